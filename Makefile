@@ -17,11 +17,11 @@ PIN = .venv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.
 OLD = import sys; sys.exit(sys.version_info < (3, 11) and "brigade: this is Python %d.%d, and 3.11 or later is \
 	needed: try `make run PYTHON=python3.11`" % sys.version_info[:2])
 
-BENCHES = engine models planner exports live clicks locks
+BENCHES = engine models planner grids released exports live clicks locks ticks
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults install optimum model lock sbom messages pictures three audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults install optimum model lock sbom messages pictures three vega audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -62,6 +62,8 @@ pictures: install  ## put the pictures of dishes together (fetches the set that 
 	@$(OURS) -m tests.pictures
 three: install  ## cut what the scene in three dimensions uses out of three.js anew (fetches it from npm)
 	@$(OURS) -m tests.three
+vega: install  ## join what draws figures in browsers anew (fetches Vega-Lite from npm)
+	@$(OURS) -m tests.vega
 audit: install  ## known vulnerabilities of what is pinned: asks OSV, or the copy of its last answer
 	@$(OURS) -m tests.audit
 clean:    ## remove .venv and that of `make model` (data in var/ stays)

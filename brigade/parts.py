@@ -72,6 +72,11 @@ def worker(environment: dict[str, str], number: int = 1) -> Child:
     return Child(name, _celery(name, threads=8), log_of(name), environment)
 
 
+def ticker(environment: dict[str, str]) -> Child:
+    """What takes the steps of clocks: some processes that are one program."""
+    return Child("ticker", python("-m", "brigade.ticker"), log_of("ticker"), environment)
+
+
 def experimenter(environment: dict[str, str]) -> Child:
     """The worker of agents alone, gentle to the processes that people wait for."""
     queue = f"{environment.get('BRIGADE_PREFIX', '').strip() or 'brigade'}.experiments"

@@ -2,7 +2,8 @@
 
 Valkey from its wheel on a unix socket (unless `REDIS_URL` names another server), the database prepared, a
 daphne for each core on one listening socket that this process owns (connections queue while none runs), and
-three Celery workers, two for people's co-players and one for experiments. Whatever dies is started again
+three Celery workers, two for people's co-players and one for experiments, and what takes the steps of clocks
+(`brigade/ticker.py`). Whatever dies is started again
 (`brigade/supervise.py`); on SIGUSR1 (`make restart`) daphne and workers are exchanged one after the other,
 for those that the files make now (`brigade/crew.py`). With `BRIGADE_SMALL_MODEL` a language model is kept
 alive, too (`brigade/small_model.py`). Configured by the environment only: `BRIGADE_HOST`,
@@ -29,7 +30,7 @@ from brigade import places
 from brigade.address import Address, RunError, address_of, listen, note_instance, only_one, wanted_address
 from brigade.crew import Crew
 from brigade.limits import more_files
-from brigade.parts import children_environment, experimenter, preparer, valkey, webs, worker
+from brigade.parts import children_environment, experimenter, preparer, ticker, valkey, webs, worker
 from brigade.private import say_private
 from brigade.small_model import NAME, small_model
 from brigade.supervise import Child, keep, last_lines, run_once
@@ -91,7 +92,8 @@ async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
         await bring_up(crew, [first, worker(environment)], address)
         say_where(address, environment)
         say(f"ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it, logs are in {places.log_dir()}")
-        for child in (*others, worker(environment, 2), experimenter(environment)):  # nobody waits for these
+        more = (worker(environment, 2), ticker(environment), experimenter(environment))
+        for child in (*others, *more):  # nobody waits for these
             crew.keep(child)
         while await asked.wait():
             asked.clear()

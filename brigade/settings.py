@@ -21,7 +21,9 @@
 | `BRIGADE_METRICS_TOKEN` | who gives it as bearer token reads `/metrics` from another machine | nobody |
 | `BRIGADE_PROLIFIC_KEYS` | keys of Prolific's signed links: an https address, or a file | Prolific's |
 | `BRIGADE_DECISION_SECONDS` | time for the co-players of one step before the fallback | 30 |
+| `BRIGADE_SYNTHETIC_SPEED` | how much quicker than for people a clock takes steps for programs | 5 |
 | `BRIGADE_WEB` | web processes on this machine | as many as cores, 8 at most |
+| `BRIGADE_TICKERS` | processes that take the steps of clocks on this machine | as many as cores, 2 to 8 |
 | `BRIGADE_PLANNERS` | processes in which one web process lets co-players think | cores per web process |
 
 An empty variable counts as one that is not set; a wrong one is an ImproperlyConfigured or a PlaceError, of
@@ -78,6 +80,16 @@ def _decision_seconds() -> float:
     if not 0 < seconds <= 600:
         raise ImproperlyConfigured(f"BRIGADE_DECISION_SECONDS: {seconds:g} is not between 0 and 600")
     return seconds
+
+
+def _synthetic_speed() -> float:
+    try:
+        speed = float(_given("BRIGADE_SYNTHETIC_SPEED", "5"))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"BRIGADE_SYNTHETIC_SPEED: {error}") from error
+    if not 1 <= speed <= 100:
+        raise ImproperlyConfigured(f"BRIGADE_SYNTHETIC_SPEED: {speed:g} is not between 1 and 100")
+    return speed
 
 
 def _check_processes() -> None:
@@ -279,6 +291,7 @@ TRUSTED_PROXIES = _trusted_proxies()
 REDIS_URL: str = places.redis_url()
 PREFIX: str = _prefix()
 DECISION_SECONDS: float = _decision_seconds()
+SYNTHETIC_SPEED: float = _synthetic_speed()
 METRICS_TOKEN: str = _metrics_token()
 PROLIFIC_KEYS: str = _prolific_keys()
 LOG_DIR: Path = places.log_dir()

@@ -22,6 +22,7 @@ from kitchen.experiments.admin import ExperimentAdmin as ExperimentAdmin
 from kitchen.money.models import Spending
 from kitchen.play.models import Decision, Episode, Seat, Step
 from kitchen.play.staff_access import episodes_visible
+from kitchen.replaying.lines import CommandLine, command_lines, happened
 
 STEPS_SHOWN = 25
 """Steps on one page of the log."""
@@ -41,18 +42,6 @@ class ReadOnly:
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Never."""
         return False
-
-
-@dataclass(frozen=True, slots=True)
-class CommandLine:
-    """One command of one step as the log shows it."""
-
-    seat: int
-    text: str
-    chosen_by: str
-    fallback: str
-    reasons: str
-    """Codes of a refusal; empty if the command was carried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,36 +89,13 @@ def _ledger(episode: Episode, numbers: list[int]) -> Mapping[int, list[Spending]
 
 
 def _line(step: Step, decisions: Iterable[Decision], ledger: Iterable[Spending]) -> StepLine:
-    refused = [event for event in step.events if event["kind"] == "refused"]
-    others = [event for event in step.events if event["kind"] not in {"refused", "performed"}]
     return StepLine(
         step=step,
-        commands=tuple(_command_line(command, refused) for command in step.commands),
-        happened=tuple(_happened(event) for event in others),
+        commands=command_lines(step),
+        happened=happened(step),
         decisions=tuple(decisions),
         ledger=tuple(ledger),
     )
-
-
-def _command_line(entry: Mapping[str, Json], refused: Iterable[Mapping[str, Json]]) -> CommandLine:
-    same = (
-        event
-        for event in refused
-        if event["seat"] == entry["seat"] and list(event.get("command", [])) == list(entry["command"])
-    )
-    reasons = next((event.get("reasons") or ["refused"] for event in same), [])
-    return CommandLine(
-        seat=entry["seat"],
-        text=" ".join(str(part) for part in entry["command"]),
-        chosen_by=entry["chosen_by"],
-        fallback=entry["fallback"],
-        reasons=", ".join(str(reason) for reason in reasons),
-    )
-
-
-def _happened(event: Mapping[str, Json]) -> str:
-    details = [f"{name} {value}" for name, value in event.items() if name not in {"kind", "seat"}]
-    return " ".join([event["kind"].replace("_", " "), *details])
 
 
 def _as_text(value: Json) -> SafeString:

@@ -14,6 +14,7 @@ from kitchen.play.models import (
     Seat,
     SeatCommand,
     Step,
+    Ticking,
     new_key,
 )
 from kitchen.uptime.models import Outage, Sign
@@ -37,5 +38,6 @@ __all__ = [
     "Sign",
     "Spending",
     "Step",
+    "Ticking",
     "new_key",
 ]

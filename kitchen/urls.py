@@ -5,8 +5,10 @@ from __future__ import annotations
 from django.urls import path, re_path
 
 from kitchen.play.consumers import NowhereConsumer, SeatConsumer
+from kitchen.ticking.consumers import TickConsumer
 
 websocket_urlpatterns = [
     path("ws/seat/<slug:key>/", SeatConsumer.as_asgi()),
+    path("ws/ticks/<slug:key>/", TickConsumer.as_asgi()),
     re_path("", NowhereConsumer.as_asgi()),
 ]

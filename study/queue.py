@@ -5,6 +5,7 @@ from __future__ import annotations
 from kitchen.machine.broker import task_send
 
 COMPUTE_ANALYSIS = "study.compute_analysis"
+MAKE_REPORT = "study.make_report"
 ERASE_SYNTHETIC = "study.erase_synthetic"
 DRY_RUN = "study.dry_run"
 TIME_OUT_IDLE = "study.time_out_idle"
@@ -15,6 +16,12 @@ def ask_analysis(study_id: int, who: str, preregistered: bool = False, untouched
     """Queue an analysis; if the broker is away, the page asks again later."""
     waits = f"the analysis of study {study_id} waits"
     return task_send(COMPUTE_ANALYSIS, study_id, who, preregistered, untouched, otherwise=waits)
+
+
+def ask_report(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> bool:
+    """Queue a report; if the broker is away, the page asks again later."""
+    waits = f"the report of study {study_id} waits"
+    return task_send(MAKE_REPORT, study_id, who, preregistered, untouched, otherwise=waits)
 
 
 def ask_erasing(study_id: int) -> bool:

@@ -9,7 +9,15 @@ from celery.signals import worker_ready
 
 from study.analysis.results import compute
 from study.design.models import Study
-from study.queue import COMPUTE_ANALYSIS, DRY_RUN, ERASE_SYNTHETIC, TIME_OUT_IDLE, ask_sweep
+from study.queue import (
+    COMPUTE_ANALYSIS,
+    DRY_RUN,
+    ERASE_SYNTHETIC,
+    MAKE_REPORT,
+    TIME_OUT_IDLE,
+    ask_sweep,
+)
+from study.reporting.kept import make_report
 from study.taking_part import idling
 from study.trying_out.dry_run_work import dry_run_walk
 from study.trying_out.erasing import synthetic_erase
@@ -23,6 +31,13 @@ def compute_analysis(study_id: int, who: str, preregistered: bool = False, untou
     """Analyse a study's present data and keep the result for the page. May run twice."""
     if study := Study.objects.filter(pk=study_id).first():
         compute(study, who, preregistered, untouched)
+
+
+@shared_task(name=MAKE_REPORT)
+def report(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> None:
+    """Make the report of a study's present data and keep it for the page. May run twice."""
+    if study := Study.objects.filter(pk=study_id).first():
+        make_report(study, who, preregistered, untouched)
 
 
 @shared_task(name=ERASE_SYNTHETIC)

@@ -35,6 +35,8 @@ FORGETFUL = [
     word for name in ("fsync", "synchronous_commit", "full_page_writes") for word in ("-c", f"{name}=off")
 ]
 """Options of a PostgreSQL whose data nobody needs after a power cut."""
+BOUNDED = ["-c", "lock_timeout=60s", "-c", "idle_in_transaction_session_timeout=120s"]
+"""And for which nobody waits for ever: what is stuck fails, and says for which row or table."""
 
 
 def install_missing() -> str:
@@ -110,7 +112,7 @@ def postgres(kept: bool = False) -> Iterator[tuple[str, str]]:
         data, port = f"{folder}/data", free_port()
         run_once([programs / "initdb", "-D", data, "-U", "brigade", "-A", "trust", "-E", "UTF8", "-N"], user)
         tuned = ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200"]
-        tuned += quick_to_recover(data) if kept else FORGETFUL
+        tuned += quick_to_recover(data) if kept else [*FORGETFUL, *BOUNDED]
         with serving(
             [str(programs / "postgres"), "-D", data, "-p", str(port), "-k", folder, *tuned], user, kept
         ):

@@ -39,10 +39,13 @@ BENCHES: Mapping[str, Command] = {
     "engine": ("manage.py", "bench_engine", "tests/kitchen/data/cuisineworld.jsonl.gz"),
     "models": ("-m", "tests.kitchen.llm.bench"),
     "planner": ("-m", "tests.kitchen.worlds.cuisine.bench_planner"),
+    "grids": ("-m", "tests.kitchen.worlds.overcooked.bench_partners"),
+    "released": ("-m", "tests.kitchen.worlds.overcooked.bench_released"),
     "exports": ("-m", "tests.study.exports.bench_exports"),
     "live": ("-m", "tests.live.bench"),
     "clicks": ("-m", "tests.live.clicks"),
     "locks": ("-m", "tests.study.trying_out.bench_locks"),
+    "ticks": ("-m", "tests.live.ticks"),
 }
 """What `make bench` and `make bench NAME` run, each with this Python; the Makefile has the names, too."""
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Self
 
 from brigade.address import Address, address_of, listen
-from brigade.parts import children_environment, experimenter, valkey_command, webs, worker
+from brigade.parts import children_environment, experimenter, ticker, valkey_command, webs, worker
 from brigade.places import unix_url
 from brigade.runner import serves
 from brigade.supervise import Child, last_lines
@@ -78,7 +78,7 @@ def kill(child: Child) -> None:
 
 class Stack:
     """The whole app: Valkey, two daphne and a worker, on a database of its own that has the demo study; the
-    worker of experiments is started on demand.
+    worker of experiments, and what takes the steps of clocks, are started on demand.
 
     `environment` is put on top of what they get. Where `DATABASE_URL` names a PostgreSQL, the database is a
     new one on that server; where `REDIS_URL` is set, that server is used.
@@ -101,7 +101,8 @@ class Stack:
         self.webs = webs(self.environment, self._listener.fileno(), 2)
         self.worker = worker(self.environment)
         self.experimenter = experimenter(self.environment)
-        for child in (*self.webs, self.worker, self.experimenter):
+        self.ticker = ticker({**self.environment, "BRIGADE_TICKERS": "1"})
+        for child in (*self.webs, self.worker, self.experimenter, self.ticker):
             child.log = self.var / "log" / child.log.name
         self.restart()
         return self
@@ -110,6 +111,7 @@ class Stack:
         self.kill_daphne()
         self.kill_worker()
         kill(self.experimenter)
+        kill(self.ticker)
         self._commands.__exit__()
         if self._valkey is not None:
             self._valkey.__exit__()
@@ -140,6 +142,11 @@ class Stack:
         """Start the worker of experiments and of dry runs, unless it runs: few tests need it."""
         if not self.experimenter.running:
             self.experimenter.start()
+
+    def start_ticker(self) -> None:
+        """Start what takes the steps of episodes under a clock, unless it runs."""
+        if not self.ticker.running:
+            self.ticker.start()
 
     def kill_worker(self) -> None:
         """kill -9, as when the system runs out of memory; nobody starts it again here."""

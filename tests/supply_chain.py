@@ -58,8 +58,13 @@ def licence(name: str) -> str:
     return said.get("License-Expression") or short or classified or "see its page"
 
 
-SCRIPTS = (("three", "0.187.0", "MIT"),)
-"""What browsers are given that others wrote: packages of npm in `static/vendor/`, versions and licences."""
+SCRIPTS = (
+    ("three", "0.187.0", "MIT", "three"),
+    ("vega", "6.4.0", "BSD-3-Clause", "vega"),
+    ("vega-lite", "6.4.3", "BSD-3-Clause", "vega"),
+    ("vega-interpreter", "2.3.2", "BSD-3-Clause", "vega"),
+)
+"""What browsers are given that others wrote: packages, versions, licences, folders of `static/vendor/`."""
 
 
 def page() -> str:
@@ -67,7 +72,7 @@ def page() -> str:
     rows = [f"| [{one.name}]({one.address}) | {one.version} | {licence(one.name)} |" for one in packages()]
     scripts = [
         f"| [{name}](https://npmjs.com/package/{name}) (in browsers) | {version} | {terms} |"
-        for name, version, terms in SCRIPTS
+        for name, version, terms, _ in SCRIPTS
     ]
     return "\n".join([HEAD, *rows, *scripts, ""])
 
@@ -83,9 +88,9 @@ def bill() -> dict[str, Any]:
     }
 
 
-def _script(name: str, version: str, terms: str) -> dict[str, Any]:
+def _script(name: str, version: str, terms: str, folder: str) -> dict[str, Any]:
     at = f"pkg:npm/{name}@{version}"
-    made = (base_dir() / "static" / "vendor" / name / f"{name}.min.js").read_bytes()
+    made = (base_dir() / "static" / "vendor" / folder / f"{folder}.min.js").read_bytes()
     return {
         "type": "library",
         "bom-ref": at,

@@ -50,10 +50,21 @@ class TrialCalls:
     """Tokens of what people say, at worst, where they may write to it."""
     answers: int = 0
     """So often it may be asked within a step only to answer them."""
+    at_once: int = 1
+    """Calls of one step, each of which may be followed by second tries: more than one where each seat has its
+    own."""
+    told: int = 0
+    """Tokens of what else is told of earlier steps, at worst."""
+    remembers_tries: bool = False
+    """Second tries are remembered within their step."""
 
     def remembered(self) -> list[int]:
         """How many exchanges each step of an episode remembers."""
         return [min(step, self.kept) for step in range(self.steps)]
+
+    def most_remembered(self) -> list[int]:
+        """The same, at worst."""
+        return [self.kept] * self.steps if self.remembers_tries else self.remembered()
 
 
 def sample(
@@ -76,15 +87,28 @@ def sample(
     waiting = dict.fromkeys(people, game.idle)
     said = _said(organisation, min(seats)) if organisation else ()
     calls: list[Call] = []
+    at_once = 1
     for step in range(min(game.length, ASKED_AT[-1] + 1)):
         if step in ASKED_AT or step == game.length - 1:
             seen = see(game, seats, commanded=waiting, people=people)
-            calls += mind.decide(among(seen, organisation, said)).calls
+            made = mind.decide(among(seen, organisation, said)).calls
+            calls += made
+            at_once = max(at_once, len(made))
         game.step(dict.fromkeys(range(game.seats), game.idle))
     talk = most_tokens(Request("", [Message("user", one.text) for one in _longest(said)])) if said else 0
     answers = organisation.rounds if organisation and organisation.talks_within and said else 0
-    kept, repairs = rehearsal.remembered, rehearsal.repairs
-    return TrialCalls(tuple(calls), len(seats), game.length, kept, repairs, talk, answers)
+    return TrialCalls(
+        tuple(calls),
+        len(seats),
+        game.length,
+        kept=rehearsal.remembered,
+        repairs=rehearsal.repairs,
+        talk=talk,
+        answers=answers,
+        at_once=at_once,
+        told=rehearsal.told,
+        remembers_tries=rehearsal.remembers_tries,
+    )
 
 
 def _said(organisation: Organisation, member: int) -> tuple[Said, ...]:
@@ -109,7 +133,7 @@ def plan_of(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
     question = max((_tokens(call.request, fixed=False) for call in trial.calls), default=0)
     exchanges = trial.remembered() or [0]
     return CallPlan(
-        calls=steps if trial.calls else 0,
+        calls=steps * trial.at_once if trial.calls else 0,
         fixed=max((_tokens(call.request, fixed=True) for call in trial.calls), default=0),
         fresh=round(question + fmean(exchanges) * (question + answer)),
         longest=question + max(exchanges) * (question + answer),
@@ -128,22 +152,25 @@ def _tokens(request: Request, *, fixed: bool) -> int:
 
 def worst(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> float:
     """The most that one episode can cost, in US dollars: in every step all the calls and tries that there may
-    be, every answer as long as it may be, also those that are remembered or are to be mended, feedback on
-    every agent, and each answer to people that is a call of its own. UnknownPriceError if there is no price;
-    a prompt that is too long for it is never sent."""
+    be, every answer as long as it may be, also those that are remembered or are to be mended (one of tries
+    that are remembered), feedback on every agent, and each answer to people that is a call of its own.
+    UnknownPriceError if there is no price; a prompt that is too long for it is never sent."""
     if not trial.calls:
         return 0.0
     price, answer = prices.price(provider, model), trial.calls[0].request.max_tokens
-    told = FEEDBACK * trial.seats + 2 * MESSAGE + trial.talk
+    told = FEEDBACK * trial.seats + 2 * MESSAGE + trial.talk + trial.told
     first = max(most_tokens(call.request) for call in trial.calls) + told
-    exchange = max(_question(call.request) for call in trial.calls) + told + (1 + trial.repairs) * answer
+    answers, most = (2, 1) if trial.remembers_tries else (1 + trial.repairs, trial.repairs)
+    exchange = max(_question(call.request) for call in trial.calls) + told + answers * answer
     prompts = [
-        first + exchanges * exchange + again * (answer + told)
-        for exchanges in trial.remembered()
+        first + exchanges * exchange + min(again, most) * (answer + told)
+        for exchanges in trial.most_remembered()
         for again in range(1 + trial.repairs)
     ]
     return (
-        TRIES * (1 + trial.answers) * sum(price.at_worst(min(p, price.up_to or p), answer) for p in prompts)
+        TRIES
+        * (trial.at_once + trial.answers)
+        * sum(price.at_worst(min(p, price.up_to or p), answer) for p in prompts)
     )
 
 

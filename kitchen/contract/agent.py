@@ -16,7 +16,7 @@ from kitchen.contract.jobs import Job
 from kitchen.contract.model import Answers, Call, Purse
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.talk import Said, Say
-from kitchen.contract.world import UNKNOWN, Aim, Command, Event, Intent, Json, Setting, clean_settings
+from kitchen.contract.world import UNKNOWN, Aim, Command, Event, Intent, Json, Setting, World, clean_settings
 
 FALLBACKS = {
     "timeout": "No decision in time",
@@ -229,6 +229,10 @@ class Rehearsal:
     """How often it may ask again within one step."""
     remembering: Mapping[str, Json] = field(default_factory=dict)
     """The settings where it remembers as it will: for prompts that are shown whole. Empty: the same."""
+    told: int = 0
+    """Tokens of what else its prompts may tell of earlier steps, at worst."""
+    remembers_tries: bool = False
+    """Second tries of the same step count among the exchanges that its prompts hold."""
 
 
 class Agent(ABC):
@@ -240,6 +244,8 @@ class Agent(ABC):
     """The worlds it can play; None for every world."""
     pursues: ClassVar[bool] = False
     """It can play only worlds that say how aims are pursued (`WorldKit.pursuer`)."""
+    skilled: ClassVar[bool] = False
+    """It can play only worlds that have skills (`WorldKit.skills`)."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """What a researcher may set."""
     reads_words: ClassVar[bool] = True
@@ -275,6 +281,10 @@ class Agent(ABC):
         goes on playing."""
         return ""
 
+    def unfit(self, world: World) -> str:
+        """Why it cannot play this world as that is set up, in a few words; empty if it can."""
+        return ""
+
     def model(self) -> str:
         """The language model that plays, `provider:model`, as this process is set up where the settings name
         none; empty for a co-player that asks none."""
@@ -294,6 +304,10 @@ class Agent(ABC):
         nothing here are left out."""
         return {}
 
+    def foretells(self) -> bool:
+        """Whether it says in its notes what others will do next (`kitchen.contract.foreseeing`)."""
+        return False
+
     @abstractmethod
     def decide(self, situation: Situation) -> Decision:
         """The commands for the coming step. May raise: the caller records it and falls back."""
@@ -302,3 +316,9 @@ class Agent(ABC):
         """What is done in a step whose decision was late (`code` is `timeout`) or failed (`error`): nothing,
         unless the settings name somebody who stands in, and then at once. May raise."""
         return Decision(commands={}, memory=situation.memory)
+
+    def arrived(self, situation: Situation, late: Decision) -> Decision | None:
+        """Where a clock takes the steps and waits for nobody: what it does now that what it decided for an
+        earlier step is there; `memory` is what fallbacks returned since. Quick, and nobody is asked. None:
+        nothing comes of it. May raise."""
+        return None

@@ -1,8 +1,9 @@
-"""What agents alone are compared on in one world: the contract of a `Bench`. Plain Python, no Django.
+"""What agents alone are compared on in one world: a `Bench`, or `Pairings`. Plain Python, no Django.
 
-An experiment plays cells of level x agents, each over several intervals (the pace, `alpha`), and counts in
-every episode what was done and what was missed. Beside ours stand what was published and a bound that nobody
-can pass.
+An experiment plays cells of level x agents, each over several intervals (the pace, `alpha`). On a bench it
+counts in every episode what was done and what was missed; beside ours stand what was published and a bound
+that nobody can pass. In pairings the variants of a cell are who sits beside whom, and a figure of the world
+is compared.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class Variant:
     """The co-player's that it plays with, on top of the experiment's."""
     paper: tuple[str, str] | None = None
     """Table and row of what was published; None for the usual one of level and agents."""
+    coplayer: str = ""
+    """Who plays it; empty for whom the experiment names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +83,8 @@ class Optimum:
         return self.completed == self.bound
 
 
-class Bench(ABC):
-    """The bench of one world."""
+class Ground(ABC):
+    """Where agents alone play in one world: what every bench says."""
 
     steps: ClassVar[int]
     """Of an episode."""
@@ -91,6 +94,51 @@ class Bench(ABC):
     """Likewise the intervals."""
     coplayer: ClassVar[str]
     """Who plays, unless somebody says otherwise."""
+
+    @abstractmethod
+    def levels(self) -> tuple[str, ...]:
+        """Every level that can be played."""
+
+    @abstractmethod
+    def usual_levels(self) -> tuple[str, ...]:
+        """Those that are played unless somebody says otherwise, in their order."""
+
+    @abstractmethod
+    def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
+        """The world's settings of an episode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A published mean of a figure, and what stands behind its ±, as printed."""
+
+    mean: float
+    spread: float
+
+
+class Pairings(Ground):
+    """A world of two seats in which partners are compared by who sits beside whom. Its one interval is 1."""
+
+    agents: ClassVar[tuple[int, ...]] = (2,)
+    alphas: ClassVar[tuple[float, ...]] = (1.0,)
+    figure: ClassVar[str]
+    """The figure of the world that is compared, by its name."""
+    source: ClassVar[str]
+    """Where what was published comes from, in a sentence or two: papers, programs, and what it means."""
+
+    @abstractmethod
+    def kinds(self) -> tuple[str, ...]:
+        """Co-players that are compared unless somebody says otherwise."""
+
+    @abstractmethod
+    def printed(self, level: str, seat: int) -> Mapping[str, Printed]:
+        """What was published of a level by the name of who sat in this seat, over partners; nothing where
+        there is nothing."""
+
+
+class Bench(Ground):
+    """The bench of a world in which what is done is counted beside what is missed."""
+
     preset_coplayer: ClassVar[str]
     """Who plays a preset, or a model that is named."""
     preset_level: ClassVar[str]
@@ -103,20 +151,8 @@ class Bench(ABC):
     """Where the bound is explained: a path in this repository."""
 
     @abstractmethod
-    def levels(self) -> tuple[str, ...]:
-        """Every level that can be played."""
-
-    @abstractmethod
-    def usual_levels(self) -> tuple[str, ...]:
-        """Those that are played unless somebody says otherwise, in their order."""
-
-    @abstractmethod
     def class_of(self, level: str) -> str:
         """The published class of a level, empty for one that has none."""
-
-    @abstractmethod
-    def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """The world's settings of an episode."""
 
     @abstractmethod
     def preset(

@@ -44,12 +44,17 @@ class WorldKit:
     pursuer: str = ""
     """Who knows the way to its aims (`World.aims`): a `kitchen.contract.agent.Pursuer`; empty if it has
     none."""
+    skills: str = ""
+    """What agents that think in skills need to know of it: a `kitchen.contract.skills.Skills`; empty if it
+    has none."""
     practice: Practice = Practice()
     steps: str = ""
     """The setting that says how many steps an episode has; empty if none does."""
     bench: str = ""
-    """What agents alone are compared on in it: a `kitchen.contract.bench.Bench`; empty if there is
+    """What agents alone are compared on in it: a `kitchen.contract.bench.Ground`; empty if there is
     nothing."""
     recordings: str = ""
     """Episodes recorded in another engine, to compare with: a `kitchen.contract.recordings.Recordings`; empty
     if there are none."""
+    canvases: Mapping[str, str] = field(default_factory=dict)
+    """Text settings that can be drawn: by name, the `kitchen.contract.canvas.Canvas` of each."""

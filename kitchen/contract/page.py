@@ -143,6 +143,9 @@ class SeatView:
     """By member that this person may give jobs: the seats that it commands."""
     acts: bool = True
     """This person has a seat of the world; if not, there is nothing to choose, and `seat` is none of it."""
+    tick_ms: int | None = None
+    """A clock takes the steps, one every so many milliseconds (`World.tick_ms`): there is nothing to choose,
+    and what is pressed counts at once. None: steps wait for everybody."""
     looks_on: bool = False
     """They have none, and see `observation`, that of the first seat that they may see (`Organisation.sees`),
     and what that seat got to know; without it `observation` and `history` are empty."""

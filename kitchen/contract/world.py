@@ -21,6 +21,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, Self, final
 
+from kitchen.contract.chances import Chances
+
 Json = Any
 """A value that `json.dumps` takes and gives back equal."""
 
@@ -56,11 +58,12 @@ class StateError(WorldError):
 class Event(NamedTuple):
     """One thing that happened in a step, as it goes into the log.
 
-    `kind` is `performed`, `refused`, `message`, `plan_broken`, or one of the world's own; `seat` is who did
-    it, None for the world itself; `data` is JSON. `performed` and `refused` carry `command`, `refused` also
-    `reasons` (codes). `plan_broken` is the house's: after this step the rest of a seat's plan was dropped; it
-    has `why` (`illegal` or `replaced`), what was `left`, and the step in which it was given (`planned_in`).
-    Events are shared between episodes: do not change `data`.
+    `kind` is `performed`, `refused`, `message`, `plan_broken`, `time_lost`, or one of the world's own; `seat`
+    is who did it, None for the world itself; `data` is JSON. `performed` and `refused` carry `command`,
+    `refused` also `reasons` (codes). `plan_broken` is the house's: after this step the rest of a seat's plan
+    was dropped; it has `why` (`illegal` or `replaced`), what was `left`, and the step in which it was given
+    (`planned_in`). `time_lost` is the house's, too: before this step the clock stood still for so many
+    `milliseconds`. Events are shared between episodes: do not change `data`.
     """
 
     kind: str
@@ -314,6 +317,12 @@ class World(ABC):
         """The game ended by its own rules (its last step is one of them)."""
 
     @property
+    def tick_ms(self) -> int | None:
+        """Milliseconds from one step to the next where a clock takes them, whoever has commanded by then; the
+        same for the whole episode. None: a step is taken when all have."""
+        return None
+
+    @property
     def cut_off(self) -> bool:
         """The game was ended by a limit that is not among its rules (Gymnasium's *truncated*)."""
         return False
@@ -334,6 +343,12 @@ class World(ABC):
     @abstractmethod
     def legal_actions(self, seat: int) -> list[Command]:
         """Exactly the commands that would be carried out if this seat acted first in the coming step."""
+
+    @classmethod
+    def kind_of(cls, command: Command) -> str:
+        """Which kind of action a command is, in a word: those of one kind are one in pictures of what seats
+        did. By default its verb."""
+        return command[0] if command else "nothing"
 
     def asks(self, seat: int) -> bool:
         """Whether this seat has something to choose in the coming step: it is not in the middle of something.
@@ -387,6 +402,11 @@ class World(ABC):
     def score(self) -> dict[str, Json]:
         """Every one of `figures` as it stands, by name; one that is undefined is None. What else it says is
         detail for the world's own page."""
+
+    def chances(self) -> Mapping[str, Chances]:
+        """How often each share of two counts (`Figure.of`) can count in an episode, by the figure's name:
+        it follows from the settings alone. One that is not among them can count as often as one likes."""
+        return {}
 
     @abstractmethod
     def to_dict(self) -> dict[str, Json]:

@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 
+from kitchen.contract.together import kinds_of
 from kitchen.experiments import services, stored_logs, tables
 from kitchen.experiments.downloads import FILES, file_response, results
 from kitchen.experiments.forecast import CostForecast, WorkForecast
@@ -112,6 +113,9 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
     def what(self, experiment: Experiment) -> str:
         """The arguments in one line."""
         setup = Setup.from_json(experiment.setup)
+        if setup.pairs:
+            where = f"{listed(setup.pairs)}; {listed(setup.levels)}"
+            return f"{setup.world}: {where}; {setup.episodes} episodes each"
         where = setup.preset or f"{listed(setup.levels)} with {listed(setup.agents)} agents"
         return f"{setup.coplayer}: {where}; alpha {listed(setup.alphas)}; {setup.episodes} episodes each"
 
@@ -119,7 +123,8 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
     def settings(self, experiment: Experiment) -> str:
         """Every setting in words."""
         setup = Setup.from_json(experiment.setup)
-        declared = get_agent(setup.coplayer).settings
+        kinds = dict.fromkeys(kind for pair in setup.pairs for kind in kinds_of(pair)) or (setup.coplayer,)
+        declared = {each.name: each for kind in kinds for each in get_agent(kind).settings}.values()
         pairs = [(each.label, told(each, setup.settings.get(each.name, each.default))) for each in declared]
         return format_html_join("", "{}: {}<br>", pairs) if pairs else "none"
 
@@ -255,11 +260,11 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         """The page, with who played, the files and the tables below it."""
         if experiment := kwargs.get("obj"):
-            cells = results(experiment)
+            cells, setup = results(experiment), Setup.from_json(experiment.setup)
             context["who"], context["files"] = str(players_of(cells)), list(FILES)
             context["experiment_runs"] = experiment.running
-            context["grids"] = tables.grids(Setup.from_json(experiment.setup), cells)
-            context["line"], context["explained"] = last_line(cells), tables.EXPLAINED
+            context["grids"] = tables.grids(setup, cells)
+            context["line"], context["explained"] = last_line(cells), tables.explained(setup)
             context["reload"] = experiment.running
         return super().render_change_form(request, context, *args, **kwargs)
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from kitchen.contract.bench import Pairings
 from kitchen.contract.shallow import TooDeepError, read_json
+from kitchen.contract.together import SIGN
 from kitchen.contract.world import Json
-from kitchen.experiments.setup import BENCH, Setup, SetupError, checked
+from kitchen.experiments.setup import BENCH, WORLD, Setup, SetupError, checked
+from kitchen.registry.names import UnknownNameError
+from kitchen.registry.worlds import get_ground
 
 T = TypeVar("T")
 
@@ -17,6 +21,11 @@ DEMONSTRATION, DEMONSTRATION_AGENTS = "demonstration", "demonstration_agents"
 
 def read_setup(given: Mapping[str, Any]) -> Setup:
     """The setup that was asked for; SetupError in one line."""
+    if (world := given.get("world") or WORLD) != WORLD:
+        return _of_partners(given, world)
+    for name in ("layouts", "pairs", "seats"):
+        if given.get(name):
+            raise SetupError(f"--{name}: is for worlds in which partners are compared: name one", name)
     preset = given["preset"] or ""
     kind = given["co_player"] or (BENCH.preset_coplayer if preset or given["model"] else BENCH.coplayer)
     models = tuple(text.strip() for text in (given["model"] or "").split(",") if text.strip())
@@ -37,6 +46,54 @@ def read_setup(given: Mapping[str, Any]) -> Setup:
         models=models if preset == "table6" else (),
     )
     return checked(setup)
+
+
+NOT_OF_PARTNERS = ("preset", "agents", "alphas", "co_player", "no_feedback", "no_hints", "demo")
+"""Arguments that mean nothing where partners are compared."""
+AS_NAMED, BOTH = "named", "both"
+"""Seats: as pairs name them; each pair the other way round, too."""
+
+
+def _of_partners(given: Mapping[str, Any], world: str) -> Setup:
+    try:
+        ground = get_ground(world)
+    except UnknownNameError as error:
+        raise SetupError(f"--world: {error.args[0]}", "world") from error
+    if not isinstance(ground, Pairings):
+        raise SetupError(f"--world: partners are not compared in {world}", "world")
+    for name in NOT_OF_PARTNERS:
+        if given.get(name):
+            raise SetupError(f"--{name.replace('_', '-')}: means nothing in {world}", name)
+    levels = given.get("layouts") or given.get("levels")
+    settings = {**given.get("coplayer_settings", {})} | ({"model": given["model"]} if given["model"] else {})
+    for text in given.get("set") or ():
+        settings |= _one_setting(text)
+    pairs = _pairs(given.get("pairs"), given.get("seats") or AS_NAMED, ground)
+    setup = Setup(
+        coplayer=ground.coplayer,
+        levels=ground.usual_levels() if levels in {None, "all"} else _list("--layouts", levels, str),
+        agents=ground.agents,
+        alphas=ground.alphas,
+        episodes=number("--seeds", given.get("seeds") or given["episodes"]),
+        seed=number("--seed", given["seed"]),
+        settings=settings,
+        world=world,
+        pairs=pairs,
+    )
+    return checked(setup)
+
+
+def _pairs(text: str | None, seats: str, ground: Pairings) -> tuple[str, ...]:
+    """Each once: those named (a kind alone beside itself), or all of all kinds."""
+    if seats not in {AS_NAMED, BOTH}:
+        raise SetupError(f"--seats: {seats!r} is neither {AS_NAMED} nor {BOTH}", "seats")
+    if text in {None, "all"}:
+        kinds = ground.kinds()
+        return tuple(f"{one}{SIGN}{other}" for one in kinds for other in kinds)
+    named = [each if SIGN in each else f"{each}{SIGN}{each}" for each in _list("--pairs", text, str)]
+    turned = [SIGN.join(reversed(each.split(SIGN))) for each in named] if seats == BOTH else []
+    ordered = [*zip(named, turned, strict=True)] if turned else [(each,) for each in named]
+    return tuple(dict.fromkeys(pair for both in ordered for pair in both))
 
 
 def number(name: str, text: str) -> int:

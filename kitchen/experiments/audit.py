@@ -1,7 +1,9 @@
-"""Logs as tables: steps.csv, decisions.csv and prompts.csv (RFC 4180, UTF-8), named as in a study's data.
+"""Logs as tables: steps.csv, decisions.csv, prompts.csv and predictions.csv (RFC 4180, UTF-8), named as in a
+study's data.
 
 One row a step; one a call, and one for each decision that took none; one for each different text that models
-were sent. Texts from models are JSON strings, so that a cell is one line. New columns go to the end.
+were sent; one for each time that a seat was foreseen to do something. Texts from models are JSON strings, so
+that a cell is one line. New columns go to the end.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from kitchen.contract.foreseeing import foreseen_in
 from kitchen.contract.model import Call, Reply, Request
+from kitchen.contract.skills import spelled
 from kitchen.contract.world import Json
 from kitchen.experiments.entries import Entry, Untaken, text_key
 from kitchen.experiments.log import Log
@@ -37,6 +41,7 @@ DECISION_COLUMNS = (
     *("reasoning", "parameters"),
 )
 PROMPT_COLUMNS = ("prompt", "text")
+PREDICTION_COLUMNS = (*WHICH, "seat", "of_seat", "foreseen", "done", "done_step", "right")
 NO_CALL = (None,) * (len(DECISION_COLUMNS) - DECISION_COLUMNS.index("call"))
 
 
@@ -59,6 +64,13 @@ def _prompt_rows(log: Log, known: set[str]) -> Iterator[Cells]:
     for key in log.texts.keys() - known:
         yield key, _json(log.texts[key])
     known.update(log.texts)
+
+
+def _prediction_rows(log: Log, known: set[str]) -> Iterator[Cells]:
+    for one in foreseen_in(entry.note for entry in log.entries):
+        done = spelled(one.done) if one.done else None
+        right = None if one.right is None else int(one.right)
+        yield *log.head.key, one.step, one.by, one.of, spelled(one.said), done, one.done_in, right
 
 
 def _decided(each: Entry | Untaken, coplayer: str) -> Cells:
@@ -105,6 +117,7 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[Log, set[str]], Iterator[Cell
     "steps.csv": (STEP_COLUMNS, _step_rows),
     "decisions.csv": (DECISION_COLUMNS, _decision_rows),
     "prompts.csv": (PROMPT_COLUMNS, _prompt_rows),
+    "predictions.csv": (PREDICTION_COLUMNS, _prediction_rows),
 }
 """Every file that follows from logs: its columns, and who makes the rows of one log. Who has told a text
 before is told which are `known`."""

@@ -30,6 +30,7 @@ FILES: dict[str, str] = {
     "table.tex": "application/x-tex; charset=utf-8",
     "figure4.svg": "image/svg+xml",
     "figure4.pdf": "application/pdf",
+    "figure4.png": "image/png",
     "experiment.json": "application/json",
     **dict.fromkeys(audit.TABLES, CSV),
     LOGS: "application/zip",

@@ -1,146 +1,146 @@
-"""Figure 4 of the paper: success rate against interval, a line per number of agents, a panel per level, and
-the paper's own line beside each, dashed. Under the title stands who really played.
-
-matplotlib's object interface without pyplot, one figure at a time. The same results give the same bytes.
-"""
+"""Figure 4 of the paper as data: success rate against interval, a line per number of agents with its interval
+over episodes, a panel per level; beside each the paper's own line and what nobody can pass. Under the title
+stands who really played."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from io import BytesIO
-from math import ceil
-from textwrap import wrap
-from threading import Lock
-from typing import Any, Literal, cast
+from collections.abc import Iterator, Sequence
+from math import sqrt
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-
-from kitchen.experiments.results import CellResult, players_of
+from kitchen.charts.chart import Axis, Cell, Chart, Format, Panel, Point, Series
+from kitchen.charts.sheet import draw as draw_chart
+from kitchen.experiments.results import CellResult, Interval, players_of
 from kitchen.experiments.setup import Setup
 from kitchen.words.counting import counted
 
-Format = Literal["svg", "pdf"]
-
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#22272E")
-"""Okabe and Ito (2008), told apart by the colour-blind."""
-MARKERS = "osD^vP*X"
-INK, QUIET, GRID = "#22272E", "#68707A", "#E4E7EB"
-ACROSS, WIDTH, HEIGHT, HEAD, FOOT = 4, 2.35, 2.0, 0.75, 0.55
-"""Panels in a row; inches of a panel, of what is over and under all of them."""
-
-LINE, LETTERS = 0.14, 16
-"""Inches of a line that says who played, and its letters to an inch of the figure."""
-PAPERS: dict[str, Any] = {"linestyle": (0, (3, 2)), "lw": 0.9, "ms": 2.2, "alpha": 0.6}
-"""How the paper's lines look beside ours."""
-
-STYLE: dict[str, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica"],
-    "font.size": 8,
-    "text.color": INK,
-    "text.parse_math": False,
-    "axes.edgecolor": QUIET,
-    "axes.labelcolor": INK,
-    "xtick.color": QUIET,
-    "ytick.color": QUIET,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "figure4",
-    "pdf.fonttype": 42,
-}
-
-_drawing = Lock()
+COLOURS = (4, 1, 2, 3, 0, 5, 7, 6)
+"""Numbers of the colours of lines, fewest agents first."""
+CONFIDENCE, ASIDE = 0.95, 0.045
+HEAD = (
+    "panel",
+    "agents",
+    "alpha",
+    "episodes",
+    "completed",
+    "total",
+    "share",
+    "low",
+    "high",
+    "paper",
+    "bound",
+)
 
 
 def draw(setup: Setup, results: Sequence[CellResult], kind: Format = "svg") -> bytes:
-    """The figure as a file's bytes. Presets have a panel for each variant. Safe from any thread."""
-    title, who = f"Success rate, {setup.coplayer}", str(players_of(results))
-    with _drawing, mpl.rc_context(cast(Any, STYLE)):
-        out = BytesIO()
-        _figure(title, who, results).savefig(out, format=kind, metadata=_metadata(f"{title}. {who}", kind))
-    return out.getvalue()
+    """The figure as a file's bytes. Safe from any thread."""
+    return draw_chart(figure4(setup, results), kind)
 
 
-def _metadata(title: str, kind: Format) -> dict[str, Any]:
-    undated = {"Date": None} if kind == "svg" else {"CreationDate": None, "Producer": None}
-    return {"Title": title, "Creator": None, **undated}
-
-
-def _figure(title: str, who: str, results: Sequence[CellResult]) -> Figure:
+def figure4(setup: Setup, results: Sequence[CellResult]) -> Chart:
+    """The figure; presets have a panel for each variant."""
     names = list(dict.fromkeys(_name(each) for each in results))
-    across, agents = min(ACROSS, len(names)), sorted({each.column.agents for each in results})
-    down = ceil(len(names) / across)
-    width = max(across * WIDTH, 4.7) + 0.5
-    said = wrap(who, round(width * LETTERS))
-    head = HEAD + len(said) * LINE
-    height = down * HEIGHT + head + FOOT
-    figure = Figure(figsize=(width, height), facecolor="white")
-    panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).flatten()
-    for axes, name in zip(panels, names, strict=False):
-        _panel(axes, name, [each for each in results if _name(each) == name], agents)
-    for axes in panels[len(names) :]:
-        axes.set_axis_off()
-    has_paper = any(each.paper for cell in results for each in cell.intervals)
-    _frame(figure, title, said, agents, has_paper)
-    edges = {
-        "top": 1 - head / height,
-        "bottom": FOOT / height,
-        "left": 0.62 / width,
-        "right": 1 - 0.12 / width,
-    }
-    figure.subplots_adjust(**edges, hspace=0.32, wspace=0.12)
-    return figure
+    agents = sorted({each.column.agents for each in results})
+    alphas = sorted({each.alpha for cell in results for each in cell.intervals})
+    alone = f", {counted(agents[0], 'agent')}" if len(agents) == 1 else ""
+    return Chart(
+        key="figure4",
+        title=f"Success rate, {setup.coplayer}{alone}",
+        x=Axis("Interval (\N{GREEK SMALL LETTER ALPHA})", *_around(alphas), ticks=tuple(alphas)),
+        y=Axis("completed / (completed + failed)", -0.02, 1.02, ticks=(0, 0.25, 0.5, 0.75, 1)),
+        panels=tuple(_panel(name, [r for r in results if _name(r) == name], agents) for name in names),
+        under=str(players_of(results)),
+        note=_note(results),
+        words=_words(results),
+        head=HEAD,
+        rows=tuple(_row(cell, each) for cell in results for each in cell.intervals),
+    )
 
 
 def _name(result: CellResult) -> str:
     return result.column.variant.label or result.column.level
 
 
-def _panel(axes: Axes, name: str, cells: Sequence[CellResult], agents: Sequence[int]) -> None:
-    axes.set_title(name, size=8.5, pad=4)
-    axes.set_ylim(-0.03, 1.05)
-    axes.grid(color=GRID, linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.tick_params(length=0)
-    for side in ("right", "top"):
-        axes.spines[side].set_visible(False)
-    for cell in cells:
-        place = agents.index(cell.column.agents) % len(COLOURS)
-        known = [(each.alpha, each.share) for each in cell.intervals if each.share is not None]
-        papers = [(each.alpha, each.paper[0] / each.paper[1]) for each in cell.intervals if each.paper]
-        _line(axes, papers, color=COLOURS[place], marker=MARKERS[place], **PAPERS)
-        _line(axes, known, color=COLOURS[place], marker=MARKERS[place])
-    axes.set_xticks([each.alpha for each in cells[0].intervals])
+def _around(alphas: Sequence[float]) -> tuple[float, float]:
+    edge = 0.08 * (alphas[-1] - alphas[0]) or 0.5
+    return alphas[0] - edge, alphas[-1] + edge
 
 
-def _line(axes: Axes, points: Sequence[tuple[float, float]], **look: Any) -> None:
-    points = sorted(points)
-    look = {"lw": 1.3, "ms": 3.6, "clip_on": False, **look}
-    axes.plot([x for x, _ in points], [y for _, y in points], **look)
+def _panel(name: str, cells: Sequence[CellResult], agents: Sequence[int]) -> Panel:
+    return Panel(
+        tuple(line for cell in cells for line in _lines(cell, agents) if line.points),
+        name,
+    )
 
 
-def _legend(agents: Sequence[int], has_paper: bool) -> tuple[list[Line2D], list[str]]:
-    lines = [
-        Line2D([], [], color=COLOURS[i % len(COLOURS)], marker=MARKERS[i % len(MARKERS)], ms=3.6, lw=1.3)
-        for i in range(len(agents))
+def _lines(cell: CellResult, agents: Sequence[int]) -> Iterator[Series]:
+    """The bound, the paper's, ours; ours lie a little beside each other, so that their intervals are seen."""
+    who, place = counted(cell.column.agents, "agent"), agents.index(cell.column.agents)
+    colour, aside = COLOURS[place % len(COLOURS)], ASIDE * (place - (len(agents) - 1) / 2)
+    for name, look, shares in (
+        (f"{who}, at most", "dotted", [(each.alpha, each.bound.share) for each in cell.intervals]),
+        (f"{who}, GPT-4 in the paper", "dashed", [(each.alpha, _papers(each)) for each in cell.intervals]),
+    ):
+        points = tuple(Point(x, y, words=f"{name}: {y:.3f}") for x, y in shares if y is not None)
+        yield Series(name, "dotted" if look == "dotted" else "dashed", points, colour, listed=False)
+    ours = [(each, each.share, *interval_of(each)) for each in cell.intervals]
+    yield Series(
+        who,
+        "lines",
+        tuple(
+            Point(
+                e.alpha + aside,
+                y,
+                low,
+                high,
+                f"{who}: {y:.3f} ({e.completed} of {e.total}, {e.episodes} episodes)",
+            )
+            for e, y, low, high in ours
+            if y is not None
+        ),
+        colour,
+    )
+
+
+def _papers(each: Interval) -> float | None:
+    return each.paper[0] / each.paper[1] if each.paper else None
+
+
+def interval_of(each: Interval) -> tuple[float, float] | tuple[None, None]:
+    """The 95 % interval of the share over episodes, within 0 and 1: orders of one episode depend on each
+    other, so the share is a ratio of sums over episodes (Cochran 1977, 6.3), with Student's t. None for fewer
+    than two episodes."""
+    from scipy.stats import t  # slow to import, so not before it is needed
+
+    n, share = len(each.counts), each.share
+    if n < 2 or share is None:
+        return None, None
+    left = sum((done - share * ended) ** 2 for done, ended in each.counts)
+    half = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * sqrt(n / (n - 1) * left) / each.total
+    return max(share - half, 0.0), min(share + half, 1.0)
+
+
+def _note(results: Sequence[CellResult]) -> str:
+    every = [each for cell in results for each in cell.intervals]
+    has_paper = any(each.paper for each in every)
+    parts = [
+        "Upright lines: 95% CI over episodes." if any(len(each.counts) > 1 for each in every) else "",
+        "Dashed: GPT-4 in the paper." if has_paper else "",
+        "Dotted: what nobody can pass." if any(each.bound.share is not None for each in every) else "",
     ]
-    labels = [counted(number, "agent") for number in agents]
-    if has_paper:
-        lines.append(Line2D([], [], color=QUIET, **PAPERS))
-        labels.append("GPT-4 in the paper, in the same colour")
-    return lines, labels
+    return " ".join(filter(None, parts))
 
 
-def _frame(figure: Figure, title: str, said: Sequence[str], agents: Sequence[int], has_paper: bool) -> None:
-    """Title, who played, legend, and the names of the axes."""
-    height = figure.get_figheight()
-    lines, labels = _legend(agents, has_paper)
-    top = 1 - (0.24 + len(said) * LINE) / height
-    figure.legend(lines, labels, loc="upper left", ncols=len(lines), frameon=False, bbox_to_anchor=(0, top))
-    figure.text(0.02, 1 - 0.1 / height, title, size=10.5, weight="bold", va="top")
-    for place, line in enumerate(said):
-        figure.text(0.02, 1 - (0.3 + place * LINE) / height, line, size=7.5, va="top", color=QUIET)
-    figure.text(0.5, 0.12 / height, "Interval (\N{GREEK SMALL LETTER ALPHA})", ha="center")
-    figure.text(0.02, 0.5, "completed / (completed + failed)", rotation=90, va="center", ha="center")
+def _words(results: Sequence[CellResult]) -> str:
+    cells = (f"{_name(cell)}, {counted(cell.column.agents, 'agent')}: {_shares(cell)}" for cell in results)
+    return f"Success rate by interval. {'; '.join(cells)}. {players_of(results)}"
+
+
+def _shares(cell: CellResult) -> str:
+    known = [f"{each.share:.2f} at {each.alpha:g}" for each in cell.intervals if each.share is not None]
+    return ", ".join(known) or "nothing yet"
+
+
+def _row(cell: CellResult, each: Interval) -> tuple[Cell, ...]:
+    counts = each.alpha, each.episodes, each.completed, each.total
+    shares = each.share, *interval_of(each), _papers(each), each.bound.share
+    return _name(cell), cell.column.agents, *counts, *shares

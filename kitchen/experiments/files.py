@@ -10,8 +10,8 @@ import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Literal
 
+from kitchen.charts.chart import Format
 from kitchen.contract.shallow import TooDeepError, read_json
 from kitchen.contract.world import Json
 from kitchen.experiments import rows as csv_rows
@@ -19,7 +19,7 @@ from kitchen.experiments import tables
 from kitchen.experiments.plan import Key, jobs_of
 from kitchen.experiments.results import CellResult, results_of
 from kitchen.experiments.rows import Row, RowsError
-from kitchen.experiments.setup import BENCH, WORLD, Setup
+from kitchen.experiments.setup import Setup
 from kitchen.experiments.summary import last_line
 from kitchen.machine.atomic import put
 from kitchen.registry.worlds import get_world
@@ -41,7 +41,11 @@ def described(setup: Setup, key: str = "") -> dict[str, Json]:
         "version": VERSION,
         "key": key,
         "setup": setup.to_json(),
-        "world": {"kind": WORLD, "version": get_world(WORLD).version, "steps": BENCH.steps},
+        "world": {
+            "kind": setup.world,
+            "version": get_world(setup.world).version,
+            "steps": setup.ground.steps,
+        },
         "versions": _versions(),
         "seeds": [{"key": list(job.key), "seed": job.seed} for job in jobs],
     }
@@ -132,16 +136,22 @@ def contents(setup: Setup, results: tuple[CellResult, ...]) -> Iterator[tuple[st
 
 
 def _markdown(setup: Setup, results: tuple[CellResult, ...]) -> bytes:
-    return tables.to_markdown(tables.grids(setup, results), last_line(results)).encode()
+    return tables.to_markdown(
+        tables.grids(setup, results), last_line(results), tables.explained(setup)
+    ).encode()
 
 
 def _latex(setup: Setup, results: tuple[CellResult, ...]) -> bytes:
-    return tables.to_latex(tables.grids(setup, results), last_line(results)).encode()
+    return tables.to_latex(tables.grids(setup, results), last_line(results), tables.explained(setup)).encode()
 
 
-def _drawn(kind: Literal["svg", "pdf"]) -> Make:
+def _drawn(kind: Format) -> Make:
     def make(setup: Setup, results: tuple[CellResult, ...]) -> bytes:
-        from kitchen.experiments.figure import draw  # matplotlib is slow to import
+        if setup.pairs:
+            from kitchen.experiments.pairing_figure import draw_pairings  # matplotlib is slow to import
+
+            return draw_pairings(results, kind)
+        from kitchen.experiments.figure import draw
 
         return draw(setup, results, kind)
 
@@ -154,5 +164,6 @@ RESULTS: dict[str, Make] = {
     "table.tex": _latex,
     "figure4.svg": _drawn("svg"),
     "figure4.pdf": _drawn("pdf"),
+    "figure4.png": _drawn("png"),
 }
 """Every file that follows from the results, and who makes it."""

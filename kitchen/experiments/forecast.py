@@ -13,13 +13,15 @@ from statistics import fmean
 
 from kitchen.agents import call_forecast
 from kitchen.contract.model import total
+from kitchen.contract.together import kinds_of
 from kitchen.contract.world import Json
 from kitchen.experiments.plan import Job
 from kitchen.experiments.play import EpisodeFailedError, new_game, pace
-from kitchen.experiments.setup import BENCH, MODEL, ExperimentColumn, Setup
+from kitchen.experiments.setup import MODEL, ExperimentColumn, Setup
 from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceList, UnknownPriceError
 from kitchen.llm.registry import STAND_IN, read_model
+from kitchen.registry.agents import known
 from kitchen.words.counting import counted, lasting
 
 SAMPLES, SAMPLE_STEPS = 4, 5
@@ -71,10 +73,13 @@ class WorkForecast:
 def work_ahead(setup: Setup, jobs: Sequence[Job]) -> WorkForecast:
     """How much these jobs are. A few steps of some of them are played for it, by the stand-in where a model
     would have to be asked."""
-    paid, steps = provider_names(setup), len(jobs) * BENCH.steps
+    paid, steps = provider_names(setup), len(jobs) * setup.ground.steps
     some = jobs[:: max(1, len(jobs) // SAMPLES)][:SAMPLES]
     try:
-        paces = [pace(job, setup.coplayer, _unpaid(setup, job, paid), steps=SAMPLE_STEPS) for job in some]
+        paces = [
+            pace(job, setup.coplayer_of(job.column.variant), _unpaid(setup, job, paid), steps=SAMPLE_STEPS)
+            for job in some
+        ]
     except EpisodeFailedError:
         return WorkForecast(len(jobs), steps, None, bool(paid))
     return WorkForecast(len(jobs), steps, fmean(paces or [0]) * steps, bool(paid))
@@ -116,19 +121,26 @@ def _cell(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:
     """What the jobs of one cell will cost."""
     settings = setup.settings_of(jobs[0].column.variant)
     provider, model = read_model(str(settings[MODEL]))
-    trial_calls, calls = sample(setup, jobs[0]), len(jobs) * BENCH.steps
-    plan = call_forecast.plan_of(trial_calls, steps=calls, episodes=len(jobs))
+    asked = [trial for trial in samples(setup, jobs[0]) if trial.calls]
+    steps = len(jobs) * setup.ground.steps
+    plans = [call_forecast.plan_of(trial, steps=steps, episodes=len(jobs)) for trial in asked]
+    calls = steps * len(asked)
     try:
-        expected = prices.expected(provider, model, plan)
-        worst = len(jobs) * call_forecast.worst(trial_calls, prices, provider, model)
+        expected = sum(prices.expected(provider, model, plan) for plan in plans)
+        worst = len(jobs) * sum(call_forecast.worst(trial, prices, provider, model) for trial in asked)
     except UnknownPriceError:
         return CostForecast((f"{provider}/{model}",), calls, None, None)
     return CostForecast((f"{provider}/{model}",), calls, expected, worst)
 
 
-def sample(setup: Setup, job: Job) -> call_forecast.TrialCalls:
-    """Calls of a cell, made with the stand-in."""
-    game = new_game(job)
-    return call_forecast.sample(
-        game, setup.coplayer, setup.settings_of(job.column.variant), range(game.seats)
-    )
+def samples(setup: Setup, job: Job) -> list[call_forecast.TrialCalls]:
+    """Calls of a cell, made with the stand-in: of each mind that plays there."""
+    variant = job.column.variant
+    settings, kinds = setup.settings_of(variant), kinds_of(setup.coplayer_of(variant))
+    if len(kinds) == 1:
+        game = new_game(job)
+        return [call_forecast.sample(game, *kinds, settings, range(game.seats))]
+    return [
+        call_forecast.sample(new_game(job), kind, known(kind, settings), [seat])
+        for seat, kind in enumerate(kinds)
+    ]

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 
-from kitchen.experiments.arguments import read_setup
+from kitchen.contract.bench import Pairings
+from kitchen.experiments.arguments import AS_NAMED, BOTH, read_setup
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.setup import BENCH, WORLD, Setup, SetupError
 from kitchen.forms.setting_fields import readable, setting_field, without_name
 from kitchen.registry.agents import agent_kinds, get_agent
+from kitchen.registry.worlds import get_ground, get_kit, known_worlds
 
 ARGUMENTS = ("preset", "model", "levels", "agents", "alphas", "episodes", "seed")
 COPLAYER, START = "coplayer", "_start"
+OF_PARTNERS = ("pairs", "layouts", "seats", "partners_model", "set")
+"""Fields of worlds in which partners are compared."""
+PLACES = {"model": "partners_model", "levels": "layouts", "seeds": "episodes"}
+"""Where something that is wrong with an argument stands there, if not at the field of its name."""
 
 
 def listed(values: Sequence[object]) -> str:
@@ -107,7 +114,27 @@ class ExperimentForm(HowForm):
     alphas = forms.CharField(
         required=False, label="Intervals (alpha)", help_text=f"Empty: {listed(BENCH.alphas)}."
     )
-    episodes = forms.IntegerField(initial=3, min_value=1, help_text="For each cell and interval.")
+    world = forms.ChoiceField(required=False, label="World")
+    pairs = forms.CharField(required=False, label="Who sits beside whom")
+    layouts = forms.CharField(required=False)
+    seats = forms.ChoiceField(
+        required=False,
+        choices=[(AS_NAMED, "As the pairs say"), (BOTH, "Each pair the other way round, too")],
+    )
+    partners_model = forms.CharField(
+        required=False,
+        label="Model of those that ask one",
+        help_text="As provider:model, or stand-in.",
+    )
+    set = forms.CharField(
+        required=False,
+        label="Other settings",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="NAME=VALUE, one a line, for everybody who has a setting of that name.",
+    )
+    episodes = forms.IntegerField(
+        initial=3, min_value=1, help_text="For each cell and interval, or each pair and layout."
+    )
     seed = forms.IntegerField(initial=1, min_value=0)
 
     def wanted(self) -> Setup | None:
@@ -124,24 +151,41 @@ class ExperimentForm(HowForm):
 
     def _forget_others(self) -> None:
         """What stands in fields of co-players that were not chosen is nobody's mistake."""
-        chosen = self.cleaned_data.get(COPLAYER)
+        chosen = None if self._compares_partners else self.cleaned_data.get(COPLAYER)
         for kind in agent_kinds(WORLD):
             for name in setting_names(kind) if kind != chosen else ():
                 self.errors.pop(name, None)
 
+    @property
+    def _compares_partners(self) -> bool:
+        return self.cleaned_data.get("world", "") not in {"", WORLD}
+
+    def _given_of_partners(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        given = {name: cleaned[name] or None for name in ("world", "pairs", "layouts", "seats")}
+        numbers = {name: str(cleaned[name]) for name in ("episodes", "seed")}
+        lines = [line for line in cleaned["set"].splitlines() if line.strip()]
+        return {**given, **numbers, "model": cleaned["partners_model"] or None, "set": lines}
+
     def _given(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
+        if self._compares_partners:
+            return self._given_of_partners()
         names = setting_names(cleaned[COPLAYER])
         given = {name: str(cleaned[name]) if cleaned[name] not in {"", None} else None for name in ARGUMENTS}
         if given["model"] and given["preset"] != "table6":
             raise SetupError("model: only table 6 compares models: choose the model below", "model")
         given |= dict.fromkeys(("demo", "no_feedback", "no_hints"))
+        given |= {name: cleaned[name] for name in ("pairs", "layouts")}
         settings = {setting: cleaned[name] for name, setting in names.items()}
         return {**given, "co_player": cleaned[COPLAYER], "coplayer_settings": settings}
 
     def _placed(self, error: SetupError) -> tuple[str | None, ValidationError]:
         """The field that an error is about, and what stands there."""
         text, compares = str(error), self.cleaned_data.get("preset") == "table6"
+        if self._compares_partners:
+            about = PLACES.get(error.about, error.about)
+            return (about if about in self.fields else None), ValidationError(without_name(text))
         setting = f"{COPLAYER}__{self.cleaned_data[COPLAYER]}__{error.setting}"
         if setting in self.fields and not (compares and error.about == "model"):
             return setting, ValidationError(without_name(text.partition(f"{error.setting}: ")[2] or text))
@@ -155,10 +199,33 @@ def experiment_form() -> type[ExperimentForm]:
     """The form over the co-players that are registered now."""
     kinds = [(kind, readable(kind)) for kind in agent_kinds(WORLD)]
     chosen = forms.ChoiceField(label="Co-player", choices=kinds, initial=BENCH.coplayer)
-    fields: dict[str, Any] = {COPLAYER: chosen}
+    fields: dict[str, Any] = {COPLAYER: chosen, **_fields_of_partners()}
     for kind in agent_kinds(WORLD):
         fields |= dict(_fields_of(kind))
     return type("ExperimentForm", (ExperimentForm,), fields)
+
+
+def _grounds() -> dict[str, Pairings]:
+    """The worlds in which partners are compared."""
+    grounds = ((world, get_ground(world)) for world in known_worlds() if get_kit(world).bench)
+    return {world: ground for world, ground in grounds if isinstance(ground, Pairings)}
+
+
+def _fields_of_partners() -> dict[str, forms.Field]:
+    grounds = _grounds()
+    usual = "; ".join(
+        f"{readable(name)}: {listed(ground.usual_levels())}" for name, ground in grounds.items()
+    )
+    kinds = "; ".join(f"{readable(name)}: {listed(ground.kinds())}" for name, ground in grounds.items())
+    world, pairs, layouts = (copy(ExperimentForm.base_fields[name]) for name in ("world", "pairs", "layouts"))
+    world.choices = [(name, readable(name)) for name in (WORLD, *grounds)]  # type: ignore[attr-defined]
+    world.initial = WORLD
+    world.help_text = (
+        f"In {readable(WORLD)} what is done at each level is counted; elsewhere partners are compared."
+    )
+    pairs.help_text = f"Such as greedy+stay,greedy. Empty: every pair of {kinds}."
+    layouts.help_text = f"Empty: {usual}."
+    return {"world": world, "pairs": pairs, "layouts": layouts}
 
 
 def _fields_of(kind: str) -> Iterator[tuple[str, forms.Field]]:
@@ -171,18 +238,26 @@ def _fields_of(kind: str) -> Iterator[tuple[str, forms.Field]]:
 
 def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
     """All fields of a new experiment; the page shows the settings of the co-player that is chosen."""
-    what = [COPLAYER, *ARGUMENTS]
+    both = ["episodes", "seed"]
+    what = [COPLAYER, *(name for name in ARGUMENTS if name not in both)]
     return [
         (None, {"fields": ["name"]}),
-        ("What is played", {"fields": what}),
+        ("What is played", {"fields": ["world", *both]}),
+        ("Levels and agents", {"fields": what, "classes": _only_in(WORLD)}),
+        ("Partners", {"fields": list(OF_PARTNERS), "classes": _only_in(*_grounds())}),
         *(_settings_of(kind) for kind in agent_kinds(WORLD) if setting_names(kind)),
         HOW,
     ]
 
 
 def _settings_of(kind: str) -> tuple[str, Mapping[str, Any]]:
-    classes = ["settings-of", f"settings-of-{COPLAYER}", f"is-{kind}"]
+    classes = [*_only_in(WORLD), f"settings-of-{COPLAYER}", f"is-{kind}"]
     return f"Settings of {readable(kind)}", {"fields": list(setting_names(kind)), "classes": classes}
+
+
+def _only_in(*worlds: str) -> list[str]:
+    """Classes of fields that the page shows while one of these is chosen."""
+    return ["settings-of", "settings-of-world", *(f"is-{world}" for world in worlds)]
 
 
 HOW: tuple[str, Mapping[str, Any]] = ("How", {"fields": ["at_once", "limit"]})

@@ -45,11 +45,11 @@ def _play(setup: Setup, job: Job, logs: LogFolder, purse: Purse | None, program:
 
 def _go_on(setup: Setup, job: Job, logs: LogFolder, purse: Purse | None, program: str) -> Row:
     """From where it was left; from its start where that cannot be."""
-    settings = setup.settings_of(job.column.variant)
+    coplayer, settings = setup.coplayer_of(job.column.variant), setup.settings_of(job.column.variant)
     kept: dict[str, Any] = {"purse": purse, "sink": logs.sink(job.key), "program": program}
     try:
-        return play(job, setup.coplayer, settings, before=logs.begun(job.key), **kept)
+        return play(job, coplayer, settings, before=logs.begun(job.key), **kept)
     except LogError as error:
         log.warning("an episode begins anew, what was kept of it %s", error)
         logs.set_aside(job.key)
-        return play(job, setup.coplayer, settings, **kept)
+        return play(job, coplayer, settings, **kept)

@@ -18,9 +18,8 @@ from kitchen.experiments.entries import Entry, Head, Untaken
 from kitchen.experiments.log import Log, Recording, Sink
 from kitchen.experiments.plan import Job
 from kitchen.experiments.rows import Row
-from kitchen.experiments.setup import BENCH, WORLD
 from kitchen.experiments.tally import row_of
-from kitchen.registry.agents import make_agent
+from kitchen.registry.agents import make_mind
 from kitchen.registry.worlds import get_world
 
 log = logging.getLogger(__name__)
@@ -59,7 +58,7 @@ def play(
     *,
     purse: Purse | None = None,
     seconds: float = SECONDS,
-    steps: int = BENCH.steps,
+    steps: int = 0,
     after_step: Callable[[], None] = _nothing,
     sink: Sink = _nowhere,
     before: Log | None = None,
@@ -90,11 +89,10 @@ def _keep(kept: Recording, entry: Entry) -> None:
         raise EpisodeFailedError.by(error) from error
 
 
-def head_of(
-    job: Job, coplayer: str, settings: Mapping[str, Json], steps: int = BENCH.steps, program: str = ""
-) -> Head:
-    """What the log of this job begins with."""
+def head_of(job: Job, coplayer: str, settings: Mapping[str, Json], steps: int = 0, program: str = "") -> Head:
+    """What the log of this job begins with; `steps` is 0 for as many as is usual."""
     variant, level, agents = job.column.key
+    ground = job.column.ground
     return Head(
         variant=variant,
         level=level,
@@ -104,9 +102,9 @@ def head_of(
         seed=job.seed,
         coplayer=coplayer,
         settings=dict(settings),
-        world=WORLD,
-        world_version=get_world(WORLD).version,
-        world_settings=BENCH.settings(level, job.alpha, steps),
+        world=job.column.world,
+        world_version=get_world(job.column.world).version,
+        world_settings=ground.settings(level, job.alpha, steps or ground.steps),
         program=program,
     )
 
@@ -128,7 +126,7 @@ def _steps(
 ) -> Iterator[Entry]:
     """Every step from here to the end, as it is taken. What was asked for one that cannot be is kept."""
     with _unforeseen():
-        agent = make_agent(course.head.coplayer, course.head.settings)
+        agent = make_mind(course.head.coplayer, course.head.settings)
     while not course.is_over:
         if not course.is_asked:
             with _unforeseen():
@@ -188,6 +186,6 @@ def _unforeseen() -> Iterator[None]:
         raise failed from error
 
 
-def new_game(job: Job, steps: int = BENCH.steps) -> World:
+def new_game(job: Job, steps: int = 0) -> World:
     """The world of a job at its start."""
     return Course(head_of(job, "", {}, steps)).game

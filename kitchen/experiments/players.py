@@ -45,7 +45,8 @@ class DecisionMakers:
                 total += cls(failed=1)
             else:
                 chose = read_counts(row.played_by)
-                named = frozenset(row.model.split(", ")) - {""} if STAND_IN not in chose else frozenset()
+                is_ours = any(name.endswith(STAND_IN) for name in chose)
+                named = frozenset() if is_ours else frozenset(row.model.split(", ")) - {""}
                 total += cls(chose, read_counts(row.fallback_codes), named, read=row.readings)
         return total
 

@@ -7,11 +7,10 @@ follows. No key is needed and nobody is called.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 
 from kitchen.contract.agent import Agent, Decision
-from kitchen.contract.model import Call, NotAskedError, Request
 from kitchen.contract.world import WorldError, canonical_json
 from kitchen.experiments.course import Course
 from kitchen.experiments.entries import Entry, same_request
@@ -20,12 +19,11 @@ from kitchen.experiments.play import SECONDS
 from kitchen.experiments.rows import Row
 from kitchen.experiments.tally import row_of
 from kitchen.llm.registry import STAND_IN
-from kitchen.registry.agents import make_agent
+from kitchen.llm.stored_answers import StoredAnswers
+from kitchen.registry.agents import make_mind
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 
-OTHER_PROMPT = "something else was asked"
-OTHER_NUMBER = "another number of calls was made"
 OTHER_COMMANDS = "other commands came out"
 OTHER_PLANS = "something else was to follow"
 OTHER_PLAYER = "somebody else decided"
@@ -35,25 +33,6 @@ OTHER_ROW = "its row in episodes.csv is not what its log comes to"
 NOT_TO_ITS_END = "its log does not come to the end"
 OTHER_VERSION = "it was played by another version of the world"
 OTHER_PROGRAM = "it was begun by Brigade {then}; this is {now}"
-
-
-class StoredAnswers:
-    """The calls of one step, given again in their order; `faults` has what was asked otherwise than then."""
-
-    def __init__(self, calls: Sequence[Call]) -> None:
-        self.calls, self.given = list(calls), 0
-        self.faults: list[str] = []
-
-    def answer(self, provider: str, request: Request) -> Call:
-        """The next one; NotAskedError where there are no more."""
-        if self.given == len(self.calls):
-            self.faults.append(OTHER_NUMBER)
-            raise NotAskedError("no more answers are stored")
-        call = self.calls[self.given]
-        self.given += 1
-        if call.provider != provider or not same_request(call.request, request):
-            self.faults.append(OTHER_PROMPT)
-        return call
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +63,7 @@ def replay(log: Log, row: Row | None = None, program: str = "") -> Replay:
 
 
 def _faults(log: Log, row: Row | None) -> Iterator[str]:
-    course, agent = Course(log.head), make_agent(log.head.coplayer, log.head.settings)
+    course, agent = Course(log.head), make_mind(log.head.coplayer, log.head.settings)
     for entry in log.entries:
         if entry.asked:
             yield from (f"step {entry.step}: {why}" for why in _of_step(log, course, agent, entry))
@@ -97,7 +76,7 @@ def _faults(log: Log, row: Row | None) -> Iterator[str]:
 
 
 def _of_step(log: Log, course: Course, agent: Agent, entry: Entry) -> Iterator[str]:
-    answers = StoredAnswers(entry.calls)
+    answers = StoredAnswers(entry.calls, same_request)
     try:
         decision = agent.decide(course.situation(seconds=SECONDS, answers=answers))
     except Exception as error:  # a co-player may fail in any way
@@ -115,9 +94,7 @@ def _is_other(then: Row, now: Row) -> bool:
 
 
 def _differences(log: Log, entry: Entry, decision: Decision, answers: StoredAnswers) -> Iterator[str]:
-    yield from dict.fromkeys(answers.faults)
-    if answers.given < len(answers.calls):
-        yield OTHER_NUMBER
+    yield from answers.differences()
     if list(decision.commands.items()) != list(entry.commands.items()):
         yield OTHER_COMMANDS
     if {seat: tuple(then) for seat, then in decision.plans.items()} != entry.plans:

@@ -31,6 +31,10 @@ class Interval:
     bound: Bound
     """Over the episodes that were played; while there are none, over all that the experiment is to have."""
     players: DecisionMakers
+    figures: tuple[float, ...] = ()
+    """Where partners are compared: what each episode came to."""
+    counts: tuple[Counts, ...] = ()
+    """Of each episode that was played: done, and done or missed."""
 
     @property
     def total(self) -> int:
@@ -145,8 +149,10 @@ def _interval(setup: Setup, column: ExperimentColumn, alpha: float, rows_by_inte
     counts = len(played), sum(row.completed for row in played), sum(row.failed for row in played)
     planned = (seed_of(setup.seed, column, alpha, number) for number in range(1, setup.episodes + 1))
     seeds = tuple(sorted(row.seed for row in played)) or tuple(planned)
-    bound = _bound(column.level, alpha, column.agents, seeds)
-    return Interval(alpha, *counts, column.paper.get(alpha), bound, DecisionMakers.of(mine))
+    bound = Bound(0, 0) if setup.pairs else _bound(column.level, alpha, column.agents, seeds)
+    figures = tuple(row.figure for row in played if row.figure is not None)
+    each = tuple((row.completed, row.completed + row.failed) for row in played)
+    return Interval(alpha, *counts, column.paper.get(alpha), bound, DecisionMakers.of(mine), figures, each)
 
 
 @lru_cache(maxsize=4096)

@@ -73,6 +73,12 @@ class Row:
     """Of these, read and refused: in the first reply."""
     commands_invalid: int = 0
     """The same after a second try if there was one."""
+    predictions_judged: int = 0
+    """What was foreseen of others and turned out right or wrong (`kitchen.contract.foreseeing`)."""
+    predictions_right: int = 0
+    """Of these, what came true."""
+    figure: float | None = None
+    """The figure that is compared in worlds of partners (`Pairings.figure`); blank in others."""
 
     @property
     def readings(self) -> Readings:

@@ -220,7 +220,7 @@ def _play(episode: ExperimentEpisode, *, anew: bool) -> Row:
     setup = Setup.from_json(experiment.setup)
     return play(
         job,
-        setup.coplayer,
+        setup.coplayer_of(job.column.variant),
         setup.settings_of(job.column.variant),
         purse=BudgetPurse(experiment.budget.pk) if experiment.budget else None,
         after_step=_renewing(episode),

@@ -10,15 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
-from kitchen.contract.bench import Counts, Variant
+from kitchen.contract.bench import Counts, Ground, Pairings, Variant
+from kitchen.contract.together import kinds_of
 from kitchen.contract.world import Json, SettingsError, clean_settings
 from kitchen.llm.registry import read_model, unavailable
-from kitchen.registry.agents import get_agent
+from kitchen.registry.agents import get_agent, known, make_mind, plays
 from kitchen.registry.names import UnknownNameError
-from kitchen.registry.worlds import DEFAULT, get_bench, get_world
+from kitchen.registry.worlds import DEFAULT, get_bench, get_ground, get_world
 
 WORLD = DEFAULT
-"""The world that agents play alone."""
+"""The world that agents play alone, unless somebody names another."""
 BENCH = get_bench(WORLD)
 MODEL = "model"
 """The setting that names a co-player's language model."""
@@ -44,6 +45,12 @@ class ExperimentColumn:
     variant: Variant
     level: str
     agents: int
+    world: str = WORLD
+
+    @property
+    def ground(self) -> Ground:
+        """What its world compares."""
+        return get_ground(self.world)
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -53,6 +60,8 @@ class ExperimentColumn:
     @property
     def paper(self) -> Mapping[float, Counts]:
         """The paper's counts by interval; empty where it has none."""
+        if self.world != WORLD:
+            return {}
         return BENCH.published(self.level, self.agents, self.variant.paper)
 
 
@@ -71,10 +80,15 @@ class Setup:
     preset: str = ""
     models: tuple[str, ...] = ()
     """Table 6: the models that are compared."""
+    world: str = WORLD
+    pairs: tuple[str, ...] = ()
+    """Who sits beside whom, `greedy+stay`, in worlds in which partners are compared."""
 
     def to_json(self) -> dict[str, Json]:
-        """As JSON; `from_json` gives an equal setup."""
+        """As JSON; `from_json` gives an equal setup. World and pairs only where they are not the usual."""
         values = asdict(self)
+        if self.world == WORLD:
+            del values["world"], values["pairs"]
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @classmethod
@@ -89,8 +103,23 @@ class Setup:
         if self.preset:
             rows = BENCH.preset(self.preset, self.agents, self.models)
             return tuple(ExperimentColumn(variant, BENCH.preset_level, agents) for variant, agents in rows)
+        if self.pairs:
+            return tuple(self._pairing(pair, level) for level in self.levels for pair in self.pairs)
         pairs = ((level, agents) for agents in self.agents for level in self.levels)
         return tuple(ExperimentColumn(Variant(), level, agents) for level, agents in pairs)
+
+    def _pairing(self, pair: str, level: str) -> ExperimentColumn:
+        variant = Variant(pair, pair, _of_all(kinds_of(pair), self.settings), coplayer=pair)
+        return ExperimentColumn(variant, level, len(kinds_of(pair)), self.world)
+
+    @property
+    def ground(self) -> Ground:
+        """What its world compares."""
+        return get_ground(self.world)
+
+    def coplayer_of(self, variant: Variant) -> str:
+        """Who plays a variant."""
+        return variant.coplayer or self.coplayer
 
     @property
     def total(self) -> int:
@@ -99,12 +128,19 @@ class Setup:
 
     def settings_of(self, variant: Variant) -> dict[str, Json]:
         """The co-player's settings in a variant."""
-        return {**self.settings, **variant.settings}
+        return dict(variant.settings) if variant.coplayer else {**self.settings, **variant.settings}
+
+
+def _of_all(kinds: Sequence[str], given: Mapping[str, Json]) -> dict[str, Json]:
+    """All settings of those who play together, as `checked` has filled them in."""
+    return {name: value for kind in kinds for name, value in known(kind, given).items()}
 
 
 def checked(setup: Setup) -> Setup:
     """The setup with all settings of its co-player filled in; SetupError if it cannot be played."""
     _check_values(setup)
+    if setup.pairs:
+        return _checked_pairs(setup)
     try:
         coplayer = get_agent(setup.coplayer)
         full = replace(setup, settings=_filled(clean_settings(coplayer.settings, setup.settings)))
@@ -119,6 +155,44 @@ def checked(setup: Setup) -> Setup:
         raise SetupError(f"co-player {setup.coplayer}: does not play {WORLD}", "co_player")
     check_answers(full)
     return full
+
+
+def _checked_pairs(setup: Setup) -> Setup:
+    """Every setting by its name, for all who know it."""
+    kinds = dict.fromkeys(kind for pair in setup.pairs for kind in kinds_of(pair))
+    try:
+        declared = {each.name for kind in kinds for each in get_agent(kind).settings}
+        if unknown := sorted(setup.settings.keys() - declared):
+            about = MODEL if unknown[0] == MODEL else "set"
+            raise SetupError(f"--{about}: nobody here has a setting {unknown[0]!r}", about)
+        filled = {
+            name: value
+            for kind in kinds
+            for name, value in _filled(
+                clean_settings(get_agent(kind).settings, known(kind, setup.settings))
+            ).items()
+        }
+        full = replace(setup, settings=filled)
+        for column in full.columns:
+            _check_pair(full, column)
+    except (UnknownNameError, SettingsError) as error:
+        raise SetupError(f"pairs: {error.args[0]}", "pairs") from error
+    check_answers(full)
+    return full
+
+
+def _check_pair(setup: Setup, column: ExperimentColumn) -> None:
+    """SetupError where who sits there does not play here."""
+    pair, world = column.variant.coplayer, get_world(setup.world)
+    for kind in kinds_of(pair):
+        if not plays(get_agent(kind), setup.world):
+            raise SetupError(f"pairs: {kind} does not play {setup.world}", "pairs")
+    if len(kinds_of(pair)) != world.max_seats:
+        raise SetupError(f"pairs: {pair!r} is not {world.max_seats} with + between", "pairs")
+    mind, ground = make_mind(pair, setup.settings_of(column.variant)), column.ground
+    game = world.create(seats=column.agents, settings=ground.settings(column.level, 1.0, ground.steps))
+    if why := mind.unfit(game):
+        raise SetupError(f"pairs: {pair} in {column.level}: {why}", "pairs")
 
 
 def check_answers(setup: Setup) -> None:
@@ -144,11 +218,13 @@ def _check_values(setup: Setup) -> None:
         raise SetupError(f"preset: {setup.preset!r} is not one of {', '.join(BENCH.presets)}", "preset")
     if setup.preset == "table6" and not setup.models:
         raise SetupError("table6 compares models: name them", "model")
-    known = BENCH.levels()
+    if isinstance(setup.ground, Pairings) != bool(setup.pairs):
+        raise SetupError("pairs: are for worlds in which partners are compared, and needed there", "pairs")
+    there = setup.ground.levels()
     for level in setup.levels:
-        if level not in known:
-            raise SetupError(f"levels: {level!r} is not one of {', '.join(known)}", "levels")
-    _within("agents", setup.agents, 1, get_world(WORLD).max_seats)
+        if level not in there:
+            raise SetupError(f"levels: {level!r} is not one of {', '.join(there)}", "levels")
+    _within("agents", setup.agents, 1, get_world(setup.world).max_seats)
     _within("alphas", setup.alphas, 0.01, 100)
     _within("episodes", (setup.episodes,), 1, MAX_EPISODES)
     _within("seed", (setup.seed,), 0, 2**63 - 1)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from kitchen.contract.reading import COLUMNS as READ
+from kitchen.experiments import pairing_tables
+from kitchen.experiments.grids import Grid
 from kitchen.experiments.players import DecisionMakers, counted
 from kitchen.experiments.results import CellResult, Interval, by_agents, mean_of, means_of, players_of
 from kitchen.experiments.setup import BENCH, Setup
@@ -39,20 +40,11 @@ COS = "CoS"
 """In the column `alpha`: the mean over the intervals."""
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """One table: a head, and rows of texts of which the first names the row."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...] = ()
-    played_by: str = ""
-    """Who really decided, in a sentence."""
-
-
 def grids(setup: Setup, results: Sequence[CellResult]) -> list[Grid]:
-    """A table for each number of agents; the presets' variants side by side in one."""
+    """A table for each number of agents; the presets' variants side by side in one. Of partners, see
+    `pairing_tables`."""
+    if setup.pairs:
+        return pairing_tables.pairing_grids(results)
     if setup.preset in {"table7", "table8"}:
         return [_grid(f"Table {setup.preset[-1]} of the paper: {BENCH.preset_level}", results)]
     tables = []
@@ -124,34 +116,39 @@ EXPLAINED = (
 )
 
 
-def to_markdown(tables: Sequence[Grid], line: str) -> str:
-    """All tables, with the last line below them."""
-    parts = ["# Agents alone", EXPLAINED]
+def explained(setup: Setup) -> str:
+    """What stands in its tables."""
+    return pairing_tables.EXPLAINED if setup.pairs else EXPLAINED
+
+
+def to_markdown(tables: Sequence[Grid], line: str, told: str = EXPLAINED) -> str:
+    """All tables, with what they say above and the last line below them."""
+    parts = ["# Agents alone", told]
     for grid in tables:
         lines = [f"| {' | '.join(row)} |" for row in (grid.head, ("---",) * len(grid.head), *grid.rows)]
         parts += [f"## {grid.title}", "\n".join(lines), grid.played_by, *grid.notes]
     return "\n\n".join([*parts, line]) + "\n"
 
 
-def to_latex(tables: Sequence[Grid], line: str) -> str:
+def to_latex(tables: Sequence[Grid], line: str, told: str = EXPLAINED) -> str:
     """All tables as LaTeX with booktabs."""
-    return "\n\n".join([*(_tabular(grid) for grid in tables), f"% {line}"]) + "\n"
+    return "\n\n".join([*(_tabular(grid, told) for grid in tables), f"% {line}"]) + "\n"
 
 
-def _tabular(grid: Grid) -> str:
+def _tabular(grid: Grid, told: str) -> str:
     body = [" & ".join(_escaped(text) for text in row) + r" \\" for row in (grid.head, *grid.rows)]
-    below = 1 + [row[0] for row in grid.rows].index(COS)
+    names = [row[0] for row in grid.rows]
+    below = 1 + (names.index(COS) if COS in names else len(names))
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{_escaped(f'{grid.title}: {EXPLAINED} {grid.played_by}')}}}",
+            rf"\caption{{{_escaped(f'{grid.title}: {told} {grid.played_by}')}}}",
             rf"\begin{{tabular}}{{l{'r' * (len(grid.head) - 1)}}}",
             r"\toprule",
             body[0],
             r"\midrule",
             *body[1:below],
-            r"\midrule",
-            *body[below:],
+            *([r"\midrule", *body[below:]] if body[below:] else []),
             r"\bottomrule",
             r"\end{tabular}",
             *(f"% {_escaped(note)}" for note in grid.notes),
@@ -161,6 +158,7 @@ def _tabular(grid: Grid) -> str:
 
 
 _LATEX = {"\\": r"\textbackslash{}", ALPHA: r"$\alpha$", "≤": r"$\leq$", "~": r"\textasciitilde{}"}
+_LATEX |= {"\N{PLUS-MINUS SIGN}": r"$\pm$"}
 _LATEX |= {"^": r"\textasciicircum{}"} | {sign: f"\\{sign}" for sign in "_%&#${}"}
 
 
@@ -169,7 +167,10 @@ def _escaped(text: str) -> str:
 
 
 def to_csv(results: Sequence[CellResult]) -> bytes:
-    """One row per cell and interval, and one with `CoS` for each cell; blank for what is not there."""
+    """One row per cell and interval, and one with `CoS` for each cell; blank for what is not there. Of
+    partners, see `pairing_tables`."""
+    if results[0].column.variant.coplayer:
+        return pairing_tables.pairing_csv(results)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(CSV_COLUMNS)

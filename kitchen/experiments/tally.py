@@ -7,8 +7,11 @@ from collections.abc import Iterable
 from statistics import median
 from typing import Any
 
+from kitchen.contract.bench import Pairings
+from kitchen.contract.foreseeing import Foresight, foreseen_in
 from kitchen.contract.model import total
 from kitchen.contract.reading import Readings, reading_of
+from kitchen.contract.together import kinds_of
 from kitchen.contract.world import World
 from kitchen.experiments.entries import Entry, Head
 from kitchen.experiments.log import Log
@@ -16,6 +19,7 @@ from kitchen.experiments.plan import Job
 from kitchen.experiments.players import counted
 from kitchen.experiments.rows import FAILED, NEEDED, Row
 from kitchen.registry.figures import share_counts
+from kitchen.registry.worlds import get_ground
 
 _TEXTS = ("fallback_codes", "played_by", "model", "state_hash")
 
@@ -33,7 +37,8 @@ def row_of(head: Head, game: World, log: Log) -> Row:
     decided = [each for each in log.entries if each.asked]
     calls, why = log.calls, Counter(each.fallback for each in decided if each.fallback)
     times = [each.milliseconds for each in decided] or [0.0]
-    completed, failed = share_counts(game)
+    (completed, failed), figure = _counts(game)
+    foresight = Foresight.of(foreseen_in(each.note for each in decided))
     cost = total(call.cost for call in calls)
     return Row(
         variant=head.variant,
@@ -47,7 +52,7 @@ def row_of(head: Head, game: World, log: Log) -> Row:
         steps=game.clock,
         fallbacks=why.total(),
         fallback_codes=counted(why),
-        played_by=counted(Counter(each.played_by for each in decided)),
+        played_by=counted(Counter(who for each in decided for who in kinds_of(each.played_by))),
         calls=len(calls),
         tokens_input=sum(call.usage.input for call in calls),
         tokens_output=sum(call.usage.output for call in calls),
@@ -60,7 +65,18 @@ def row_of(head: Head, game: World, log: Log) -> Row:
         state_hash=game.state_hash(),
         log=log.hash,
         **_read(decided, head.agents),
+        predictions_judged=foresight.judged,
+        predictions_right=foresight.right,
+        figure=figure,
     )
+
+
+def _counts(game: World) -> tuple[tuple[int, int], float | None]:
+    """What was done and missed; where partners are compared, the figure that they are compared by."""
+    ground = get_ground(game.kind)
+    if isinstance(ground, Pairings):
+        return (0, 0), float(game.score()[ground.figure])
+    return share_counts(game), None
 
 
 def _read(entries: Iterable[Entry], seats: int) -> dict[str, Any]:

@@ -24,6 +24,12 @@ def web_processes() -> int:
     return _number("BRIGADE_WEB", min(cores(), MOST_WEB))
 
 
+def tickers() -> int:
+    """`BRIGADE_TICKERS`: processes that take the steps of clocks on this machine; unless they are fewer, one
+    goes on where another dies."""
+    return _number("BRIGADE_TICKERS", min(max(2, cores()), MOST_WEB))
+
+
 def planners() -> int:
     """`BRIGADE_PLANNERS`: processes in which one web process lets co-players think."""
     return _number("BRIGADE_PLANNERS", max(1, cores() // web_processes()))

@@ -29,6 +29,9 @@ command_seconds = Histogram(
     "From the arrival of a command to what its page is sent.",
     buckets=QUICK,
 )
+tick_late_seconds = Histogram(
+    "brigade_tick_late_seconds", "How much later than due a tick was taken.", buckets=QUICK
+)
 decision_seconds = Histogram(
     "brigade_decision_seconds", "Time of a co-player for a decision.", ["policy"], buckets=PATIENT
 )

@@ -46,6 +46,19 @@ def change(model: type[models.Model], fresh: Values, *, where: Values) -> bool:
         return bool(cursor.rowcount)
 
 
+class Statements:
+    """Where rows go that are inserted and changed: to the database, at once. Whoever keeps them for a while
+    puts another one in its place."""
+
+    def insert(self, model: type[models.Model], rows: Sequence[Values]) -> None:
+        """As `insert`."""
+        insert(model, rows)
+
+    def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
+        """As `change`."""
+        return change(model, fresh, where=where)
+
+
 def select(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     """All rows of a statement, as the database's driver gives them (see `as_time`, `as_json`)."""
     with connection.cursor() as cursor:

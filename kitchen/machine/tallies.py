@@ -32,9 +32,13 @@ SILENT_SECONDS = 24 * 3600
 """Files of a process that cannot be seen from here, and that were not written for so long, are over."""
 
 
+_name = [""]
+"""That of this process's files."""
+
+
 def share(folder: Path) -> None:
-    """From now on this process counts into the folder. To be called before anything counts. OSError, and it
-    counts for itself alone."""
+    """From now on this process counts into the folder. To be called before anything counts, and again by a
+    process that was forked off. OSError, and it counts for itself alone."""
     own = process_name().replace("/", "~") or str(os.getpid())
     folder.mkdir(parents=True, exist_ok=True)
     (folder / LOCK).touch()
@@ -43,7 +47,9 @@ def share(folder: Path) -> None:
         for kind in KINDS:
             _take_room(_file(folder, kind, own))
     os.environ[VARIABLE] = str(folder)
-    setattr(values, "ValueClass", values.MultiProcessValue(lambda: own))  # noqa: B010 - of one kind at first
+    _name[0] = own
+    of_ours = values.MultiProcessValue(lambda: _name[0])
+    setattr(values, "ValueClass", of_ours)  # noqa: B010 - of one kind at first
 
 
 def shared_folder() -> Path | None:

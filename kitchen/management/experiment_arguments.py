@@ -17,7 +17,12 @@ AT_ONCE = 4
 def add_arguments(parser: CommandParser) -> None:
     """What is played, by whom, and where it goes."""
     add = parser.add_argument
+    add("--world", metavar="W", help=f"(default: {WORLD}); in overcooked partners are compared")
     add("--levels", metavar="all|LIST", help="such as 0,1,level_3 (default: all, the paper's 12)")
+    add("--layouts", metavar="all|LIST", help="the levels of overcooked (default: all, the papers' five)")
+    add("--pairs", metavar="all|LIST", help="such as greedy+grid_planner, seat 0 first (default: all)")
+    add("--seats", metavar="named|both", help="both: every pair the other way round, too (default: named)")
+    add("--seeds", metavar="N", help="episodes of each pair and layout; the same as --episodes")
     add("--agents", metavar="LIST", help=f"(default: {','.join(map(str, BENCH.agents))})")
     add("--alphas", metavar="LIST", help=f"(default: {','.join(map(str, BENCH.alphas))})")
     add("--co-player", metavar="KIND", help=f"one of {', '.join(agent_kinds(WORLD))}")

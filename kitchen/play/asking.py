@@ -104,7 +104,7 @@ def ask_minds(
     commanded = {seat: command for seat, command in given.items() if seat in told}
     late = late_decisions([mind for mind in minds if _may_be_late(mind)], turn.step)
     situations = [
-        (mind, _with_why(replace(_situation(turn, mind), late=late.get(mind.pk, ()), **_talk(turn, mind))))
+        (mind, _with_why(replace(situation_now(turn, mind), late=late.get(mind.pk, ()), **_talk(turn, mind))))
         for mind in minds
     ]
     return _ask(turn.world, situations, commanded, told)
@@ -148,7 +148,7 @@ def _over(last: MindOutcome, decision: MindDecision, milliseconds: float) -> Min
     return replace(last, decision=decision, milliseconds=milliseconds)
 
 
-def _situation(turn: OpenTurn, mind: Mind) -> Situation:
+def situation_now(turn: OpenTurn, mind: Mind) -> Situation:
     """What a mind is told, apart from the commands of this step and the time that it has."""
     episode, world = turn.episode, turn.world
     seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
@@ -177,7 +177,15 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
 
 def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
     """What a mind is told that is only to answer what was written to it."""
-    return replace(_situation(turn, mind), **_talk(turn, mind), because=TO_ANSWER)
+    return replace(situation_now(turn, mind), **_talk(turn, mind), because=TO_ANSWER)
+
+
+def situation_told(turn: OpenTurn, mind: Mind, commanded: Mapping[int, Command]) -> Situation:
+    """Likewise, with what is said, and those of these commands of the step that one of its seats gets to
+    know."""
+    situation = replace(situation_now(turn, mind), **_talk(turn, mind))
+    known = _known(turn.world, situation.seats, commanded)
+    return replace(situation, commanded={**situation.commanded, **known})
 
 
 def _because(asked: Collection[int], last: Iterable[Json]) -> str:

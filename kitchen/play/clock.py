@@ -26,6 +26,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import partial
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -41,7 +42,9 @@ NOBODY = (TIMEOUT, OUTAGE)
 """`chosen_by` of commands that were given for a person who had not commanded."""
 PERSON = "person"
 """`chosen_by` of a command that somebody gave."""
-OF_PEOPLE = (PERSON, *NOBODY)
+NO_KEY = "clock"
+"""The same where a clock takes the steps (`World.tick_ms`): no key was pressed."""
+OF_PEOPLE = (PERSON, *NOBODY, NO_KEY)
 """`chosen_by` of all commands in people's seats."""
 
 SHORTEST, LONGEST = 1.0, 3600.0
@@ -51,6 +54,18 @@ ARRIVAL = timedelta(seconds=30)
 """So long several people are given to open their pages before the clock begins without them."""
 LONGEST_COUNTDOWN = 60.0
 """Turns that are open longer are closed by a look alone: a queue does not keep tasks for so long."""
+
+
+QUICKEST_MS = 20
+"""No step is shorter where a clock takes them quicker for programs."""
+
+
+def tick_ms_for(usual: int | None, *, synthetic: bool) -> int | None:
+    """Milliseconds of a step of a world with a clock: where programs take part (`synthetic`) it is
+    `SYNTHETIC_SPEED` times as quick, as far as a step does not get shorter than `QUICKEST_MS`."""
+    if usual is None or not synthetic:
+        return usual
+    return min(usual, max(QUICKEST_MS, round(usual / settings.SYNTHETIC_SPEED)))
 
 
 def check_step_seconds(seconds: float | None) -> None:

@@ -132,6 +132,9 @@ class NowhereConsumer(AsyncWebsocketConsumer):
 class SeatConsumer(AsyncWebsocketConsumer):
     """`/ws/seat/<key>/`: whoever knows the key of a person's seat plays it."""
 
+    kind_of_page: type[OpenPage] = OpenPage
+    only_json = False
+    """Browsers are told JSON here, too."""
     page: OpenPage | None = None
     subscribed = False
     closed = False
@@ -158,9 +161,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         """Open for a known seat only, and show the present state at once."""
         key = self.scope["url_route"]["kwargs"]["key"]
-        self.json = JSON_PROTOCOL in self.scope.get("subprotocols", [])
+        asked = JSON_PROTOCOL in self.scope.get("subprotocols", [])
+        self.json = asked or self.only_json
         page, answer = await self.let_in(key)
-        await self.accept(JSON_PROTOCOL if self.json else None)
+        await self.accept(JSON_PROTOCOL if asked else None)
         await self.say(answer)
         if page is not None:
             self.page = page
@@ -193,7 +197,15 @@ class SeatConsumer(AsyncWebsocketConsumer):
         name = seating.page_name(asked.get("page", [""])[0])
         newest, language = "page" not in asked or "take" in asked, asked.get("language", [""])[0]
         try:
-            return await in_database(page_opened, key, name, newest=newest, json=self.json, language=language)
+            return await in_database(
+                page_opened,
+                key,
+                name,
+                newest=newest,
+                json=self.json,
+                language=language,
+                kind=self.kind_of_page,
+            )
         except Error as error:
             pass_over(error, "a page cannot be opened")
             return None, Answer(close=LATER)
@@ -231,7 +243,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         if self.page is None:  # it is closed, and the other end does not know it yet
             return
         try:
-            message: Message | NoticeMessage = read_message(text_data)
+            message: Any = self.read(text_data)
         except MessageError as error:
             message = NoticeMessage("unreadable", str(error), "warning")
         if isinstance(message, PingMessage):
@@ -241,6 +253,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
         if self.doing is not None:
             await self.doing
         self.doing = asyncio.create_task(self.do(self.page, message))
+
+    def read(self, text: str | None) -> Any:
+        """What was sent; MessageError."""
+        return read_message(text)
 
     async def do(self, page: OpenPage, message: Message | NoticeMessage) -> None:
         """What the message asks for; meanwhile the page hears that somebody is there (`on_ping`). It is

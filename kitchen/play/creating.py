@@ -16,10 +16,11 @@ from kitchen.contract.world import Json, SettingsError, World
 from kitchen.money.models import Budget
 from kitchen.play import clock, stream
 from kitchen.play.absence import Absence, not_come
-from kitchen.play.models import Episode, Mind, Seat
+from kitchen.play.models import Episode, Mind, Seat, Ticking
+from kitchen.play.queue import is_aside
 from kitchen.play.services import go_on
 from kitchen.play.turns import OpenTurn
-from kitchen.registry.agents import get_agent, make_agent, plays
+from kitchen.registry.agents import get_agent, keeps_up, make_agent, plays
 from kitchen.registry.worlds import get_page, get_world
 
 
@@ -75,6 +76,10 @@ def episode_create(
     soon as it is open. `absence` says what becomes of the seat of a person who is gone: without it who leaves
     ends the episode. `awaited` are seats of people who did not come: everybody is told.
 
+    Where the world has a clock (`World.tick_ms`), its steps are taken by `kitchen.ticking`, which asks nobody
+    for longer than a tick: times for a step and for thinking mean nothing there. For programs
+    (`synthetic`) the clock goes quicker (`clock.tick_ms_for`), which `Episode.tick_ms` says.
+
     SettingsError if the world, a mind, the seating, the clock, the goal, the organisation or what becomes of
     seats cannot be played.
     """
@@ -90,6 +95,10 @@ def episode_create(
     _check_organisation(organisation, minds, leaders, seats=seats, knowing=knowing)
     if absence:
         absence.check(world)
+    if game.tick_ms:
+        _check_ticks(minds, absence, organisation, step_seconds)
+    tick_ms = clock.tick_ms_for(game.tick_ms, synthetic=synthetic)
+    clocked = None if is_aside() else tick_ms  # who plays aside takes the steps, as fast as they come
     page = get_page(world)  # found before anybody has to wait: the first time it is loaded
     episode = Episode(
         world=world,
@@ -119,14 +128,34 @@ def episode_create(
         score=game.score(),
         decision_seconds=decision_seconds or django_settings.DECISION_SECONDS,
         turn_opened_at=timezone.now(),
+        tick_ms=clocked,
     )
     with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
         episode.save(force_insert=True)
         seated = _seat_everybody(episode, page, seats=seats, minds=minds)
         turn = OpenTurn(episode, [*seated, *_seat_leaders(episode, leaders)])
+        if clocked:
+            Ticking.objects.create(episode=episode)
+            return episode
         turn.fill()
         go_on(turn)
     return episode
+
+
+def _check_ticks(
+    minds: Sequence[MindPlan],
+    absence: Absence | None,
+    organisation: Organisation | None,
+    step_seconds: float | None,
+) -> None:
+    """SettingsError for what cannot be where a clock takes the steps."""
+    slow = {mind.kind for mind in minds} | ({absence.kind} if absence and absence.kind else set())
+    if slow := {kind for kind in slow if not keeps_up(kind)}:
+        raise SettingsError(f"co-player: {min(slow)} does not keep up with a clock")
+    if step_seconds is not None:
+        raise SettingsError("step_seconds: the clock of the world takes the steps")
+    if organisation and not organisation.is_silent:
+        raise SettingsError("organisation: nobody can write to others while a clock takes the steps")
 
 
 def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kitchen.contract.agent import Situation
-from kitchen.contract.page import SeatView
+from kitchen.contract.page import Page, SeatView
 from kitchen.contract.world import Command, World
 from kitchen.registry.agents import get_adviser
 from kitchen.registry.worlds import get_page
@@ -33,6 +33,12 @@ def hints_for(world: World, view: SeatView) -> Hints:
     if advice is None or advice.command not in view.legal:
         return Hints((*first, page.general_hint))
     return Hints((*first, page.hint(view, advice.command, advice.aim)), advice.command)
+
+
+def first_steps(page: Page) -> tuple[str, ...]:
+    """How the page is used, all at once: where a clock takes the steps, what to do next would be old in a
+    moment."""
+    return tuple(gettext(text) for text in page.first_steps)
 
 
 def _situation(world: World, view: SeatView) -> Situation:

@@ -19,7 +19,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, Sum
 from kitchen.contract.world import WorldError
 from kitchen.play import stored
 from kitchen.play.clock import NOBODY, PERSON, TIMEOUT
-from kitchen.play.models import Episode, Message, ModelCall, Seat, SeatCommand
+from kitchen.play.models import Episode, Message, ModelCall, Seat, SeatCommand, Ticking
 from kitchen.registry.figures import standing
 
 
@@ -56,6 +56,8 @@ class EpisodeFacts:
     """US dollars that its calls cost, as far as their price is known."""
     last_command_at: datetime | None
     """When a person commanded last."""
+    late: int | None = None
+    """Steps that a clock took too late; None where there is no clock."""
 
 
 def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
@@ -63,12 +65,14 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
     episodes = list(Episode.objects.filter(pk__in=list(episode_ids)))
     ids = [episode.pk for episode in episodes]
     commands, calls, seats, given = _commands(ids), _calls(ids), _seats(ids), _given(ids)
+    late = _late([episode.pk for episode in episodes if episode.tick_ms])
     return {
         episode.pk: _facts(
             episode,
             seats[episode.pk],
             given[episode.pk],
             commands.get(episode.pk, {}) | calls.get(episode.pk, {}),
+            late.get(episode.pk),
         )
         for episode in episodes
     }
@@ -115,8 +119,10 @@ def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
     }
 
 
-def _facts(episode: Episode, seats: list[Seat], given: set[int], counts: dict[str, Any]) -> EpisodeFacts:
-    playing = episode.status == Episode.Status.PLAYING
+def _facts(
+    episode: Episode, seats: list[Seat], given: set[int], counts: dict[str, Any], late: int | None
+) -> EpisodeFacts:
+    playing = episode.status == Episode.Status.PLAYING and not episode.tick_ms  # a clock waits for nobody
     missing = [seat for seat in seats if playing and seat.acts and seat.number not in given]
     return EpisodeFacts(
         id=episode.pk,
@@ -137,7 +143,12 @@ def _facts(episode: Episode, seats: list[Seat], given: set[int], counts: dict[st
         model_failures=counts.get("failures", 0),
         spent=counts.get("spent") or Decimal(0),
         last_command_at=counts.get("last"),
+        late=late,
     )
+
+
+def _late(ids: list[int]) -> dict[int, int]:
+    return dict(Ticking.objects.filter(pk__in=ids).values_list("pk", "late")) if ids else {}
 
 
 def _length(episode: Episode) -> int | None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from kitchen.contract.agent import LONGEST_PLAN
 from kitchen.contract.organisation import SAY
@@ -191,15 +191,29 @@ MESSAGES: Mapping[str, type[Message]] = {
 """By their types."""
 
 
+class Readable(Protocol):
+    """A kind of message."""
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Any:
+        """From what was sent; MessageError if it is none."""
+
+
 def read_message(text: str | None) -> Message:
     """What a browser sent; MessageError if it is not one of ours."""
+    message: Message = read_one_of(MESSAGES, text)
+    return message
+
+
+def read_one_of(kinds: Mapping[str, type[Readable]], text: str | None) -> Any:
+    """What a browser sent, of one of these `kinds`, by their types; MessageError if it is none of them."""
     if text is None or len(text) > LONGEST_MESSAGE:
         raise MessageError(marked("That message could not be read."))
     sent = _read_object(text)
     kind = sent.get("type")
-    if not isinstance(kind, str) or kind not in MESSAGES:
+    if not isinstance(kind, str) or kind not in kinds:
         raise MessageError(marked("That message is of a kind this page does not know."))
-    return MESSAGES[kind].read(sent)
+    return kinds[kind].read(sent)
 
 
 def _read_object(text: str) -> dict[str, Any]:

@@ -126,6 +126,11 @@ class Episode(models.Model):
     step_seconds = models.FloatField(
         null=True, blank=True, help_text="Time of people for a step; empty: as long as they want."
     )
+    tick_ms = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Milliseconds from one step to the next, where a clock takes them; empty: turns.",
+    )
     turn_opened_at = models.DateTimeField()
     turn_closes_at = models.DateTimeField(
         null=True, blank=True, help_text="Who has not commanded then waits in this step."
@@ -146,6 +151,29 @@ class Episode(models.Model):
 
     def __str__(self) -> str:
         return f"{self.world} {self.key}"
+
+
+class Ticking(models.Model):
+    """Who takes the steps of an episode that a clock plays, and how well that goes."""
+
+    episode = models.OneToOneField(
+        Episode, on_delete=models.CASCADE, related_name="ticking", primary_key=True
+    )
+    episode_id: int
+    owner = models.CharField(
+        max_length=120,
+        blank=True,
+        default="",
+        help_text="The claim of the process that does; empty: nobody's.",
+    )
+    until = models.DateTimeField(
+        null=True, blank=True, help_text="Until then the claim holds, unless it is kept up."
+    )
+    late = models.PositiveIntegerField(default=0, help_text="Steps that were taken too late.")
+    lost_ms = models.PositiveIntegerField(default=0, help_text="Milliseconds in which the clock stood still.")
+
+    def __str__(self) -> str:
+        return f"{self.episode_id}, taken by {self.owner or 'nobody'}"
 
 
 class Mind(models.Model):
@@ -236,7 +264,7 @@ class SeatCommand(AppendOnly):
     command = models.JSONField()
     chosen_by = models.CharField(
         max_length=40,
-        help_text="`person`, `timeout`, `outage`, `world`, or the kind of co-player that chose.",
+        help_text="`person`, `timeout`, `outage`, `clock`, `world`, or the kind of co-player that chose.",
     )
     fallback = models.CharField(
         max_length=20,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.conf import settings
@@ -69,6 +69,10 @@ class OpenPage:
         self._screen = Screen()
         self._told: tuple[object, ...] | None = None
         """What a program was last sent, with how the step stood; but for the time that was left."""
+
+    def shows(self, stored: Mapping[int, tuple[str, str, Stamp]]) -> bool:
+        """Whether it shows what is stored (`selectors.seats_stand`): if not, it is to `look`."""
+        return stored.get(self.seat.pk) == (self.seat.key, self.name, self.stamp)
 
     def show(self) -> Answer:
         """All that the seat may see now."""
@@ -208,16 +212,22 @@ class OpenPage:
 
 
 def page_opened(
-    key: str, name: str, *, newest: bool, json: bool, language: str = ""
+    key: str,
+    name: str,
+    *,
+    newest: bool,
+    json: bool,
+    language: str = "",
+    kind: type[OpenPage] = OpenPage,
 ) -> tuple[OpenPage | None, Answer]:
-    """A page that asks to play the seat that this key opens, and what it is sent; no page if it may not. It
-    says in which language it was made."""
+    """A page of this `kind` that asks to play the seat that this key opens, and what it is sent; no page if
+    it may not. It says in which language it was made."""
     seat = selectors.seat_by_key(key)
     if seat is None:
         return None, Answer(close=TAKEN_OVER) if selectors.is_taken_over(key) else GONE
     if not seating.seat_take(seat, page=name, newest=newest):
         return None, Answer(close=ELSEWHERE)
-    page = OpenPage(seat, name, json=json, language=_spoken(language))
+    page = kind(seat, name, json=json, language=_spoken(language))
     try:
         return page, page.show()
     except Episode.DoesNotExist:  # erased at this moment

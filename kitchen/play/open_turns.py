@@ -87,7 +87,7 @@ def _commanded() -> QuerySet[Episode]:
     """Episodes that wait for no person: for co-players, or only for somebody who runs their step."""
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     idle_person = _people().exclude(Exists(done.filter(seat=OuterRef("number"))))
-    playing = Episode.objects.filter(~Exists(idle_person), status=Episode.Status.PLAYING)
+    playing = Episode.objects.filter(~Exists(idle_person), status=Episode.Status.PLAYING, tick_ms=None)
     return playing.filter(~_only_led() | Q(turn_closes_at__lt=timezone.now()))
 
 

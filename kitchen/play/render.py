@@ -34,7 +34,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "page": page,
         "view": view,
         "panels": whole,
-        "layout": _layout(page, view, whole),
+        "layout": layout_of(page, view, whole),
         "goal": page.goal(view.brief),
         "guide": drawing.guide(page, view.brief, **how),
         "reference": drawing.reference(page, view.brief),
@@ -53,7 +53,8 @@ def world_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
     return page.overview(view) if view.looks_on else ()
 
 
-def _layout(page: Page, view: SeatView, panels: Mapping[str, SafeString]) -> SafeString:
+def layout_of(page: Page, view: SeatView, panels: Mapping[str, SafeString]) -> SafeString:
+    """What this person sees of the world, as it arranges that; empty for who sees nothing of it."""
     if view.acts:
         return drawing.layout(page, panels, view.shown)
     return drawing.overview(page, panels, view.shown) if view.looks_on else SafeString()

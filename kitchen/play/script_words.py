@@ -35,6 +35,9 @@ WORDS: Mapping[str, str] = {
     "timeIsUp": marked("Time is up"),
     "doIt": marked("Do it"),
     "chooseAnother": marked("Choose another"),
+    "begins": marked("It begins in {seconds} s"),
+    "awaited": marked("It begins when everybody is here."),
+    "stood": marked("The clock stood still for {seconds} s. It goes on where it was."),
     "nothingHere": marked("Nothing can be done here just now."),
 }
 """By the names under which scripts know them; what is between braces, they fill in."""

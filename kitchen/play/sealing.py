@@ -39,7 +39,7 @@ COLUMNS = (
     *("thinking_seconds", "decision_seconds", "step_seconds", "created_at", "organisation"),
     *("status", "ended_because", "ended_at", "step", "state_hash", "score"),
     *("shown", "asks_first", "three_dimensions", "shows_intents", "passes_by", "knowing", "offers_plans"),
-    *("absence", "gone"),
+    *("absence", "gone", "tick_ms"),
 )
 """Columns of an episode that nobody changes once it is over."""
 

@@ -14,7 +14,7 @@ from kitchen.contract.page import Page, PlayerView, SeatView
 from kitchen.contract.plans import known_plans
 from kitchen.contract.world import Aim
 from kitchen.play import clock, stored
-from kitchen.play.hints import hints_for
+from kitchen.play.hints import first_steps, hints_for
 from kitchen.play.intents import known_intents
 from kitchen.play.kept import turn_now
 from kitchen.play.models import Episode, Seat, SeatCommand
@@ -91,6 +91,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         reached=episode.status == Episode.Status.REACHED,
         abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
         shown=episode.shown,
+        tick_ms=episode.tick_ms,
         passed_by=number in passed_by,
         taken_over=_taken_over(turn),
         shows_intents=episode.shows_intents,
@@ -102,6 +103,8 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
     view = replace(view, **_talk(turn, number, page))
     if not (episode.hints and choosing):
         return view
+    if episode.tick_ms is not None:
+        return replace(view, hints=first_steps(page))
     hints = hints_for(world, view)
     return replace(view, hints=hints.sentences, hinted=hints.command)
 

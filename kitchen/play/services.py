@@ -59,6 +59,7 @@ RECEIPTS = {
     "too_late": marked("Too late: the step is over, and you did nothing in it."),
     "over": marked("This episode has ended."),
     "elsewhere": marked("This is open in another tab: continue there, or choose to play here instead."),
+    "clocked": marked("The clock takes the steps here: press a key."),
     "passed_by": marked("There is nothing to choose in this step."),
     "taken": marked("Another worker is deciding this step."),
     "not_offered": marked("That is not possible at this moment. Choose one of the actions shown."),
@@ -286,8 +287,8 @@ def _row(turn: OpenTurn, given: GivenCommand) -> SeatCommand:
 
 def _refusal(turn: OpenTurn, step: int, commands: Sequence[GivenCommand], *, offered: bool) -> str | None:
     """Why these commands cannot be taken, None if they can; `offered` says that they are known to be."""
-    if not turn.is_open:
-        return "over"
+    if not turn.is_open or turn.episode.tick_ms:
+        return "clocked" if turn.is_open else "over"
     if any(given.page and given.page != turn.pages.get(given.seat) for given in commands):
         return "elsewhere"
     if step <= turn.step and _ran_out(turn.episode, step, commands):
@@ -333,7 +334,10 @@ def _offered(turn: OpenTurn, commands: Sequence[GivenCommand]) -> bool:
 
 def go_on(turn: OpenTurn, ahead: StepAhead | None = None, *, asked: bool = False) -> None:
     """The step runs, now or when it is due, and with it those after it in which nobody is asked; or the
-    co-players are asked, unless they were `asked` for this step. Tasks begin after the commit."""
+    co-players are asked, unless they were `asked` for this step. Tasks begin after the commit. Nothing
+    happens where a clock takes the steps (`kitchen.ticking`)."""
+    if turn.episode.tick_ms:
+        return
     before = turn.step
     while turn.is_complete and not turn.is_held and _may_run(turn, before) and _is_due(turn):
         rows, asked = turn.take(ahead), False

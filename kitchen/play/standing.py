@@ -29,7 +29,8 @@ PATIENCE = timedelta(seconds=5)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Steps lately, and what those took that waited for nobody but us: seconds from the last command."""
+    """Steps lately, and what those took that waited for nobody but us, and for no clock: seconds from the
+    last command."""
 
     steps: int
     capped: bool
@@ -65,10 +66,11 @@ def turns_late() -> int:
 
 def pace_lately(minutes: float = 1) -> Pace:
     """How quick play was."""
-    rows = Step.objects.order_by("-pk").values_list("taken_at", "commands")[:NEWEST]
+    rows = Step.objects.order_by("-pk").values_list("taken_at", "commands", "episode__tick_ms")[:NEWEST]
     since = timezone.now() - timedelta(minutes=minutes)
-    fresh = [(taken_at, commands) for taken_at, commands in rows if taken_at >= since]
-    took = [seconds for row in fresh if (seconds := _own_seconds(*row)) is not None]
+    fresh = [(taken_at, commands, ticks) for taken_at, commands, ticks in rows if taken_at >= since]
+    turns = [(taken_at, commands) for taken_at, commands, ticks in fresh if not ticks]
+    took = [seconds for row in turns if (seconds := _own_seconds(*row)) is not None]
     cuts = quantiles([*took, *took], n=20) if took else None
     return Pace(
         steps=len(fresh),

@@ -20,8 +20,8 @@ from kitchen.contract.agent import EVERYBODY, TO_ANSWER
 from kitchen.contract.jobs import Ledger
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.plans import WORLD, Filled, Opening, Plan, ending, opening
-from kitchen.contract.world import Command, Intent, Json, World, text_hash
-from kitchen.machine.statements import Text, change, insert
+from kitchen.contract.world import Command, Event, Intent, Json, World, text_hash
+from kitchen.machine.statements import Statements, Text
 from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
 from kitchen.play.claims import MindStanding
@@ -47,6 +47,9 @@ def settled(episode: Episode) -> Q:
 class OpenTurn:
     """The step that can be commanded now, with the commands that are in and the world before it."""
 
+    store = Statements()
+    """Where its rows go."""
+
     def __init__(self, episode: Episode, seats: Iterable[Seat]) -> None:
         self.begin_anew(episode, seats)
 
@@ -69,6 +72,8 @@ class OpenTurn:
         self._state = ""
         self._sent: list[Message] = []
         self._remembered: set[int] = set()
+        self.noted: list[Event] = []
+        """What the house has to tell in the log of the coming step."""
 
     @property
     def step(self) -> int:
@@ -248,7 +253,7 @@ class OpenTurn:
 
     def add(self, rows: Sequence[SeatCommand]) -> None:
         """More commands are in, and the plans that they begin; they are stored."""
-        insert(SeatCommand, [_row_values(row) for row in rows])
+        self.store.insert(SeatCommand, [_row_values(row) for row in rows])
         self.given |= {row.seat: row for row in rows}
         if begun := {row.seat: _begun_with(row) for row in rows if row.to_follow}:
             self.plan({**self.plans, **begun})
@@ -261,7 +266,7 @@ class OpenTurn:
     def plan(self, plans: Mapping[int, Plan]) -> None:
         """These are the plans from now on; they are stored."""
         self.episode.plans = _stored_plans(plans)
-        change(Episode, {"plans": self.episode.plans}, where={"id": self.episode.pk})
+        self.store.change(Episode, {"plans": self.episode.plans}, where={"id": self.episode.pk})
 
     def fill(self) -> None:
         """Give the commands of the seats that are not asked in the first step. Needs the transaction that
@@ -319,7 +324,8 @@ class OpenTurn:
         status = status_after(self.episode, ahead.world)
         goes_on = status == Episode.Status.PLAYING
         begins = self._opening(ahead.world) if goes_on else ending(self.plans)
-        events = [*ahead.events, *stored.as_stored([event.to_json() for event in begins.broken])]
+        told = (*begins.broken, *self.noted)
+        events = [*ahead.events, *stored.as_stored([event.to_json() for event in told])]
         self._store_state(ahead, status, begins.plans, now)
         chain = self._store_step(chain, entries, events, opened_at, now)
         if self._remembered != {seat.mind_id for seat in self.seats if not seat.is_person}:
@@ -327,7 +333,7 @@ class OpenTurn:
         self._remembered = set()
         vars(self).pop("intents", None)
         self.past.appendleft(PastStep(self.episode.step, entries, events, chain))
-        self.given = {}
+        self.given, self.noted = {}, []
         self._world, self._state = ahead.world, ahead.state
         self._fill(begins.filled)
         return rows
@@ -352,7 +358,7 @@ class OpenTurn:
             "plans": _stored_plans(plans),
         }
         before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
-        if not change(Episode, {**fresh, "state": Text(ahead.state)}, where=before):
+        if not self.store.change(Episode, {**fresh, "state": Text(ahead.state)}, where=before):
             raise StepTakenError(f"step {self.step} of episode {episode.key} was taken by another process")
         for name, value in fresh.items():
             setattr(episode, name, value)
@@ -373,7 +379,7 @@ class OpenTurn:
             "taken_at": now,
         }
         chain = chain_next(before, row)
-        insert(Step, [{**row, "chain": chain}])
+        self.store.insert(Step, [{**row, "chain": chain}])
         return chain
 
     def forget_memories(self) -> None:

@@ -207,5 +207,8 @@ def _why(number: int, unchained: int) -> str:
 
 def _same_commands(entries: Sequence[Any], given: Sequence[SeatCommand]) -> bool:
     """What a step ran with is what is stored for its seats, in whatever order it ran."""
-    ran = {entry["seat"]: entry for entry in entries}
+    try:
+        ran = {entry["seat"]: entry for entry in entries}
+    except (KeyError, TypeError):  # something else was written there
+        return False
     return ran == {row.seat: log_entry(row) for row in given}

@@ -27,7 +27,7 @@ def play_page(request: HttpRequest, *, seat: Seat, continue_url: str, **more: An
     context = page_context(
         page,
         view,
-        socket_path=f"/ws/seat/{seat.key}/",
+        socket_path=f"/ws/{'ticks' if view.tick_ms else 'seat'}/{seat.key}/",
         continue_url=continue_url,
         asks_first=seat.episode.asks_first,
         script_words=script_words(scene=bool(scene)),

@@ -17,7 +17,6 @@ from kitchen.machine.storage import trouble_of
 from kitchen.play.open_page import OpenPage
 from kitchen.play.selectors import seats_stand
 from kitchen.play.stranded import see_to, stranded_turns
-from kitchen.play.told import Stamp
 
 log = logging.getLogger(__name__)
 
@@ -98,12 +97,8 @@ class Watch:
     async def _look(self, pages: list[Watched]) -> None:
         """Have those look that show something else than what is stored, and those subscribe that are not."""
         stored = await in_database(seats_stand, [each.page.seat.pk for each in pages if each.page])
-        await _all(each.look() for each in pages if each.page and _shows_else(each.page, stored))
+        await _all(each.look() for each in pages if each.page and not each.page.shows(stored))
         await _all(each.subscribe() for each in pages if not each.subscribed and each in self._pages)
-
-
-def _shows_else(page: OpenPage, stored: dict[int, tuple[str, str, Stamp]]) -> bool:
-    return stored.get(page.seat.pk) != (page.seat.key, page.name, page.stamp)
 
 
 async def _all(doing: Iterable[Coroutine[Any, Any, None]]) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kitchen.contract.agent import Adviser, Agent, Decision, Pursuer, Situation
-from kitchen.contract.world import Json
+from kitchen.contract.skills import Skills
+from kitchen.contract.together import alone, joined, kinds_of
+from kitchen.contract.world import Json, World
 from kitchen.registry.names import load, look_up
 from kitchen.registry.worlds import get_kit, known_worlds
 
 AGENTS: dict[str, str] = {
     "follower": "kitchen.agents.follower:Follower",
+    "proagent": "kitchen.agents.proagent.mind:ProAgent",
     "random": "kitchen.agents.random:RandomAgent",
 }
 """Name of the kind to its class, of those that no single world owns."""
@@ -27,7 +30,8 @@ def agent_kinds(world: str = "") -> dict[str, str]:
 
 def plays(coplayer: type[Agent], world: str) -> bool:
     """Whether this kind can play this world."""
-    if coplayer.pursues and not get_kit(world).pursuer:
+    kit = get_kit(world)
+    if (coplayer.pursues and not kit.pursuer) or (coplayer.skilled and not kit.skills):
         return False
     return coplayer.worlds is None or world in coplayer.worlds
 
@@ -44,15 +48,62 @@ def get_pursuer(world: str) -> Pursuer:
     return pursuer
 
 
+def get_skills(world: str) -> Skills:
+    """What agents that think in skills need to know of a world that has such."""
+    skills: Skills = load(get_kit(world).skills)
+    return skills
+
+
 def get_agent(kind: str) -> type[Agent]:
     """The class of a co-player; UnknownNameError if there is none."""
     coplayer: type[Agent] = look_up(agent_kinds(), kind)
     return coplayer
 
 
+def keeps_up(kind: str) -> bool:
+    """Whether this kind can play where a clock takes the steps: it is instant, or goes on with what it had
+    while it thinks."""
+    found = get_agent(kind)
+    return found.instant or found.arrived is not Agent.arrived
+
+
 def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
     """A co-player with these settings; SettingsError if they are wrong."""
     return get_agent(kind)(settings)
+
+
+def make_mind(kinds: str, settings: Mapping[str, Json]) -> Agent:
+    """Who plays an episode of agents alone: a co-player in all seats, or several (`greedy+stay`), each in its
+    own. Every one has those of the settings that it knows; SettingsError if they are wrong."""
+    return Together(kinds, settings) if len(kinds_of(kinds)) > 1 else make_agent(kinds, settings)
+
+
+class Together(Agent):
+    """Several co-players as one mind, the first in seat 0. It is no kind of its own."""
+
+    kind = "together"
+
+    def __init__(self, kinds: str, chosen: Mapping[str, Json]) -> None:
+        """SettingsError, UnknownNameError."""
+        super().__init__({})
+        self.kinds = kinds_of(kinds)
+        self.minds = [make_agent(kind, known(kind, chosen)) for kind in self.kinds]
+
+    def unfit(self, world: World) -> str:
+        """Why one of them cannot play."""
+        return next((why for mind in self.minds if (why := mind.unfit(world))), "")
+
+    def decide(self, situation: Situation) -> Decision:
+        """What each decides for its seat, none knowing of the others' choice."""
+        asked = situation.seats if situation.asked is None else situation.asked
+        made = {seat: self.minds[seat].decide(alone(situation, seat)) for seat in asked}
+        return joined(self.kinds, made, situation.memory)
+
+
+def known(kind: str, settings: Mapping[str, Json]) -> dict[str, Json]:
+    """Those of the settings that this kind declares."""
+    names = {each.name for each in get_agent(kind).settings}
+    return {name: value for name, value in settings.items() if name in names}
 
 
 def decided(kind: str, settings: Mapping[str, Json], situation: Situation) -> Decision:

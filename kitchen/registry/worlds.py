@@ -12,14 +12,16 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from kitchen.contract.bench import Bench
+from kitchen.contract.bench import Bench, Ground, Pairings
+from kitchen.contract.canvas import Canvas
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.page import Page
 from kitchen.contract.world import World
-from kitchen.registry.names import load, look_up
+from kitchen.registry.names import UnknownNameError, load, look_up
 
 WORLDS: dict[str, str] = {
     "cuisine": "kitchen.worlds.cuisine.kit:KIT",
+    "overcooked": "kitchen.worlds.overcooked.kit:KIT",
 }
 """Name of the world to its kit."""
 
@@ -61,10 +63,33 @@ def get_page(kind: str) -> Page:
     return page
 
 
+def get_ground(kind: str) -> Ground:
+    """What agents alone are compared on in this world; UnknownNameError if there is none, or nothing."""
+    path = get_kit(kind).bench
+    if not path:
+        raise UnknownNameError(f"nothing is compared in {kind!r}")
+    ground: Ground = load(path)
+    return ground
+
+
 def get_bench(kind: str) -> Bench:
-    """What agents alone are compared on in a world that has such."""
+    """The same of a world in which what is done is counted beside what is missed."""
     bench: Bench = load(get_kit(kind).bench)
     return bench
+
+
+def get_pairings(kind: str) -> Pairings:
+    """The same of a world in which partners are compared."""
+    pairings: Pairings = load(get_kit(kind).bench)
+    return pairings
+
+
+def get_canvas(kind: str, setting: str) -> Canvas | None:
+    """How a setting of a world is drawn; None if it is only written. UnknownNameError if there is no such
+    world."""
+    path = get_kit(kind).canvases.get(setting)
+    canvas: Canvas | None = load(path) if path else None
+    return canvas
 
 
 def folders(name: str) -> list[Path]:

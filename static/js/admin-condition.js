@@ -2,16 +2,18 @@
 (() => {
   "use strict";
 
-  const follow = (part) => {
+  const PARTS = ["world", "coplayer"];
+
+  const isOfAnother = (fieldset, part) => {
     const select = document.getElementById(`id_${part}`);
-    if (!select) return;
-    const show = () => {
-      for (const fieldset of document.querySelectorAll(`fieldset.settings-of-${part}`)) {
-        fieldset.classList.toggle("not-chosen", !fieldset.classList.contains(`is-${select.value}`));
-      }
-    };
-    select.addEventListener("change", show);
-    show();
+    const { classList } = fieldset;
+    return select && classList.contains(`settings-of-${part}`) && !classList.contains(`is-${select.value}`);
+  };
+
+  const show = () => {
+    for (const fieldset of document.querySelectorAll("fieldset.settings-of")) {
+      fieldset.classList.toggle("not-chosen", PARTS.some((part) => isOfAnother(fieldset, part)));
+    }
   };
 
   // Co-players are offered for the worlds that they play.
@@ -27,8 +29,8 @@
   const start = () => {
     offer();
     document.getElementById("id_world")?.addEventListener("change", offer);
-    follow("world");
-    follow("coplayer");
+    for (const part of PARTS) document.getElementById(`id_${part}`)?.addEventListener("change", show);
+    show();
     const button = document.querySelector(".show-settings");
     if (button) button.closest(".form-row").remove();
   };

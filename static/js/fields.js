@@ -16,14 +16,18 @@
     if (!target.id || !fields().contains(target)) return;
     typed.set(target.id, target.type === "checkbox" ? target.checked : target.value);
   });
-  document.addEventListener("htmx:beforeRequest", ({ target }) => {
+  const isOurs = ({ detail }) => detail.target?.id === "fields";
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (!isOurs(event)) return;
     typed.clear();
-    leads = target.dataset.leads;
+    leads = event.target.dataset.leads;
   });
-  document.addEventListener("htmx:beforeSwap", () => {
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (!isOurs(event)) return;
     open = [...fields().querySelectorAll("details[open]")].map(({ id }) => id);
   });
-  document.addEventListener("htmx:afterSwap", () => {
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (!isOurs(event)) return;
     typed.forEach((value, id) => put(id, value));
     for (const fold of open.map((id) => document.getElementById(id))) if (fold) fold.open = true;
     document.getElementById("fields-said").textContent = fields().dataset.said;

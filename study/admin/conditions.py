@@ -132,7 +132,7 @@ class ConditionAdmin(PlayedInWords, Explained):
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> Any:
         """The page, with warnings above it: participants have begun, no model will answer."""
         condition = kwargs.get("obj")
-        context["cautions"] = (*condition.cautions, *condition.remarks) if condition else ()
+        context["cautions"] = _minded(condition) if condition else ()
         if condition and people_of(condition.study).exists():
             context["banner"] = (
                 f"{begun_words(condition.study)}; changes apply to those who enter from now on; who "
@@ -145,7 +145,7 @@ class ConditionAdmin(PlayedInWords, Explained):
         super().save_model(request, obj, form, change)
         for text in condition_warnings(obj):
             messages.warning(request, f"{obj.name} can be played, but mind: {text}.")
-        for text in (*obj.cautions, *obj.remarks):
+        for text in _minded(obj):
             messages.warning(request, f"{obj.name}: {text}")
         if not change and people_of(obj.study).exists():
             messages.warning(request, f"{begun_words(obj.study)}; only those who come now play {obj.name}.")
@@ -187,6 +187,11 @@ def _settings_of(kind: ChoosableKind, chosen: str) -> tuple[str | None, dict[str
     classes = ["settings-of", f"settings-of-{kind.part}", f"is-{kind.name}"]
     classes += [] if kind.name == chosen else ["not-chosen"]
     return (f"Settings of {readable(kind.name)}", {"fields": fields, "classes": classes})
+
+
+def _minded(condition: Condition) -> tuple[str, ...]:
+    """What a researcher is to mind, in sentences."""
+    return (*condition.cautions, *condition.unmeasured, *condition.remarks)
 
 
 def _told(part: str, name: str, values: dict[str, Any]) -> str:

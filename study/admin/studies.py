@@ -22,6 +22,7 @@ from study.admin.common import Explained, PlayedInWords, number_of
 from study.design.errors import DesignError
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.editor.copying import study_copy
+from study.editor.lacking import unmeasured_told
 from study.editor.model_forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
 from study.editor.services import study_delete, study_open, why_study_stays
 from study.people.counts import begun_words, has_begun, people_of
@@ -149,6 +150,9 @@ class StudyAdmin(Explained):
                     "exclusions",
                     "failed_checks_allowed",
                     "planned_tests",
+                    "main_test",
+                    "measures_correction",
+                    "planned_contrasts",
                 ]
             },
         ),
@@ -262,6 +266,9 @@ class StudyAdmin(Explained):
             study_open(study_id=form.instance.pk, by=request.user)
         except DesignError as error:
             messages.warning(request, f"Still closed. {error}")
+        else:
+            for words in unmeasured_told(form.instance):
+                messages.warning(request, words)
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> dict[str, Sequence[str]]:
         """The link follows the title while a study is new."""

@@ -1,9 +1,17 @@
-"""What an analysis takes of play: measures of the figures that worlds declare."""
+"""What an analysis takes of play: measures of the figures that worlds declare, and of what was foreseen."""
 
 from __future__ import annotations
 
 from kitchen.registry.figures import NamedFigure
+from study.analysis.rated import Rated
 from study.analysis.statistics.rows import Measure
+from study.design.names import FORESIGHT, FORESIGHT_LABEL
+
+
+def measures_of(scales: Rated) -> list[Measure]:
+    """All that is measured: of play, then of surveys."""
+    foreseen = [Measure.rate(FORESIGHT, FORESIGHT_LABEL)] if scales.foretold else []
+    return [*map(measure_of, scales.figures), *foreseen, *scales.measures]
 
 
 def measure_of(named: NamedFigure) -> Measure:

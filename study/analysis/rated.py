@@ -6,17 +6,15 @@ Attention checks, choices and texts are none of these.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
-
-from django.utils.text import slugify
 
 from kitchen.contract.world import Json
 from kitchen.registry.figures import NamedFigure
 from study.analysis.statistics.rows import Measure
 from study.design.blueprint import Blueprint
 from study.design.models import SurveyItem
+from study.design.names import FORESIGHT
 from study.design.questions.fields import ItemPlan
 from study.design.questions.kinds import kind_of
 from study.design.questions.scoring import ends
@@ -48,6 +46,8 @@ class Rated:
     """Labels of measures that not all versions asked alike."""
     figures: Sequence[NamedFigure] = ()
     """What is measured of play; no key or label of theirs is one of `measures`."""
+    foretold: Collection[str] = ()
+    """Keys of the conditions in which the share of right predictions is measured."""
 
     def scored(self, world: str, score: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
         """The key and value of each figure after an episode in this world; those of other worlds are no
@@ -56,6 +56,20 @@ class Rated:
             if world in named.worlds:
                 value = named.value(world, score)
                 yield named.name, None if value is None else float(value)
+
+    def measured(
+        self,
+        version: int,
+        condition: str,
+        world: str,
+        score: Mapping[str, Json],
+        answers: Mapping[str, Json],
+        foreseen: float | None,
+    ) -> dict[str, float | None]:
+        """Each measure's key and value after an episode with this score: those of play, of the answers by
+        item key, and where it is measured the share that was `foreseen` rightly."""
+        found = dict(self.scored(world, score)) | dict(self.values(version, condition, answers))
+        return found | ({FORESIGHT: foreseen} if condition in self.foretold else {})
 
     def values(
         self, version: int, condition: str, answers: Mapping[str, Json]
@@ -69,15 +83,17 @@ class Rated:
                 yield measure.key, _value(question, answers)
 
 
-def rated_in(designs: Mapping[int, Blueprint], labels: Mapping[str, str]) -> Rated:
+def rated_in(designs: Mapping[int, Blueprint], labels: Mapping[str, str], scored: Mapping[str, str]) -> Rated:
     """Of the designs of some versions, by primary key, newest first: each measure as the newest of them has
-    it; an answer between other ends is no value of it. `labels` are the names of items, in their order."""
+    it; an answer between other ends is no value of it. `labels` are the names of items, in their order;
+    `scored` are the study's `scale_keys`."""
     asked = {pk: _asked(design) for pk, design in designs.items()}
     newest: dict[Name, Asked] = {}
     for by_name in asked.values():
         newest = by_name | newest
     named = [("item", key) for key in labels if ("item", key) in newest]
-    keys = _keys([*named, *(name for name in newest if name not in named)])
+    names = [*named, *(name for name in newest if name not in named)]
+    keys = {(kind, one): scored[one] if kind == "scale" else one for kind, one in names}
     measures = {name: _measure(key, newest[name], labels) for name, key in keys.items()}
     differing = {name for by_name in asked.values() for name, one in by_name.items() if one != newest[name]}
     return Rated(
@@ -110,22 +126,6 @@ def _needs_teammates(question: Asked) -> bool:
     return any(
         item.needs_teammates for item in (question.items if isinstance(question, SubScale) else (question,))
     )
-
-
-def _keys(names: Iterable[Name]) -> dict[Name, str]:
-    """A name for files and columns of each measure: an item's own key, one that no other has for a scale."""
-    names = list(names)
-    keys = {name: name[1] for name in names if name[0] == "item"}
-    for name in names:
-        if name not in keys:
-            keys[name] = _free_key(name[1], keys.values())
-    return keys
-
-
-def _free_key(scale: str, taken: Collection[str]) -> str:
-    """From the scale's name as far as it is Latin."""
-    word = f"{slugify(scale).replace('-', '_') or 'scale'}_score"
-    return next(key for key in chain([word], (f"{word}_{n}" for n in count(2))) if key not in taken)
 
 
 def _measure(key: str, question: Asked, labels: Mapping[str, str]) -> Measure:

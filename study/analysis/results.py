@@ -22,17 +22,21 @@ from pydantic import TypeAdapter
 
 from kitchen.contract.world import canonical_hash
 from study.analysis import sample as selectors
-from study.analysis.measures import measure_of
+from study.analysis.measures import measures_of
+from study.analysis.scale_answers import scale_answers
 from study.analysis.statistics.analyse import Analysis, analyse
 from study.analysis.statistics.rows import AnalysisError
 from study.analysis.who_played import players
+from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.questions.fields import ABOUT
+from study.design.testing import AnalysisPlan, ContrastError, plan_of
+from study.design.versions import frozen_version
 from study.people.models import Participant
 from study.people.outages import outages_of
 from study.queue import ask_analysis
 
-VERSION = 10
+VERSION = 11
 """Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
 
 KEEP_SECONDS = 24 * 3600
@@ -41,6 +45,9 @@ ASKED_SECONDS = 60
 
 ITEM_FIELDS = (*(name for name, about in ABOUT.items() if about.analysed), "position", "enabled")
 """Of an item, what changes an analysis."""
+
+PLAN_FIELDS = ("main_test", "measures_correction", "planned_contrasts")
+"""Of a study, what is planned to be tested."""
 
 log = logging.getLogger(__name__)
 
@@ -59,23 +66,36 @@ def analyse_now(study: Study, who: str, preregistered: bool = False, untouched: 
     no outage touched; AnalysisError if they cannot be analysed."""
     sample = selectors.Sample(study, who=who, preregistered=preregistered, untouched=untouched)
     scales = selectors.rated(sample)
+    conditions = selectors.analysis_conditions(sample)
     return analyse(
         list(selectors.observations(sample, scales)),
-        selectors.analysis_conditions(sample),
-        [*map(measure_of, scales.figures), *scales.measures],
+        conditions,
+        measures_of(scales),
         attrition=selectors.attrition(sample),
         players=players(study, sample),
         versions=selectors.analysis_versions(study),
         differing=scales.differing,
         preregistered=preregistered,
+        plan=_plan(study),
+        scales=scale_answers(sample, scales, conditions),
     )
+
+
+def _plan(study: Study) -> AnalysisPlan:
+    """What was preregistered to be tested, else what the design says now."""
+    frozen = frozen_version(study)
+    design = frozen.blueprint if frozen else blueprint_of(study)
+    try:
+        return plan_of(design.study)
+    except ContrastError as error:
+        raise AnalysisError(str(error)) from error
 
 
 def analysis_ready(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> Finished | None:
     """What a worker has computed from the present data; if nothing yet, it is asked for and None returned."""
-    stamp, key = _stamp(study, who), _key(study.pk, who, preregistered, untouched)
+    stamp, key = stamp_of(study, who), kept_key(study.pk, who, preregistered, untouched)
     finished = _kept(key, stamp)
     if finished is None and cache.add(f"analysis-asked:{key}:{stamp}", 1, ASKED_SECONDS):
         ask_analysis(study.pk, who, preregistered, untouched)
@@ -84,11 +104,11 @@ def analysis_ready(
 
 def compute(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
     """What a worker does: analyse, draw, keep. What is out of date by then is not kept."""
-    stamp, key = _stamp(study, who), _key(study.pk, who, preregistered, untouched)
+    stamp, key = stamp_of(study, who), kept_key(study.pk, who, preregistered, untouched)
     if _kept(key, stamp) is None:
         finished = _adapter().dump_python(_finish(study, who, preregistered, untouched), mode="json")
         cache.set(key, [stamp, finished], KEEP_SECONDS)
-        if _stamp(study, who) != stamp:  # somebody withdrew meanwhile; `forget` may have come too early
+        if stamp_of(study, who) != stamp:  # somebody withdrew meanwhile; `forget` may have come too early
             cache.delete(key)
 
 
@@ -107,10 +127,11 @@ def _every_key(study_id: int) -> Iterator[str]:
     """Those of older programs, too: what they kept may still be there after an upgrade."""
     either = (False, True)
     for version, who, *only in product(range(1, VERSION + 1), selectors.WHO, either, either):
-        yield _key(study_id, who, *only, version=version)
+        key = kept_key(study_id, who, *only, version=version)
+        yield from (key, report_key(key))
 
 
-def _key(
+def kept_key(
     study_id: int,
     who: str,
     preregistered: bool = False,
@@ -118,8 +139,14 @@ def _key(
     *,
     version: int = VERSION,
 ) -> str:
+    """Under which an analysis is kept."""
     more = f"{':preregistered' if preregistered else ''}{':untouched' if untouched else ''}"
     return f"analysis:{version}:{study_id}:{who}{more}"
+
+
+def report_key(key: str) -> str:
+    """Under which the report of an analysis is kept."""
+    return f"{key}:report"
 
 
 def _kept(key: str, stamp: str) -> Finished | None:
@@ -147,7 +174,7 @@ def _finish(study: Study, who: str, preregistered: bool, untouched: bool) -> Fin
     return Finished(analysis, {result.measure.key: draw(result) for result in analysis.measures})
 
 
-def _stamp(study: Study, who: str) -> str:
+def stamp_of(study: Study, who: str) -> str:
     """Another one whenever anything that is analysed changes."""
     people = study.participants.filter(status=Participant.Status.COMPLETE).aggregate(
         people=Count("pk", filter=Q(synthetic=False)),
@@ -162,5 +189,6 @@ def _stamp(study: Study, who: str) -> str:
     counts = [people["people"], people["everybody"], str(people["last"]), *(withdrawn or ())]
     counts += [people["excluded"], str(people["excluded_last"])]
     versions = [[number, str(at)] for number, at in study.versions.values_list("number", "frozen_at")]
-    counts.append(outages_of(study).count())
+    planned = Study.objects.filter(pk=study.pk).values_list(*PLAN_FIELDS).first()
+    counts += [outages_of(study).count(), list(planned or ())]
     return canonical_hash([study.pk, who, counts, conditions, items, versions])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
 
+from kitchen.play.foresights import foreseen_by_episode, foresight_of
 from kitchen.play.models import Episode
 from kitchen.registry.figures import NamedFigure
 from study.analysis.rated import Rated, rated_in
@@ -18,9 +19,12 @@ from study.analysis.statistics.versions import DesignVersion
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.figures import study_figures
 from study.design.models import Study, SurveyItem
+from study.design.names import FORESIGHT, FORESIGHT_LABEL
+from study.design.plan import foretold
 from study.design.questions.fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.rules import in_numbers, is_right
-from study.design.versions import as_preregistered, freeze_states
+from study.design.scale_keys import scale_keys
+from study.design.versions import as_preregistered, blueprints, freeze_states
 from study.people.counts import withdrawn
 from study.people.models import Answer, Participant, Round
 from study.people.outages import downtime_of, touched_episodes
@@ -33,6 +37,8 @@ WHO = {
 """Whose data an analysis may use."""
 WHOSE = {"people": Q(synthetic=False), "synthetic": Q(synthetic=True)}
 """Which participants those are; all of them for any other choice."""
+AT_ONCE = 200
+"""Episodes whose notes are read at once."""
 
 
 class Sample:
@@ -174,8 +180,24 @@ def rated(sample: Sample) -> Rated:
     study, people = sample.study, sample.people.order_by()
     versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
     designs = {version.pk: version.blueprint for version in versions} or {0: blueprint_of(study)}
-    scales = rated_in(designs, {row.key: row.measure for row in study.items.all()})
-    return replace(scales, figures=_figures(study, designs.values(), scales.measures))
+    return rated_in_versions(study, designs)
+
+
+def rated_in_versions(study: Study, designs: Mapping[int, Blueprint]) -> Rated:
+    """What is measured of those who entered under these versions, by primary key, newest first."""
+    labels = {row.key: row.measure for row in study.items.all()}
+    scales = rated_in(designs, labels, scale_keys([*blueprints(study), *designs.values()]))
+    figures = _figures(study, designs.values(), scales.measures)
+    return replace(scales, figures=figures, foretold=_foretold(designs.values(), scales.measures))
+
+
+def _foretold(designs: Iterable[Blueprint], asked: Sequence[Measure]) -> frozenset[str]:
+    """Conditions in which co-players say what others will do; none where something that is asked for is
+    called like that measure."""
+    taken = {name for one in asked for name in (one.key, one.label)}
+    if taken & {FORESIGHT, FORESIGHT_LABEL}:
+        return frozenset()
+    return frozenset(one.key for design in designs for one in design.conditions if foretold(one))
 
 
 def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure]) -> list[NamedFigure]:
@@ -189,15 +211,20 @@ def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure
 def observations(sample: Sample, scales: Rated) -> Iterator[Observation]:
     """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
     states = freeze_states(sample.study)
+    shares = _shares(sample, scales.foretold)
     related = ("participant", "condition", "episode")
     for played in sample.rounds.select_related(*related).prefetch_related("answers__item"):
         assert played.episode  # noqa: S101 - a complete participant has played every round
         person = played.participant
         answers = {answer.item.key: in_numbers(answer.value) for answer in played.answers.all()}
-        values = {
-            **dict(scales.scored(played.episode.world, played.episode.score)),
-            **dict(scales.values(person.version_id, played.condition.key, answers)),
-        }
+        values = scales.measured(
+            person.version_id,
+            played.condition.key,
+            played.episode.world,
+            played.episode.score,
+            answers,
+            shares.get(played.episode.pk),
+        )
         state = states[person.version_id]
         for measure, value in values.items():
             yield Observation(
@@ -210,6 +237,17 @@ def observations(sample: Sample, scales: Rated) -> Iterator[Observation]:
                 version=state.version,
                 before_freeze=bool(state.before_freeze(person.entered_at)),
             )
+
+
+def _shares(sample: Sample, foretold: Collection[str]) -> dict[int, float | None]:
+    """The share of right predictions by episode, in these conditions."""
+    rounds = sample.rounds.filter(condition__key__in=foretold) if foretold else sample.rounds.none()
+    episodes = list(rounds.order_by().values_list("episode", flat=True))
+    found: dict[int, float | None] = {}
+    for first in range(0, len(episodes), AT_ONCE):
+        foreseen = foreseen_by_episode(episodes[first : first + AT_ONCE])
+        found |= {pk: foresight_of(by_mind).share for pk, by_mind in foreseen.items()}
+    return found
 
 
 LEFT_OUT = {

@@ -9,6 +9,7 @@ from django.shortcuts import render
 
 from study.analysis.who_played import players
 from study.design.models import Study, SurveyItem
+from study.people.balance import balance_of
 from study.people.counts import participants_with_progress, studies_with_counts, study_counts
 from study.people.pauses import pause_on
 from study.planning.forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast
@@ -41,6 +42,7 @@ def detail(request: HttpRequest, study: Study) -> HttpResponse:
         "counts": study_counts(study),
         "pause": pause_on(study),
         "waits_for_money": waits_for_money(study),
+        "balance": balance_of(study),
         "players": players(study),
         **_forecast(request, study),
         "participants": participants_with_progress(study)[:NEWEST],

@@ -22,6 +22,7 @@ from study.design.languages import WRITTEN
 from study.design.parts import PARTS
 from study.design.practice import practice_played
 from study.design.questions.fields import ABOUT, ItemPlan
+from study.design.testing import AS_USUAL
 from study.design.wording import texts_by_path
 
 FORMAT = 5
@@ -34,6 +35,7 @@ SINCE = {
     "shown": 4,
     "asks_first": 4,
     "blocked_words": 5,
+    **dict.fromkeys(("main_test", "measures_correction", "planned_contrasts"), 5),
     "languages": 4,
     "texts": 4,
 }
@@ -44,6 +46,9 @@ MEANT: Mapping[str, Json] = {
     "shown": TABLES,
     "asks_first": False,
     "blocked_words": "",
+    "main_test": AS_USUAL.main,
+    "measures_correction": AS_USUAL.correction,
+    "planned_contrasts": "",
     "languages": WRITTEN,
     "texts": {},
 }
@@ -257,6 +262,9 @@ STUDY_FIELDS = (
     "exclusions",
     "failed_checks_allowed",
     "planned_tests",
+    "main_test",
+    "measures_correction",
+    "planned_contrasts",
     "languages",
 )
 """Fields of a study that participants or the preregistration rest on, beside its `texts` in the other

@@ -10,6 +10,13 @@ import study
 
 DEMO = Path(study.__file__).parent / "data" / "demo.toml"
 DEMO_SLUG = "demo"
+READY = {
+    "overcooked": ("Overcooked, five layouts, beside greedy, planner and ProAgent", "overcooked.toml"),
+    "demo": ("Orders in a kitchen, five teams: the demo study", "demo.toml"),
+}
+"""Designs to begin with: name, in words, and file."""
+OVERCOOKED = DEMO.with_name("overcooked.toml")
+"""A ready study in the Overcooked grids."""
 
 
 @lru_cache

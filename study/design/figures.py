@@ -9,6 +9,8 @@ from kitchen.forms.setting_fields import readable
 from kitchen.registry.figures import NamedFigure, side_by_side
 from study.design.blueprint import Blueprint
 from study.design.models import Study
+from study.design.names import FORESIGHT_LABEL
+from study.design.plan import foretold
 from study.design.versions import blueprints
 
 TAKEN = (
@@ -21,9 +23,11 @@ TAKEN = (
     *("three_dimensions", "three_dimensions_used", "shows_intents", "chose_in"),
     *("passes_by", "knowing", "decision_seconds", "offers_plans"),
     *("people", "group", "given_up_step", "given_up_because", "without_people"),
+    *("predictions_judged", "predictions_right", "predictions_share", "tick_ms"),
     *COLUMNS,
 )
 """Columns beside those of figures, wherever these are."""
+FORESIGHT_WORDS = f"{FORESIGHT_LABEL[:1].lower()}{FORESIGHT_LABEL[1:]} (higher is better)"
 
 
 def study_figures(
@@ -48,6 +52,8 @@ def measured(design: Blueprint) -> list[tuple[str, list[str]]]:
             everywhere = worlds == set(one.worlds)
             where = "every episode" if everywhere else f"episodes in {', '.join(map(readable, one.worlds))}"
             figures.setdefault(where, []).append(_in_words(one))
+    if any(foretold(one) for one in design.conditions):
+        figures["episodes beside a co-player that says what others will do"] = [FORESIGHT_WORDS]
     return list(figures.items())
 
 

@@ -97,6 +97,9 @@ class StudyFile(Record):
     exclusions: str = ""
     failed_checks_allowed: int | None = None
     planned_tests: str = ""
+    main_test: str | None = None
+    measures_correction: str | None = None
+    planned_contrasts: str = ""
     thinking_seconds: Number | None = None
     shown: str | None = None
     asks_first: bool = False
@@ -118,12 +121,12 @@ ROWS = {"world", "parts", "conditions", "items", "outcomes", "texts"}
 
 
 @transaction.atomic
-def study_from_file(path: Path, *, shared: bool = False) -> Study:
-    """The study that the file describes, made anew; DataError if it is wrong or its slug is taken. A shared
-    one may be copied by all staff."""
+def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Study:
+    """The study that the file describes, made anew, but for these changes of its own fields; DataError if it
+    is wrong or its slug is taken. A shared one may be copied by all staff."""
     source, values = opened(path)
     told = source.read(_FILE, values)
-    study = _make(source, Study, {**_study_values(told), "shared": shared})
+    study = _make(source, Study, {**_study_values(told), "shared": shared, **changes})
     for position, condition in enumerate(told.conditions, start=1):
         row = {**_condition_values(condition, told.world), "study": study, "position": position}
         _make(source.at(f"conditions[{position}]"), Condition, row)

@@ -21,7 +21,9 @@ from kitchen.registry.worlds import DEFAULT
 from kitchen.words.speech import language
 from study.design.blueprint import Blueprint
 from study.design.bound import bound, bound_words
+from study.design.drawings import drawn_cautions
 from study.design.languages import WRITTEN, codes, languages_problem, named
+from study.design.measurable import unmeasured
 from study.design.names import item_key_problem, key_problem, measure_problem, name_problem
 from study.design.orders.registry import get_scheme
 from study.design.parts import PARTS, part_problems
@@ -34,6 +36,7 @@ from study.design.plan import (
 from study.design.questions.fields import LONGEST, Fixed, ItemPlan, fixed_fields
 from study.design.questions.rules import item_problems
 from study.design.reserved import RESERVED_SLUGS
+from study.design.testing import AS_USUAL, CORRECTIONS, MAIN_TESTS
 from study.design.texts import foreign
 
 MOST_PEOPLE = 1_000_000
@@ -232,6 +235,30 @@ class Study(models.Model):
         help_text="Who fails more is left out of the analysis. Empty: nobody is left out for that.",
     )
     planned_tests = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
+    main_test = models.CharField(
+        "test that decides whether conditions differ",
+        max_length=20,
+        choices=list(MAIN_TESTS.items()),
+        default=AS_USUAL.main,
+        db_default=AS_USUAL.main,
+        help_text="The analysis shows the others as well, as exploratory.",
+    )
+    measures_correction = models.CharField(
+        "correction over measures",
+        max_length=20,
+        choices=list(CORRECTIONS.items()),
+        default=AS_USUAL.correction,
+        db_default=AS_USUAL.correction,
+        help_text="Of the main tests of all measures together.",
+    )
+    planned_contrasts = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        max_length=4000,
+        help_text="One on each line: a name, a colon, and conditions by key with weights that add up to 0, "
+        "for example “H1: alone -1, two 1/2, three 1/2”. Tested in every measure, corrected after Holm.",
+    )
     thinking_seconds = models.FloatField(
         default=0,
         validators=[MinValueValidator(0), MaxValueValidator(60)],
@@ -501,8 +528,14 @@ class Condition(models.Model):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What will keep its co-player from playing as it is set up, in sentences."""
-        return condition_cautions(self)
+        """What will keep its co-player from playing as it is set up, and what is to be minded of what is
+        drawn for it, in sentences."""
+        return (*condition_cautions(self), *drawn_cautions(self.world, self.settings))
+
+    @property
+    def unmeasured(self) -> tuple[str, ...]:
+        """What its episodes cannot show, by its settings alone, in sentences."""
+        return unmeasured(self, self.study.planned_participants)
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def _coplayer_kind(name: str) -> ChoosableKind:
 
 
 def _worlds_of(kind: type[Agent]) -> tuple[str, ...] | None:
-    if not kind.pursues:
+    if not (kind.pursues or kind.skilled):
         return kind.worlds
     return tuple(world for world in known_worlds() if plays(kind, world))
 

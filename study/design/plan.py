@@ -7,10 +7,10 @@ from typing import Protocol
 
 from kitchen.contract.agent import Agent
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json, SettingsError, World
 from kitchen.play.absence import Absence
 from kitchen.play.creating import MindPlan
-from kitchen.registry.agents import get_agent, make_agent, plays
+from kitchen.registry.agents import get_agent, keeps_up, make_agent, plays
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 from study.design.team import END, REPLACE, is_apart, people_of, team_minds, team_of, team_organisation
@@ -102,6 +102,14 @@ def minds_of(played: Played) -> list[tuple[MindPlan, Agent]]:
     return [(plan, make_agent(plan.kind, plan.settings)) for plan in plans]
 
 
+def foretold(played: Played) -> bool:
+    """Whether somebody beside the people says what others will do next; not where nobody can be made."""
+    try:
+        return any(mind.foretells() for _, mind in minds_of(played))
+    except (SettingsError, UnknownNameError):
+        return False
+
+
 def condition_cautions(played: Played) -> tuple[str, ...]:
     """What will keep the co-players from playing as they are set up, in whole sentences; nothing for those
     that cannot be played at all (`condition_check` says so)."""
@@ -159,17 +167,27 @@ def condition_check(
         raise SettingsError(
             f"teammates: {teammates} do not fit, {world} takes {fitting} beside the participant"
         )
-    kind.create(seats=seats, settings=settings)
+    game = kind.create(seats=seats, settings=settings)
     if (coplayer == NOBODY) != (teammates == 0) and not (teammates and _all_people(organisation, teammates)):
         raise SettingsError("teammates: choose a co-player and at least one teammate, or neither")
     if coplayer != NOBODY:
-        if not plays(get_agent(coplayer), world):
-            raise SettingsError(f"co-player: {coplayer} cannot play {world}")
-        make_agent(coplayer, coplayer_settings)
+        _check_mind("co-player", coplayer, coplayer_settings, game)
+    if game.tick_ms and step_seconds is not None:
+        raise SettingsError("step_seconds: the clock of the world takes the steps, there is no step timer")
     if apart and step_seconds is None:
         raise SettingsError("step_seconds: who leads and does not act needs a step timer")
     if organisation:
-        _check_team(organisation, world, coplayer, coplayer_settings, teammates)
+        _check_team(organisation, game, coplayer, coplayer_settings, teammates)
+
+
+def _check_mind(key: str, kind: str, settings: Mapping[str, Json], game: World) -> None:
+    """It can be made, and plays this world as that is set up."""
+    if not plays(get_agent(kind), game.kind):
+        raise SettingsError(f"{key}: {kind} cannot play {game.kind}")
+    if game.tick_ms and not keeps_up(kind):
+        raise SettingsError(f"{key}: {kind} does not keep up with a clock")
+    if why := make_agent(kind, settings).unfit(game):
+        raise SettingsError(f"{key}: {kind} cannot play here: {why}")
 
 
 def _all_people(organisation: Mapping[str, Json] | None, teammates: int) -> bool:
@@ -182,7 +200,7 @@ def _all_people(organisation: Mapping[str, Json] | None, teammates: int) -> bool
 
 def _check_team(
     organisation: Mapping[str, Json],
-    world: str,
+    game: World,
     coplayer: str,
     coplayer_settings: Mapping[str, Json],
     teammates: int,
@@ -192,7 +210,7 @@ def _check_team(
     seats = [seat for seat in range(teammates + 1) if team.apart or seat not in team.people]
     minds = team_minds(organisation, coplayer, coplayer_settings, seats[: teammates + (not team.apart)])
     for mind in minds:
-        if not plays(get_agent(mind.kind), world):
-            raise SettingsError(f"members: {mind.kind} cannot play {world}")
-        make_agent(mind.kind, mind.settings)
-    team_organisation(organisation, minds, teammates + (not is_apart(organisation)))
+        _check_mind("members", mind.kind, mind.settings, game)
+    made = team_organisation(organisation, minds, teammates + (not is_apart(organisation)))
+    if game.tick_ms and made and not made.is_silent:
+        raise SettingsError("organisation: nobody can write to others while a clock takes the steps")

@@ -27,8 +27,13 @@ def practice_reaches(world: str, settings: Mapping[str, Json], until: Mapping[st
 @lru_cache(maxsize=64)
 def _reaches(kind: str, settings: str, until: str) -> bool:
     with warnings.catch_warnings(action="ignore"):
-        world = get_world(kind).create(seats=1, settings=json.loads(settings))
+        world = get_world(kind).create(seats=_fewest(kind), settings=json.loads(settings))
         return all(_reached(world, json.loads(until), seed) for seed in range(SEEDS))
+
+
+def _fewest(kind: str) -> int:
+    """Seats of a practice without co-players; others than the first do nothing."""
+    return get_world(kind).min_seats
 
 
 def _reached(world: World, until: Mapping[str, int], seed: int) -> bool:

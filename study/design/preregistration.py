@@ -1,8 +1,10 @@
 """The preregistration of a study: its design and all that follows from it, with a hash to recompute.
 
-A bundle is JSON. `content` is what was planned; `sha256` is the SHA-256 of `content` in canonical JSON
-(sorted keys, no spaces, UTF-8): the same design under the same code and default model gives the same. Beside
-them stand when, by whom and with which program it was frozen.
+A bundle is JSON. `content` is what was planned; `content_sha256` is its SHA-256 in canonical JSON (sorted
+keys, no spaces, UTF-8): the same design under the same code and default model gives the same. `frozen` says
+when and by whom it was frozen, `program` with which program. `sha256` is that of the object of `format`,
+`content`, `frozen` and `program`: nothing of them can be changed without it. Bundles of format 1 have under
+`sha256` that of `content` alone.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from study.design.orders.registry import get_scheme, sequences
 from study.design.plan import minds_of, organisation_planned, others_of, seats_of
 from study.design.versions import Difference
 
-FORMAT = 1
+FORMAT = 2
+UNDER_THE_HASH = ("format", "content", "frozen", "program")
+"""What the hash of a bundle is of, since format 2."""
 MOST_SEQUENCES = 1000
 """A scheme with more of them is written down by its rule alone."""
 
@@ -119,25 +123,45 @@ def orders_of(design: Blueprint) -> dict[str, Json]:
 def bundle_of(design: Blueprint, *, at: str, by: str, version: int) -> dict[str, Json]:
     """The whole bundle."""
     content = content_of(design)
-    return {
+    told: dict[str, Json] = {
         "format": FORMAT,
         "content": content,
-        "sha256": digest_of(content),
         "frozen": {"at": at, "by": by, "version": version},
         "program": program(),
     }
+    return {**told, "content_sha256": digest_of(content), "sha256": digest_of(told)}
+
+
+def date_is_hashed(bundle: Mapping[str, Json]) -> bool:
+    """Whether its hash covers when and by whom it was frozen."""
+    return bundle.get("format") != 1
 
 
 def bundle_problem(bundle: Any) -> str:
     """Why this is no preregistration as it was frozen; empty if it is."""
     if not isinstance(bundle, Mapping) or not isinstance(bundle.get("content"), Mapping):
         return "This is no preregistration: it has no content."
-    digest = digest_of(bundle["content"])
-    if digest != bundle.get("sha256"):
-        return f"The content was changed: its SHA-256 is {digest}, not {bundle.get('sha256')}."
+    if bundle.get("format") not in (1, FORMAT):
+        return f"This program does not know the format {bundle.get('format')!r}."
+    if problem := _hash_problem(bundle):
+        return problem
     design = bundle["content"].get("design")
     if not isinstance(design, Mapping) or digest_of(design) != bundle["content"].get("design_sha256"):
         return "The design's own hash does not fit."
+    return ""
+
+
+def _hash_problem(bundle: Mapping[str, Json]) -> str:
+    digest = digest_of(bundle["content"])
+    if digest != (said := bundle.get("content_sha256" if date_is_hashed(bundle) else "sha256")):
+        return f"The content was changed: its SHA-256 is {digest}, not {said}."
+    if date_is_hashed(bundle):
+        whole = digest_of({name: bundle.get(name) for name in UNDER_THE_HASH})
+        if whole != bundle.get("sha256"):
+            return (
+                "When, by whom or with which program it was frozen was changed: the SHA-256 is "
+                f"{whole}, not {bundle.get('sha256')}."
+            )
     return ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -23,11 +23,15 @@ from study.design.parts import PARTS, part_problems
 from study.design.plan import is_shared, people_in
 from study.design.practice import practice_until
 from study.design.practising import practice_reaches
+from study.design.questions.alike import slips
 from study.design.questions.rules import item_problems
 from study.design.questions.subscales import subscales
 from study.design.recruitment import PLACES
 from study.design.team import LEAVE, team_of
+from study.design.testing import MOST_ROWS, PlannedContrast, contrast_problems, contrasts_in
 from study.design.texts import untranslated
+
+FEWEST_TESTED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +58,47 @@ def missing(study: Study) -> list[Missing]:
         *_items(study, design),
         *_given_away(study, design),
         *_scales(design),
+        *_slips(design),
+        *_plan(design),
         *_recruitment(study),
         *_texts(study, design),
     ]
     return sorted(gaps, key=lambda one: not one.hinders)
+
+
+def _plan(design: Blueprint) -> Iterator[Missing]:
+    """Tests that are planned and cannot be run."""
+    keys = [one.key for one in design.conditions]
+    text = str(design.meant("planned_contrasts"))
+    for problem in contrast_problems(text, keys):
+        yield Missing(problem, "plan")
+    if not contrast_problems(text, keys):
+        yield from _contrasts(design, contrasts_in(text))
+    planned = design.study.get("planned_participants")
+    if len(keys) > 1 and planned is not None and planned < FEWEST_TESTED:
+        words = f"{counted(planned, 'participant')} planned: no test of conditions can be run with so few."
+        yield Missing(words, "plan", hinders=False)
+    if design.study.get("main_test") == "mixed" and (planned or 0) * len(keys) > MOST_ROWS:
+        words = (
+            f"{planned} participants in {len(keys)} conditions are more than {MOST_ROWS} values: the "
+            "mixed model cannot be computed of so many. Plan another main test."
+        )
+        yield Missing(words, "plan")
+
+
+def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Iterator[Missing]:
+    """Contrasts that some ratings will not have: what is not asked in a condition has no value there."""
+    rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
+    for contrast in contrasts:
+        asked = [{item.key for item in design.items_after(key)} for key in contrast.weights]
+        without = [item.measure for item in rated if not all(item.key in keys for keys in asked)]
+        if without:
+            where = "is not asked" if len(without) == 1 else "are not asked"
+            words = (
+                f"The planned contrast “{contrast.name}” cannot be tested in {', '.join(without)}, which "
+                f"{where} in every condition that it weighs."
+            )
+            yield Missing(words, "plan", hinders=False)
 
 
 def hindrances(study: Study) -> list[Missing]:
@@ -75,7 +116,7 @@ def _conditions(study: Study) -> Iterator[Missing]:
         except ValidationError as error:
             words = f"{row.name} cannot be played: {' '.join(error.messages)}"
             yield Missing(words, "condition", (row.pk,))
-        for caution in row.cautions:
+        for caution in (*row.cautions, *row.unmeasured):
             yield Missing(f"{row.name}: {caution}", "condition", (row.pk,), hinders=False)
     labels = [row.label for row in rows]
     for label in dict.fromkeys(label for label in labels if labels.count(label) > 1):
@@ -168,6 +209,14 @@ def _scales(design: Blueprint) -> Iterator[Missing]:
             elif len({item.needs_teammates for item in scale.items}) > 1 and _alone(design):
                 words = f"The sub-scale “{scale.name}” gets no score alone: not all of it is asked there."
                 yield Missing(words, "instruments", hinders=False)
+
+
+def _slips(design: Blueprint) -> Iterator[Missing]:
+    """Sub-scales of which one may be another, written otherwise."""
+    names = [one.name for place in SurveyItem.Place.values for one in subscales(design.items_at(place))]
+    for one, other in slips(names):
+        words = f"“{one}” and “{other}” are two sub-scales, each with a score of its own. Is one a slip?"
+        yield Missing(words, "instruments", hinders=False)
 
 
 def _practice(design: Blueprint) -> Iterator[Missing]:

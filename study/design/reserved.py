@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-RESERVED_SLUGS = frozenset({"account", "new", "sample-size", "security-events", "tokens", "well"})
+RESERVED_SLUGS = frozenset({"account", "new", "replay", "sample-size", "security-events", "tokens", "well"})
 """What stands in a study's place in an address of `study.urls`, such as `new` in `/staff/new/`."""

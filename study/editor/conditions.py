@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
 from kitchen.words.counting import counted
+from study.analysis.tried import tried_told
 from study.design.bound import bound
 from study.design.cautions import condition_warnings
 from study.design.free_names import free_label
@@ -15,6 +16,7 @@ from study.design.models import Condition, Study
 from study.design.offered import COPLAYER, WORLD, all_kinds
 from study.editor.chosen import chosen_fields, with_usual
 from study.editor.copying import condition_copy
+from study.editor.drawn import told_page, with_begun
 from study.editor.forms import console_condition_form
 from study.editor.model_forms import SHOW, asked_kind
 from study.editor.moving import moved
@@ -36,7 +38,9 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
         get_object_or_404(study.conditions, pk=pk) if pk else Condition(study=study, label=free_label(study))
     )
     kind, sent = console_condition_form(), with_usual(with_rows(request.POST), all_kinds())
-    form = kind(sent if request.POST else None, instance=row)
+    form = kind(with_begun(sent, study) if request.POST else None, instance=row)
+    if told := told_page(request, form):
+        return told
     if pk and (row.rounds.filter(participant__preview=False).exists() or bound(row)):
         form.fields["key"].disabled = True
     if request.method == "POST" and form.is_valid():
@@ -52,9 +56,16 @@ def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
     """The plain fields, and those of every kind in a group of its own, the chosen ones marked."""
     chosen = {part: asked_kind(request, row, part) for part in (WORLD, COPLAYER)}
     shown = chosen_fields(form, all_kinds(), chosen, request.POST.getlist(SHOWN))
-    told = {"cautions": row.cautions, "remarks": row.remarks} if row.pk else {}
+    told = (
+        {"cautions": (*row.cautions, *row.unmeasured, *_tried(row)), "remarks": row.remarks} if row.pk else {}
+    )
     shown["plain"] = [field for field in shown["plain"] if not is_team_field(field.name)]
     return {"condition": row, **shown, **told}
+
+
+def _tried(row: Condition) -> tuple[str, ...]:
+    """What programs have shown that it cannot measure."""
+    return tried_told(row.study).get(row.key, ())
 
 
 def _pictured(form: Any, study: Study, pk: int | None) -> dict[str, Any]:
@@ -79,7 +90,7 @@ def _team(form: Any, study: Study, pk: int | None) -> tuple[Picture | None, str]
 
 
 def _said(row: Condition) -> str:
-    warned = [*condition_warnings(row), *row.cautions, *row.remarks]
+    warned = [*condition_warnings(row), *row.cautions, *row.unmeasured, *row.remarks]
     return f"{row.name}: saved." + (f" But mind: {' '.join(warned)}" if warned else "")
 
 

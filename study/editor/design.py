@@ -15,12 +15,13 @@ from study.design.models import Study, StudyPart, SurveyItem
 from study.design.offered import WORLD, world_kinds
 from study.design.parts import ALWAYS_ON, PARTS
 from study.design.practice import practice_like
-from study.design.readiness import missing
 from study.design.recruitment import MOST_LABELS, PLACES, PROOF, label_proof, new_labels
 from study.design.versions import differences, frozen_version
 from study.editor.chosen import chosen_fields, with_usual
+from study.editor.drawn import told_page, with_begun
 from study.editor.forms import OrdersForm, OutcomesForm, PartForm, PlanForm, RecruitmentForm, SettingsForm
 from study.editor.in_words import OWN_CODE
+from study.editor.lacking import lacking
 from study.editor.orders import orders_shown
 from study.editor.practice_fields import usual
 from study.editor.saving import part_save, study_save
@@ -44,8 +45,8 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
         "participant_link": participant_link(request, study),
         "same_for_all": same_for_all(design.worlds),
         "recruitment_help": PLACES[study.recruitment].help,
-        "missing": (lacking := missing(study)),
-        "missing_title": _missing_title(study, any(one.hinders for one in lacking)),
+        "missing": (told := lacking(study)),
+        "missing_title": _missing_title(study, any(one.hinders for one in told)),
         "conditions": study.conditions.all(),
         "parts": [(part, PARTS[part.kind], part.kind in ALWAYS_ON) for part in design.parts],
         "places": items_by_place(study),
@@ -137,7 +138,9 @@ def part(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     """One part: on or off, its words, its settings."""
     row = _part(study, kind)
     sent = with_usual(request.POST, world_kinds(), usual) if kind == "practice" else request.POST
-    form = PartForm(sent or None, instance=row)
+    form = PartForm(with_begun(sent, study) or None, instance=row)
+    if told := told_page(request, form):
+        return told
     if request.method == "POST" and form.is_valid() and PREVIEW not in request.POST:
         part_save(part=form.instance)
         return done(request, study, f"{PARTS[kind].words.capitalize()}: saved.")

@@ -12,12 +12,15 @@ from django.utils import timezone
 
 from kitchen.contract.world import Json
 from study.design.chance import same_for_all, same_means
+from study.design.demo import READY
 from study.design.models import Outcome, Study, StudyPart
 from study.design.offered import world_kinds
 from study.design.parts import ALWAYS_ON, FAILURES, PARTS
 from study.design.questions.fields import form_labels
 from study.design.questions.instruments import instruments
 from study.design.recruitment import PLACES
+from study.design.testing import contrast_problems
+from study.editor.drawn import draw_on
 from study.editor.fields import LinesField
 from study.editor.model_forms import ConditionForm, ShowsOthers, SurveyItemForm, condition_form, forget_others
 from study.editor.practice_fields import TEAM_SIZE, practice_fields, practice_fields_of, practice_settings
@@ -46,6 +49,17 @@ class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
         labels = {"slug": "Name in the link"}
         error_messages = SLUG_MESSAGES
         help_texts = {"slug": "Small letters, digits and hyphens. The participants' link ends in it."}
+
+
+class BeginForm(NewStudyForm):
+    """A new study: empty, or a ready design to go on from."""
+
+    begins_as = forms.ChoiceField(
+        required=False,
+        label="Begin with",
+        choices=[("", "An empty study"), *((name, words) for name, (words, _) in READY.items())],
+        help_text="A ready design has conditions, texts, questions and surveys. All of it can be changed.",
+    )
 
 
 class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -102,7 +116,18 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
             "exclusions",
             "failed_checks_allowed",
             "planned_tests",
+            "main_test",
+            "measures_correction",
+            "planned_contrasts",
         )
+
+    def clean_planned_contrasts(self) -> str:
+        """Contrasts that the study's conditions allow."""
+        text = str(self.cleaned_data["planned_contrasts"])
+        keys = self.instance.conditions.values_list("key", flat=True) if self.instance.pk else []
+        if problems := contrast_problems(text, list(keys)):
+            raise forms.ValidationError(problems)
+        return text
 
 
 class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -214,6 +239,7 @@ class PartForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
         for name, field in SETTING_FIELDS.get(kind.name, dict)().items():
             self.fields[name] = field
             self.initial.setdefault(name, stored.get(name))
+        draw_on(self, self.instance.study)
 
     def clean(self) -> dict[str, Any]:
         """Gathers the settings; the model checks them."""

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from typing import Any
 
 from django.db.models import Count, Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
+from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from kitchen.contract.world import Json
+from kitchen.machine.downloads import named
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.figures import measured
 from study.design.freezing import study_freeze
 from study.design.models import Study, Version
-from study.design.preregistration import bundle_problem
-from study.design.readiness import missing
+from study.design.preregistration import bundle_problem, date_is_hashed
 from study.design.versions import FreezeState, freeze_states, frozen_version, tells
 from study.editor import in_words
 from study.editor.changes import changes, program_changes
+from study.editor.handing_over import bundle_text, handed_over
 from study.editor.in_words import Pair, condition_pairs
+from study.editor.lacking import lacking, minded
 from study.researchers.frame import asked_once, context_of
 from study.researchers.permissions import study_page
 from study.words.markdown import to_html
@@ -32,11 +35,11 @@ POST = ("POST",)
 def preregistration(request: HttpRequest, study: Study) -> HttpResponse:
     """Whether it is frozen, what is different now, and how many took part under which version."""
     frozen, design = frozen_version(study), blueprint_of(study)
-    states, lacking = freeze_states(study), missing(study)
+    states, told = freeze_states(study), lacking(study)
     context = {
         "frozen": frozen,
-        "hindrances": [one for one in lacking if one.hinders],
-        "cautions": [one for one in lacking if not one.hinders],
+        "hindrances": [one for one in told if one.hinders],
+        "cautions": [one for one in told if not one.hinders],
         "differences": changes(frozen.blueprint, design) if frozen else [],
         "versions": [
             (version, states[version.pk], _early(version, states[version.pk]))
@@ -79,33 +82,45 @@ def versions_counted(study: Study) -> list[Version]:
 @study_page("own", POST)
 def freeze(request: HttpRequest, study: Study) -> HttpResponse:
     """The design as it is now is preregistered."""
-    words = "Frozen: the preregistration is stored with its hash and date."
+    words = minded(study, "Frozen: the preregistration is stored with its hash and date.")
     return asked_once(
         request, study, lambda: study_freeze(study_id=study.pk, user=request.user), words, "preregistration"
     )
 
 
 @study_page("view")
-def bundle(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+def bundle(request: HttpRequest, study: Study, number: int) -> HttpResponseBase:
     """The bundle as a file."""
     version = _frozen(study, number)
-    text = json.dumps(version.bundle, indent=2, sort_keys=True, ensure_ascii=False)
-    response = HttpResponse(text, content_type="application/json; charset=utf-8")
-    name = f"{study.slug}_preregistration_{number}.json"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    response = HttpResponse(bundle_text(version), content_type="application/json; charset=utf-8")
+    return named(response, f"{study.slug}_preregistration_{number}.json")
+
+
+@study_page("view")
+def handed(request: HttpRequest, study: Study, number: int) -> HttpResponseBase:
+    """All that a registry such as OSF keeps of it, as one ZIP."""
+    version = _frozen(study, number)
+    page = render_to_string("study/editor/preregistered_file.html", _told(study, version))
+    response = HttpResponse(handed_over(study, version, page), content_type="application/zip")
+    return named(response, f"{study.slug}_preregistration_{number}.zip")
 
 
 @study_page("view")
 def readable(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """The bundle for people, to read and to print; its hash is computed again for this page."""
-    version = _frozen(study, number)
-    content = version.bundle["content"]  # type: ignore[index]
+    return render(request, "study/editor/preregistered.html", _told(study, _frozen(study, number)))
+
+
+def _told(study: Study, version: Version) -> dict[str, Any]:
+    """All that the bundle says, for a template."""
+    assert version.bundle  # noqa: S101 - it is frozen
+    content = version.bundle["content"]
     design = Blueprint.from_json(content["design"])
-    context = {
+    return {
         "study": study,
         "version": version,
         "bundle": version.bundle,
+        "dated": date_is_hashed(version.bundle),
         "problem": bundle_problem(version.bundle),
         "design": design,
         "plan": in_words.plan_pairs(design),
@@ -121,7 +136,6 @@ def readable(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         "scales": in_words.scales(design),
         "ends": in_words.ends(design),
     }
-    return render(request, "study/editor/preregistered.html", context)
 
 
 def _planned(design: Blueprint, name: str) -> tuple[str, SafeString]:

@@ -31,11 +31,13 @@ from study.design.questions.numbers import written
 from study.design.questions.rules import must_be_answered
 from study.design.questions.subscales import SubScale, subscales
 from study.design.team import REPLACE, Team, is_apart, team_of
+from study.design.testing import CORRECTIONS, MAIN_TESTS
 from study.editor.forms import SETTING_FIELDS, PlanForm, SettingsForm
 from study.editor.paths import path_words
 from study.words.markdown import to_html
 
 NOTHING = "nothing"
+TESTED: Mapping[str, Mapping[str, str]] = {"main_test": MAIN_TESTS, "measures_correction": CORRECTIONS}
 UNSAID: Mapping[str, str] = {
     "idle_warning_minutes": "never",
     "idle_minutes": "never",
@@ -53,6 +55,11 @@ class Pair(NamedTuple):
     label: str
     value: str = ""
     many: tuple[str, ...] = ()
+
+    @property
+    def is_lines(self) -> bool:
+        """The value is a text of several lines, in which spaces count."""
+        return "\n" in self.value
 
 
 class Question(NamedTuple):
@@ -128,6 +135,10 @@ def study_value(name: str, value: Json) -> str:
     """A value of this field in words."""
     if value is None:
         return UNSAID.get(name, NOTHING)
+    if name == "planned_contrasts":
+        return "; ".join(str(value).split("\n")) or NOTHING
+    if name in TESTED:
+        return TESTED[name].get(str(value), str(value))
     if name == "shown":
         return shown_words(value)
     if name == "languages":
@@ -155,9 +166,13 @@ def language_name(code: str) -> str:
     return str(dict(settings.LANGUAGES).get(code, code))
 
 
+PLANNED = ("planned_participants", "failed_checks_allowed", *TESTED, "planned_contrasts")
+"""Fields of the plan that are told in a line each."""
+
+
 def plan_pairs(design: Blueprint) -> list[Pair]:
     """What is planned in numbers."""
-    return _study_pairs(design, ("planned_participants", "failed_checks_allowed"))
+    return _study_pairs(design, PLANNED)
 
 
 def _study_pairs(design: Blueprint, names: tuple[str, ...]) -> list[Pair]:
@@ -168,9 +183,7 @@ def _study_pairs(design: Blueprint, names: tuple[str, ...]) -> list[Pair]:
     ]
 
 
-PLAN_TEXTS = tuple(
-    name for name in PlanForm.Meta.fields if name not in {"planned_participants", "failed_checks_allowed"}
-)
+PLAN_TEXTS = tuple(name for name in PlanForm.Meta.fields if name not in PLANNED)
 """Fields of the plan that are Markdown."""
 
 

@@ -9,8 +9,10 @@ from django.db import models, transaction
 
 from kitchen.words.counting import counted
 from study.design.bound import bound, bound_words
+from study.design.demo import DEMO, READY
 from study.design.errors import DesignError
-from study.design.models import Condition, Outcome, Study, SurveyItem
+from study.design.files import study_from_file
+from study.design.models import Condition, Outcome, Study, SurveyItem, new_seed
 from study.design.questions.instruments import Instrument
 from study.design.readiness import hindrances
 from study.researchers.models import Membership, SecurityEvent
@@ -19,9 +21,14 @@ from study.trying_out.previews import previews_erase
 
 
 @transaction.atomic
-def study_create(*, title: str, slug: str, owner: Any) -> Study:
-    """A study without conditions: closed, its owner the only member."""
-    study = Study.objects.create(title=title, slug=slug, status=Study.Status.CLOSED)
+def study_create(*, title: str, slug: str, owner: Any, begins_as: str = "") -> Study:
+    """A study without conditions, or with the design of a ready one (`READY`): closed, its owner the only
+    member."""
+    own: dict[str, Any] = {"title": title, "slug": slug, "status": Study.Status.CLOSED, "seed": new_seed()}
+    if begins_as:
+        study = study_from_file(DEMO.with_name(READY[begins_as][1]), **own)
+    else:
+        study = Study.objects.create(**own)
     study.memberships.create(user=owner, role=Membership.Role.OWNER)
     return study
 

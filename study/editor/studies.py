@@ -13,7 +13,8 @@ from study.design.errors import DesignError, StudyClosedError
 from study.design.models import Condition, Study
 from study.design.orders.base import SchemeError
 from study.editor.copying import study_copy
-from study.editor.forms import MemberForm, NewStudyForm
+from study.editor.forms import BeginForm, MemberForm, NewStudyForm
+from study.editor.lacking import minded
 from study.editor.services import (
     member_remove,
     member_set,
@@ -36,8 +37,8 @@ POST = ("POST",)
 
 @staff_page(FORM)
 def new(request: HttpRequest) -> HttpResponse:
-    """A study from nothing; whoever makes it owns it."""
-    form = NewStudyForm(request.POST or None)
+    """A study from nothing, or from a ready design; whoever makes it owns it."""
+    form = BeginForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         made = study_create(**form.cleaned_data, owner=request.user)
         return redirect("study:staff-design", made.slug)
@@ -60,7 +61,7 @@ def copy(request: HttpRequest, study: Study) -> HttpResponse:
 def state(request: HttpRequest, study: Study) -> HttpResponse:
     """Open or closed."""
     if request.POST.get("state") == Study.Status.OPEN:
-        act, words = study_open, "The link takes participants."
+        act, words = study_open, minded(study, "The link takes participants.")
     else:
         act, words = study_close, "Closed: nobody new. Those who play can finish."
     return asked(request, study, lambda: act(study_id=study.pk, by=request.user), words)

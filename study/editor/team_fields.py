@@ -17,6 +17,7 @@ from kitchen.registry.agents import make_agent
 from kitchen.registry.names import UnknownNameError
 from study.design.offered import COPLAYER, WORLD, ChoosableKind
 from study.design.plan import seats_of
+from study.editor.drawn import draw_on
 from study.editor.model_forms import SHOW, ConditionForm, forget_others
 from study.editor.team_form import (
     APART,
@@ -66,6 +67,7 @@ class TeamFields(ConditionForm):
             self.fields[name].widget.attrs["class"] = "decides"
         for name in (WORLD, COPLAYER, "teammates"):
             self.fields[name].widget.attrs["class"] = "decides"
+        draw_on(self, self.instance.study)
 
     @property
     def _sent(self) -> QueryDict | None:

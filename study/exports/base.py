@@ -54,6 +54,12 @@ class ExportTable:
     """Columns that follow from the study's design."""
     more_after: str = ""
     """The column of every study that they stand behind; they are the last ones if it is not said."""
+    among: Callable[[str], ExportTable] | None = None
+    """The same table among files with this ending, for one that names files."""
+
+    def in_form(self, ending: str) -> ExportTable:
+        """The table as it is written in files with this ending."""
+        return self.among(ending) if self.among else self
 
     def columns_of(self, study: Study) -> tuple[Column, ...]:
         """All columns of this study's file."""

@@ -21,6 +21,8 @@ TABLES: dict[str, str] = {
     "asked": "study.exports.tables.asked:TABLE",
     "messages": "study.exports.tables.messages:TABLE",
     "jobs": "study.exports.tables.jobs:TABLE",
+    "predictions": "study.exports.tables.predictions:TABLE",
+    "measures": "study.exports.tables.measures:TABLE",
     "codebook": "study.exports.registry:CODEBOOK",
     "dictionary": "study.exports.registry:DICTIONARY",
 }

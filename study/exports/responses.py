@@ -9,7 +9,7 @@ from kitchen.registry.names import UnknownNameError
 from study.design.models import Study
 from study.exports.chosen import Chosen
 from study.exports.registry import get_document, get_table
-from study.exports.writing import FORMATS, zip_pieces
+from study.exports.writing import FORMATS, table_pieces, zip_pieces
 
 ZIP = "zip"
 
@@ -21,7 +21,7 @@ def file_response(study: Study, name: str, chosen: Chosen) -> HttpResponseBase:
     if form == ZIP:
         return _zip(study, name, stem, chosen)
     if form in FORMATS:
-        pieces = FORMATS[form].pieces(get_table(stem), study, chosen, None)
+        pieces = table_pieces(get_table(stem), form, study, chosen)
         return streamed(pieces, FORMATS[form].content_type, f"{study.slug}_{name}")
     document = get_document(name)
     response = HttpResponse(document.text(study, chosen), content_type=document.content_type)

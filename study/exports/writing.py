@@ -61,6 +61,13 @@ FORMATS: dict[str, Format] = {
 """By the ending of the file's name."""
 
 
+def table_pieces(
+    table: ExportTable, form: str, study: Study, chosen: Chosen, tally: Tally | None = None
+) -> Iterator[bytes]:
+    """A table as a file with this ending, in pieces."""
+    return FORMATS[form].pieces(table.in_form(form), study, chosen, tally)
+
+
 def files(
     study: Study, chosen: Chosen, form: str, tallies: dict[str, Tally] | None = None
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -69,7 +76,7 @@ def files(
         name, tally = f"{table.name}.{form}", Tally()
         if tallies is not None:
             tallies[name] = tally
-        yield name, FORMATS[form].pieces(table, study, chosen, tally)
+        yield name, table_pieces(table, form, study, chosen, tally)
     for document in documents():
         yield document.name, iter([document.text(study, chosen).encode()])
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from django.core.management.base import CommandError, CommandParser
+from django.db.models import Q, QuerySet
 
 from kitchen.management.base import OneLineCommand
+from kitchen.play.models import Episode
 from study.design.models import Study
 
 
@@ -24,6 +26,13 @@ class StudyCommand(OneLineCommand):
         except Study.DoesNotExist:
             known = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
             raise CommandError(f"there is no study {slug!r} (studies: {known})", returncode=2) from None
+
+    def episodes(self, slug: str) -> QuerySet[Episode]:
+        """What was played and practised in the study of this slug; CommandError as for `study`."""
+        study = self.study(slug)
+        practised = Q(practised_by__study=study) | Q(first_practised_by__study=study)
+        theirs = Q(rounds__participant__study=study) | practised
+        return Episode.objects.filter(pk__in=Episode.objects.filter(theirs).values("pk"))
 
 
 def explain(error: OSError, folder: Path) -> CommandError:

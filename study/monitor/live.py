@@ -75,6 +75,8 @@ class LiveRow:
     """In all of the participant's episodes; so are failures and money."""
     model_failures: int
     spent: Decimal
+    late: int = 0
+    """Steps that a clock took too late, in the episode that is on."""
 
     @property
     def active(self) -> bool:
@@ -230,6 +232,7 @@ def _row(
         fallbacks=sum(one.fallbacks for one in theirs),
         model_failures=sum(one.model_failures for one in theirs),
         spent=sum((one.spent for one in theirs), Decimal(0)),
+        late=(now.late or 0) if now else 0,
     )
 
 
@@ -252,6 +255,8 @@ def _waits_for(person: Participant, place: flow.CurrentPage, now: EpisodeFacts |
         return "the participant" if now is None or now.opened else OPENS
     if not now.people_missing and not now.opened:  # who leads, and has not come
         return OPENS
+    if now.late is not None:
+        return "the clock"
     return "another person" if now.people_missing else "co-players"
 
 

@@ -9,6 +9,8 @@ from django.utils import timezone
 from kitchen.llm.money import dollars
 from kitchen.money.ledger import budgets_nearly_spent, money_booked
 from kitchen.play.standing import Faults, Pace, episodes_live, faults_lately, pace_lately, turns_late
+from kitchen.ticking.pace import LATE
+from kitchen.ticking.standing import clocks_stand
 from kitchen.uptime.selectors import outages_lately
 from kitchen.words.counting import counted
 from study.operation.lines import BROKEN, LOOK, WELL, Line, seconds_said
@@ -17,6 +19,8 @@ SLOW_SECONDS = 1.0
 """A step that waits for nobody takes some milliseconds; so long is felt."""
 RECENT = timedelta(hours=1)
 """What was away in this time is worth a look."""
+MANY_LATE = 0.02
+"""A share of late steps that people notice."""
 FEW, SOME, MANY = 3, 0.05, 0.5
 """Fewer fallbacks or failures say nothing yet; shares to be looked at, and that are too much."""
 
@@ -54,6 +58,26 @@ def stuck() -> Line:
         "Workers take these up within seconds: see to workers and Redis above, then to worker-1.log. Live, "
         "in each study, says whose episodes they are.",
     )
+
+
+def clocks() -> Line:
+    """Games in real time: whether somebody takes their steps, and in time."""
+    stand, name = clocks_stand(), "Real time"
+    if stand.still:
+        verb = "stands" if stand.still == 1 else "stand"
+        means = f"{counted(stand.still, 'clock')} {verb} still: nobody takes the steps."
+        return Line(
+            name, BROKEN, means, "Start brigade-ticker, or see why it ended: ticker.log, or the journal."
+        )
+    if not stand.running:
+        return Line(name, WELL, "No game is played in real time.")
+    means = (
+        f"{counted(stand.running, 'game')} in real time; {counted(stand.late, 'step')} of {stand.steps} came "
+        f"more than {round(LATE * 1000)} ms late."
+    )
+    if stand.late <= MANY_LATE * stand.steps:
+        return Line(name, WELL, means)
+    return Line(name, LOOK, means, "The machine has too much to do: more cores, or fewer people at once.")
 
 
 def outages() -> Line:

@@ -104,6 +104,13 @@ class Participant(models.Model):
     end_reason = models.CharField(max_length=200, blank=True, help_text="Why, if it was no usual end.")
     excluded_at = models.DateTimeField(null=True, blank=True)
     excluded_reason = models.CharField(max_length=200, blank=True)
+    known_effects = models.JSONField(
+        default=dict,
+        blank=True,
+        db_default=models.Value({}, models.JSONField()),
+        help_text="Of a program: by what part of an item's scale its answers were moved, by item and "
+        "condition. Empty: it answered by what it went through, as people do.",
+    )
 
     class Meta:
         ordering = ["study", "number"]

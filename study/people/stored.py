@@ -74,7 +74,7 @@ LINES: Mapping[str, Stored] = {
                 f"Participant.{name}"
                 for name in ["id", "study", "number", "code", "version", "language", "sequence", "practice"]
             ),
-            *(f"Participant.{name}" for name in ["synthetic", "preview", "first_practice"]),
+            *(f"Participant.{name}" for name in ["synthetic", "preview", "first_practice", "known_effects"]),
             *(
                 f"Round.{name}"
                 for name in ["id", "participant", "condition", "position", "episode", "seat", "answered_at"]
@@ -166,8 +166,8 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["created_at", "ended_at", "shown", "asks_first"]),
             *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents", "passes_by", "knowing"]),
             *(f"Episode.{name}" for name in ["organisation", "messages", "offers_plans", "plans"]),
-            "Episode.absence",
-            "Episode.gone",
+            *(f"Episode.{name}" for name in ["absence", "gone", "tick_ms"]),
+            *(f"Ticking.{name}" for name in ["episode", "owner", "until", "late", "lost_ms"]),
             *(
                 f"Seat.{name}"
                 for name in ["id", "episode", "number", "name", "acts", "mind", "scene", "view"]

@@ -11,6 +11,7 @@ from study.design.blueprint import blueprint_of
 from study.design.figures import measured
 from study.design.models import Study
 from study.people.counts import study_counts
+from study.planning.power.words import SHORT
 from study.planning.sample_size_form import CORRECTION_LABELS, DEFAULTS, MOST_CONDITIONS, SampleSizeForm
 from study.researchers.permissions import staff_page, study_page
 
@@ -29,7 +30,7 @@ def sample_size(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
     names = list(study.conditions.values_list("name", flat=True)) if study else []
-    form = _form(request, names)
+    form = _form(request, names, study.main_test if study else "")
     context: dict[str, Any] = {"form": form, "study": study, "own": len(names)}
     if study:
         context["counts"] = study_counts(study)
@@ -42,7 +43,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
 @staff_page()
 def power_figure(request: HttpRequest) -> HttpResponse:
     """The curve for the same question, as SVG."""
-    form = _form(request, [])
+    form = _form(request, [], "")
     if not form.is_valid():
         return HttpResponse("not a question that can be answered", status=400, content_type="text/plain")
     from study.planning.power.figure import draw_power  # matplotlib takes a second to import
@@ -50,9 +51,10 @@ def power_figure(request: HttpRequest) -> HttpResponse:
     return HttpResponse(draw_power(form.found), content_type="image/svg+xml")
 
 
-def _form(request: HttpRequest, names: list[str]) -> SampleSizeForm:
-    """What was asked; what was not said is as usual."""
-    own = {"conditions": len(names)} if 2 <= len(names) <= MOST_CONDITIONS else {}
+def _form(request: HttpRequest, names: list[str], test: str) -> SampleSizeForm:
+    """What was asked; what was not said is as the study plans it, or as usual."""
+    own: dict[str, Any] = {"conditions": len(names)} if 2 <= len(names) <= MOST_CONDITIONS else {}
+    own |= {"test": test} if test else {}
     return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
 
 
@@ -65,5 +67,6 @@ def _shown(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
         "found": answer,
         "pairs": [(called[pair.first], called[pair.second], pair) for pair in answer.pairs],
         "asked": {name: form.data[name] for name in form.fields},
+        "main_test": SHORT[given["test"]],
         "correction": CORRECTION_LABELS[given["correction"]],
     }

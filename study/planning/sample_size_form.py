@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from study.design.orders.registry import get_scheme, scheme_choices
+from study.design.testing import MAIN_TESTS, PAIR_TESTS
 from study.planning.power.answer import PowerAnswer, PowerQuestion, answer
 from study.planning.power.plan import MOST_PEOPLE, PATTERNS, PowerPlan, PowerPlanError, f_from_partial_eta
 
@@ -23,12 +24,13 @@ DEFAULTS: dict[str, Any] = {
     "people": "",
     "pattern": "one",
     "correction": "holm",
+    "test": "repeated",
 }
 """Cohen's medium effect, and what is usual beside it."""
 
 MOST_CONDITIONS = 12
 KINDS = {"f": "Cohen\N{RIGHT SINGLE QUOTATION MARK}s f", "eta": "partial η², as reported by software"}
-CORRECTION_LABELS = {"holm": "Holm (paired t tests)", "tukey": "Tukey HSD (within subjects)"}
+CORRECTION_LABELS = dict(PAIR_TESTS)
 
 
 def _number(label: str, low: float, high: float, help_text: str = "", **more: Any) -> forms.FloatField:
@@ -62,9 +64,13 @@ class SampleSizeForm(forms.Form):
         help_text="Who finish. Their power is shown, too; empty if the question is how many you need.",
     )
     pattern = forms.ChoiceField(
-        label="Means", choices=list(PATTERNS.items()), help_text="Only the pairs depend on it."
+        label="Means", choices=list(PATTERNS.items()), help_text="Pairs depend on it, and the mixed model."
     )
     correction = forms.ChoiceField(label="Pairs corrected by", choices=list(CORRECTION_LABELS.items()))
+
+    test = forms.ChoiceField(
+        label="Main test", choices=list(MAIN_TESTS.items()), help_text="Of the plan: the analysis runs it."
+    )
 
     found: PowerAnswer
 
@@ -91,6 +97,8 @@ class SampleSizeForm(forms.Form):
             pattern=given["pattern"],
             correction=given["correction"],
             people=given["people"],
+            test=given["test"],
+            scheme=given["scheme"],
         )
 
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from django import template
 
+from kitchen.charts.behind import shown
 from study.analysis.statistics import format as written
+from study.analysis.statistics.analyse import MeasureResult
+from study.analysis.statistics.rows import AnalysisCondition
+from study.analysis.statistics.within.sentences import bayes_words, repeated_test
+from study.analysis.statistics.words import design_sentences
+from study.design.testing import CORRECTIONS, MAIN_TESTS, AnalysisPlan
 from study.planning.power.words import pattern_words, power_words
 
 register = template.Library()
 register.filter("number", written.number)
+register.filter("cell", shown)
 register.filter("p_value", written.p_value)
 register.filter("f_test", written.f_test)
 register.filter("effect", written.effect)
 register.filter("share", written.share)
+register.filter("repeated_test", repeated_test)
+register.filter("bayes_words", bayes_words)
 register.filter("power", power_words)
 register.filter("pattern_words", pattern_words)
 
@@ -21,3 +30,29 @@ register.filter("pattern_words", pattern_words)
 def interval(low: float | None, high: float | None) -> str:
     """An interval in brackets, or a dash where there is none."""
     return written.interval(low, high)
+
+
+@register.simple_tag
+def within_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
+    """A condition's interval within participants, or a dash where there is none."""
+    found = result.interval(condition)
+    return written.interval(found.low, found.high) if found else written.NOTHING
+
+
+@register.filter
+def main_test(plan: AnalysisPlan) -> str:
+    """Which test decides on a measure."""
+    return MAIN_TESTS[plan.main]
+
+
+@register.filter
+def measures_correction(plan: AnalysisPlan) -> str:
+    """What p is corrected for beyond its own measure."""
+    return CORRECTIONS[plan.correction]
+
+
+@register.filter
+def more_sentences(result: MeasureResult, plan: AnalysisPlan) -> list[str]:
+    """What the page says of a measure beside its main test and its cautions."""
+    told = result.within.cautions if result.within else ()
+    return [one for one in design_sentences(result, plan)[1:] if one not in told]

@@ -17,7 +17,9 @@ from urllib.parse import urlsplit
 
 from channels.db import database_sync_to_async
 
+from study.design.blueprint import blueprint_of
 from study.design.models import Study
+from study.people.known import Known, unknown_in
 from study.taking_part.entering import study_takes
 from study.taking_part.forms import synthetic_invitation
 from study.trying_out import dry_run_stored
@@ -25,6 +27,7 @@ from study.trying_out.walk.browser import Browser
 from study.trying_out.walk.crowd import Crowd, CrowdOrder, CrowdReport, Gone, Stopped, never
 from study.trying_out.walk.patience import Patience, PatienceError, WalkError
 from study.trying_out.walk.plans import Deed, Script, Shares, Stop, label_of
+from study.trying_out.walk.walk import Where
 
 PATIENCE = 60.0
 """Seconds without any progress after which a program gives up, unless another time is asked for."""
@@ -53,6 +56,8 @@ class DryRunRequest:
     shares: Shares = field(default_factory=Shares)
     patience: float = PATIENCE
     think: float = 0.0
+    known: Known = field(default_factory=dict)
+    """What ratings are to differ by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +94,13 @@ def order_of(study: Study, wish: DryRunRequest, *, url: str) -> CrowdOrder:
     if not study_takes(study, synthetic=True):
         raise AskError(f"the study {study.slug!r} is closed, is full or has no conditions")
     link = f"{url.rstrip('/')}{study.get_absolute_url()}?invitation={synthetic_invitation(study)}"
-    script = dry_run_stored.script_of(study)
+    script = replace(dry_run_stored.script_of(study), known=wish.known)
     order = CrowdOrder(
         link, wish.participants, wish.seed, wish.at_once, wish.patience, wish.think, script=script
     )
     check_labels(study, order)
     check_shares(wish.shares, script)
+    check_known(study, wish.known)
     return replace(order, shares=wish.shares)
 
 
@@ -127,6 +133,18 @@ def check_shares(shares: Shares, script: Script) -> None:
         raise AskError("the study has no question with a right answer", "fail_checks")
 
 
+def check_known(study: Study, known: Known) -> None:
+    """AskError for an effect on what is no rating after an episode, or in what is no condition."""
+    design = blueprint_of(study)
+    ratings = [item.key for item in design.items_at("survey") if item.kind == "likert"]
+    if key := unknown_in(known, ratings, [one.key for one in design.conditions]):
+        raise AskError(f"{key!r} is no rating after an episode and no condition of {study.slug}", "known")
+    for condition in dict.fromkeys(key for by in known.values() for key in by):
+        asked = {item.key for item in design.items_after(condition)}
+        if key := next((key for key, by in known.items() if condition in by and key not in asked), ""):
+            raise AskError(f"{key!r} is not asked after {condition!r}", "known")
+
+
 def is_http(url: str) -> bool:
     """Whether this is the address of a web server."""
     try:
@@ -141,12 +159,19 @@ async def walked(
 ) -> Report:
     """Send everybody, and look whether what they did is what is stored; UnreachableError if nobody can be
     sent at all."""
-    outcome = await walk(order, say, partial(dry_run_stored.gone, study), stopped)
+    where = partial(dry_run_stored.played_at, order.script.known)
+    outcome = await walk(order, say, partial(dry_run_stored.gone, study), stopped, where)
     unlike = await database_sync_to_async(dry_run_stored.unlike_plan)(study, outcome, order.script)
     return Report(order, outcome, unlike)
 
 
-async def walk(order: CrowdOrder, say: Callable[[str], object], gone: Gone, stopped: Stopped) -> CrowdReport:
+async def walk(
+    order: CrowdOrder,
+    say: Callable[[str], object],
+    gone: Gone,
+    stopped: Stopped,
+    where: Where | None = None,
+) -> CrowdReport:
     """See that the study's page is there, then send everybody; UnreachableError if it is not."""
     async with Browser(Patience(0)) as browser:
         try:
@@ -157,4 +182,4 @@ async def walk(order: CrowdOrder, say: Callable[[str], object], gone: Gone, stop
             raise UnreachableError(f"the study cannot be reached: {error}") from error
     if page.kind != "welcome":
         raise UnreachableError(f"the study cannot be entered there: answer {page.status}")
-    return await Crowd(order, say, gone, stopped).walk()
+    return await Crowd(order, say, gone, stopped, where).walk()

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
+from study.analysis.tried import tried_told
 from study.design.errors import DesignError
 from study.design.models import Study
 from study.researchers.frame import asked, done, form_page
@@ -124,7 +125,7 @@ def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
             return done(request, study, "The dry run is asked for.", "design-dry-runs")
     closed = CLOSED.get(why_closed(study, synthetic=True), "")
     template = "study/trying_out/dry_runs.html"
-    more = {"closed": closed, "server": settings.PUBLIC_URL, **_shown(study)}
+    more = {"closed": closed, "server": settings.PUBLIC_URL, **_shown(study), "tried": _tried(study)}
     return form_page(request, study, form, heading="Dry run", template=template, **more)
 
 
@@ -142,7 +143,18 @@ def _news(request: HttpRequest, study: Study) -> HttpResponse:
     shown = _shown(study)
     if shown["seen"] == request.GET["seen"]:
         return HttpResponse(status=204)
-    return render(request, "study/trying_out/dry_runs_list.html", {"study": study, "oob": True, **shown})
+    more = {"study": study, "oob": True, "tried": _tried(study)}
+    return render(request, "study/trying_out/dry_runs_list.html", shown | more)
+
+
+def _tried(study: Study) -> list[tuple[str, str]]:
+    """What it cannot measure, by the name of the condition: by its settings, and as programs have shown."""
+    shown = tried_told(study)
+    return [
+        (row.name, words)
+        for row in study.conditions.all()
+        for words in (*row.unmeasured, *shown.get(row.key, ()))
+    ]
 
 
 @study_page("edit", ("POST",))

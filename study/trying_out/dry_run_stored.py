@@ -10,8 +10,9 @@ from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import Study
 from study.design.page_order import AFTER, BEFORE, ROUND_PAGES, is_shown
 from study.design.recruitment import PLACES
+from study.people.known import Known
 from study.people.leaving import participant_end
-from study.people.models import Participant
+from study.people.models import Participant, Round
 from study.trying_out.walk.browser import path_of
 from study.trying_out.walk.crowd import CrowdReport
 from study.trying_out.walk.plans import Deed, Script, Stop
@@ -52,6 +53,20 @@ def participant_of(study: Study, arrival: Arrival) -> Participant | None:
     """Whose personal link this is; None if there is nobody of it."""
     key = resolve(path_of(arrival.home)).kwargs["key"]
     return study.participants.filter(key=key).first()
+
+
+async def played_at(known: Known, socket: str) -> str:
+    """`condition_at`, for who does not block."""
+    key: str = await database_sync_to_async(condition_at)(known, socket)
+    return key
+
+
+def condition_at(known: Known, socket: str) -> str:
+    """The key of the condition of the round that is played there; what the program was told is stored with
+    it."""
+    found = Round.objects.select_related("condition").get(episode__seats__key=seat_key(socket))
+    Participant.objects.filter(pk=found.participant_id, synthetic=True).update(known_effects=dict(known))
+    return str(found.condition.key)
 
 
 async def gone(study: Study, arrival: Arrival) -> None:

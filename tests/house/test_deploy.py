@@ -294,14 +294,16 @@ echo "$(basename "$0") $*" >> "$CALLS"
 case "$*" in
 *list-units*web@*) echo "brigade-web@1.service loaded active"; echo "brigade-web@2.service loaded active" ;;
 *list-units*people@*) echo "brigade-people@1.service loaded active" ;;
+*list-units*ticker@*) echo "$TICKERS" ;;
 "restart $BROKEN") exit 1 ;;
 esac
 """
 """Of a program that needs root: notes that it was called."""
 
 
-def updated(tmp_path: Path, broken: str = "") -> tuple[int, list[str]]:
-    """What `deploy/update` asks systemd for, one unit of which may not come up; and its exit code."""
+def updated(tmp_path: Path, broken: str = "", tickers: str = "") -> tuple[int, list[str]]:
+    """What `deploy/update` asks systemd for, one unit of which may not come up, where these `tickers` run;
+    and its exit code."""
     clone, calls = tmp_path / "clone", tmp_path / "calls"
     shutil.copytree(DEPLOY, clone / "deploy")
     for name in ("bin/systemctl", "bin/curl", "bin/install", "bin/python3", "clone/.venv/bin/python"):
@@ -309,13 +311,15 @@ def updated(tmp_path: Path, broken: str = "") -> tuple[int, list[str]]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(STAND_IN)
         file.chmod(0o755)
-    environment = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "CALLS": str(calls), "BROKEN": broken}
+    told = {"CALLS": str(calls), "BROKEN": broken, "TICKERS": tickers}
+    environment = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", **told}
     done = subprocess.run([clone / "deploy/update"], env=environment, capture_output=True, check=False)
     return done.returncode, calls.read_text().splitlines()
 
 
-def test_an_update_exchanges_one_after_the_other_beside_one_more(tmp_path: Path) -> None:
-    code, calls = updated(tmp_path)
+@pytest.mark.parametrize("tickers", ["brigade-ticker@1.service loaded active", ""])
+def test_an_update_exchanges_one_after_the_other_beside_one_more(tmp_path: Path, tickers: str) -> None:
+    code, calls = updated(tmp_path, tickers=tickers)
     asked = [
         call.removeprefix("systemctl ").replace(".service", "") for call in calls if "list-units" not in call
     ]
@@ -323,14 +327,14 @@ def test_an_update_exchanges_one_after_the_other_beside_one_more(tmp_path: Path)
     assert asked[asked.index("daemon-reload") :] == [
         "daemon-reload",
         "start brigade-migrate",
-        "start brigade-web@spare brigade-people@spare",
+        "start brigade-web@spare brigade-people@spare brigade-ticker@spare",
         (ready := calls[-1]),
         *[
             word
-            for unit in ("web@1", "web@2", "people@1", "experiments")
+            for unit in ("web@1", "web@2", "people@1", "ticker@1", "experiments")
             for word in (f"restart brigade-{unit}", ready)
         ],
-        "stop brigade-web@spare brigade-people@spare",
+        "stop brigade-web@spare brigade-people@spare brigade-ticker@spare",
         ready,
     ]
 

@@ -26,8 +26,9 @@ from tests.template import Template
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
-EVERY = {"valkey", "daphne-1", "daphne-2", "worker-1", "worker-2", "experiments"}
+EVERY = {"valkey", "daphne-1", "daphne-2", "worker-1", "worker-2", "experiments", "ticker"}
 """What runs where two daphne are wanted."""
+WITH_ONE_DAPHNE = EVERY - {"daphne-2"}
 
 
 def children_of(pid: int) -> dict[str, int]:
@@ -149,9 +150,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Running]:
-    """A runner for a test that ends it, on a database that has all migrations."""
+    """A runner of one daphne for a test that ends it, on a database that has all migrations."""
     Template("").copy_to_file(tmp_path / "var" / "db.sqlite3")
-    runner = Running(tmp_path / "var")
+    runner = Running(tmp_path / "var", BRIGADE_WEB="1")
     yield runner
     runner.process.kill()
     runner.process.wait()
@@ -203,7 +204,7 @@ def test_the_password_is_said_before_anything_else_can_fail(running: Running) ->
 
 def ends_with_all(runner: Running, ending: signal.Signals, code: int) -> None:
     """Tell it to end; it does, with this code, and nothing that it ran is left."""
-    wait_until(lambda: set(runner.children()) == EVERY, "all of them")
+    wait_until(lambda: set(runner.children()) == WITH_ONE_DAPHNE, "all of them")
     children = runner.children()
     runner.process.send_signal(ending)
     assert runner.ends() == code
@@ -211,22 +212,17 @@ def ends_with_all(runner: Running, ending: signal.Signals, code: int) -> None:
 
 
 def test_however_it_ends_it_leaves_nothing_behind_and_goes_on_with_the_same_data(started: Running) -> None:
-    """The second time it shows no password."""
+    """Asked to or killed. The second time it shows no password."""
     started.wait_ready()
     ends_with_all(started, signal.SIGINT, 0)
-    again = Running(Path(started.environment["BRIGADE_VAR"]))
+    again = Running(Path(started.environment["BRIGADE_VAR"]), BRIGADE_WEB="1")
     try:
         assert status(f"{again.wait_ready()}/s/demo/") == 200
         assert "password" not in again.said
-        ends_with_all(again, signal.SIGHUP, 0)
+        ends_with_all(again, signal.SIGKILL, -9)
     finally:
         again.process.kill()
         again.process.wait()
-
-
-def test_killed_it_leaves_nothing_behind(started: Running) -> None:
-    started.wait_ready()
-    ends_with_all(started, signal.SIGKILL, -9)
 
 
 def test_while_daphne_is_away_connections_wait_for_it(running: Running) -> None:
@@ -267,11 +263,11 @@ def test_asked_to_restart_it_exchanges_what_runs(running: Running) -> None:
 
 def test_what_others_need_is_stopped_last(started: Running) -> None:
     started.wait_ready()
-    wait_until(lambda: set(started.children()) == EVERY, "all of them")
+    wait_until(lambda: set(started.children()) == WITH_ONE_DAPHNE, "all of them")
     children = started.children()
     needed = children.pop("valkey")
     os.kill(children["worker-1"], signal.SIGSTOP)  # does not hear that it is to end; is killed after a while
-    started.process.send_signal(signal.SIGTERM)
+    started.process.send_signal(signal.SIGHUP)
     wait_until(lambda: not alive(needed), "the end of valkey")
     assert not any(map(alive, children.values()))
     assert started.ends() == 0

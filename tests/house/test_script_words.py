@@ -9,7 +9,7 @@ from pathlib import Path
 from kitchen.play.script_words import CALLED, SCENE, WORDS, script_words
 
 ROOT = Path(__file__).parent.parent.parent
-STAFF = {"admin-condition.js", "live.js", "table.js"}
+STAFF = {"admin-condition.js", "drawn.js", "live.js", "table.js"}
 """Scripts of pages that only staff see, which are in English."""
 FILES = sorted(
     path

@@ -16,6 +16,7 @@ from brigade.places import base_dir
 from tests import audit, supply_chain
 from tests.supply_chain import BILL, ELSEWHERE, PAGE, SCRIPTS, bill, packages, page
 from tests.three.__main__ import MADE, THREE, names
+from tests.vega.__main__ import INTERPRETER, VEGA, VEGA_LITE
 
 
 def test_every_package_of_the_lock_has_its_hashes() -> None:
@@ -54,11 +55,10 @@ def test_what_browsers_are_given_of_others_is_the_file_that_is_listed() -> None:
     kept, made = json.loads(BILL.read_text(encoding="utf-8")), bill()
     listed = [[one for one in bom["components"] if "hashes" in one] for bom in (kept, made)]
     assert listed[0] == listed[1], "`make sbom` writes it anew"
-    assert (
-        [one["name"] for one in listed[0]] == [name for name, _, _ in SCRIPTS] == [THREE[0].partition("/")[0]]
-    )
-    assert THREE[0].endswith(f"-{SCRIPTS[0][1]}.tgz")
-    assert all((base_dir() / "static" / "vendor" / name / "LICENSE").exists() for name, _, _ in SCRIPTS)
+    assert [one["name"] for one in listed[0]] == [name for name, *_ in SCRIPTS]
+    fetched = [path for path, _ in (THREE, VEGA, VEGA_LITE, INTERPRETER)]
+    assert fetched == [f"{name}/-/{name}-{version}.tgz" for name, version, *_ in SCRIPTS]
+    assert all((base_dir() / "static" / "vendor" / one[3] / "LICENSE").exists() for one in SCRIPTS)
     assert set(names()) <= set(re.findall(r"(?<= as )\w+", MADE.read_text(encoding="utf-8")[-4000:]))
 
 

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from kitchen.contract.world import Json
 from kitchen.money.models import Budget, Spending
+from kitchen.play.models import Episode
 from study.design.freezing import study_freeze
 from study.design.models import Condition, Study, StudyPart, SurveyItem
 from study.design.page_order import LOBBY, PAGES, WAITING
@@ -29,6 +30,8 @@ SHOWN = ("tables", "drawn")
 """Ways to show a world, beside both."""
 CODE = "scenes-plays"
 """Of the participant who is in a kitchen."""
+EPISODE = "5eed5eed-0000-4000-8000-000000000001"
+"""The key of an episode of practice that was played to its end."""
 PK = 990_001
 """Of a condition, and of an item."""
 STAFF, PASSWORD = "scenes-staff", "scenes-password"
@@ -79,6 +82,7 @@ def scenes() -> None:
     found["practised"] = on_page(study, "practice")
     assert found["practised"].practice
     play_out(found["practised"].practice)
+    Episode.objects.filter(practised_by=found["practised"]).update(key=EPISODE)
     for status in Participant.Status:
         if status not in {Participant.Status.ACTIVE, Participant.Status.COMPLETE}:
             found[status.value] = entered(study)

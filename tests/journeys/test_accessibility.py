@@ -14,14 +14,14 @@ import re
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from study.design.page_order import PAGES
 from tests.addresses import addresses
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
 from tests.journeys.fitting import misfits
-from tests.journeys.scenes import CODE, PASSWORD, PK, SLUG, STAFF
+from tests.journeys.scenes import CODE, EPISODE, PASSWORD, PK, SLUG, STAFF
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -31,8 +31,11 @@ ASKED = ("check", "survey", "about", "final")
 VALUES = {
     "slug": SLUG,
     "code": CODE,
+    "episode": EPISODE,
     "name": "participants.csv",
     "measure": "i0",
+    "table": "means.csv",
+    "ending": "csv",
     "kind": "check",
     "pk": str(PK),
     "number": "1",
@@ -210,6 +213,34 @@ async def test_every_page_of_a_researcher_is_accessible_and_no_form_is_forgotten
     assert forms == WRONG.keys() | NEVER_WRONG
 
 
+async def test_a_replay_is_gone_through_by_keys_and_plays_by_itself(staff: Page) -> None:
+    await staff.goto(f"/staff/{SLUG}/replay/{EPISODE}/")
+    at, step = staff.locator("#replay-at"), staff.locator("#bar")
+    await staff.focus("#replay-step")
+    for key, number in (("ArrowRight", 1), ("ArrowRight", 2), ("End", 20), ("ArrowLeft", 19)):
+        await staff.keyboard.press(key)
+        await expect(at).to_have_text(f"{number} of 20")
+        await expect(step).to_have_attribute("data-step", str(number))
+    await staff.select_option("#replay-speed", "12")
+    await staff.click("[data-play-on]")
+    await expect(at).to_have_text("20 of 20")
+    await expect(staff.locator("#told-title")).to_have_text("After the last step")
+    await expect(staff.locator("[data-play-on]")).to_have_attribute("aria-pressed", "false")
+    assert await staff.locator(".replay-seen form :is(input, button):enabled").count() == 0
+
+
+async def test_figures_are_drawn_by_the_browser_and_say_what_is_pointed_at(staff: Page) -> None:
+    address = f"/staff/{SLUG}/analysis/{VALUES['measure']}/"
+    while "refresh" in (await staff.context.request.get(address)).headers:
+        await staff.wait_for_timeout(100)
+    await staff.goto(address)
+    for chart in await staff.locator("[data-chart]").all():
+        await chart.scroll_into_view_if_needed()
+        await chart.locator("xpath=self::*[@data-drawn]//*[name()='svg']").wait_for()
+    await staff.locator("[data-chart] svg .mark-symbol path").first.hover(force=True)
+    await staff.wait_for_selector(".chart-tip:not([hidden])")
+
+
 async def test_the_way_into_the_admin_is_accessible(page: Page, staff: Page) -> None:
     found = await opened(page, "/admin/login/?next=/staff/")
     for address in ADMIN:
@@ -219,10 +250,9 @@ async def test_the_way_into_the_admin_is_accessible(page: Page, staff: Page) -> 
 
 async def opened(page: Page, address: str) -> list[str]:
     """What axe finds at this address."""
-    response = await page.goto(address)
-    while response and "refresh" in response.headers:  # an analysis waits for a worker
+    while "refresh" in (await page.context.request.get(address)).headers:  # an analysis waits for a worker
         await page.wait_for_timeout(500)
-        response = await page.goto(address)
+    response = await page.goto(address)
     assert response
     assert response.status == 200, f"{address}: {response.status}"
     return await violations(page, address)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
+import tomllib
 from pathlib import Path
 
-from playwright.async_api import Page
+from playwright.async_api import ConsoleMessage, Page
 
 from tests.browser import IN_A_BROWSER
 from tests.servers import Stack
@@ -32,7 +33,12 @@ class Researcher:
     def __init__(self, page: Page, slug: str, pictures: Path) -> None:
         self.page, self.slug, self.pictures = page, slug, pictures
         self.problems: list[str] = []
-        page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
+        page.on("console", self.hears)
+
+    def hears(self, said: ConsoleMessage) -> None:
+        """Errors of the page; that a newer request took the place of one on its way is none."""
+        if said.type == "error" and not said.text.startswith(("htmx:afterRequest,", "htmx:sendAbort,")):
+            self.problems.append(said.text)
 
     async def log_in(self, name: str) -> None:
         await self.page.goto("/staff/")
@@ -58,6 +64,12 @@ class Researcher:
         """Send the form; back on the design."""
         await self.page.click(".design-form .actions .button:first-child")
         await self.page.wait_for_selector(".messages .success")
+
+    async def save_in_vain(self, why: str) -> None:
+        """Send a form that is refused for this reason."""
+        await self.page.click(".design-form .actions .button:first-child")
+        await self.page.wait_for_selector(f".field-error:has-text('{why}')")
+        self.problems = [one for one in self.problems if "status of 422" not in one]
 
     async def press(self, words: str) -> None:
         """A button by what it says, also to those who do not see its row."""
@@ -97,6 +109,47 @@ async def a_team_is_put_together(page: Page) -> None:
     assert await page.input_value("#id_label") == "Not saved yet"
 
 
+LAYOUT = "#id_world__overcooked__own_layout"
+
+
+def grid_of(settings: dict[str, str]) -> str:
+    """The level or the drawn layout of a condition."""
+    return settings["level"] if "level" in settings else tomllib.loads(settings["own_layout"])["title"]
+
+
+async def a_layout_is_drawn(me: Researcher) -> None:
+    """By keyboard and by mouse, checked at each stroke; what is refused stays, what is drawn is stored."""
+    page, cell = me.page, "[role=gridcell][tabindex='0']"
+    await me.open("conditions/new/")
+    for name, value in (("key", "ours"), ("name", "In our grid"), ("label", "Team Q"), ("teammates", "1")):
+        await page.fill(f"#id_{name}", value)
+    await page.select_option("#id_world", "overcooked")
+    await page.wait_for_selector(f"{LAYOUT}_begins")
+    await page.select_option(f"{LAYOUT}_begin", "empty")
+    await page.focus(f"{LAYOUT}_begins")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector(f"{LAYOUT}_told:has-text('there is no D')")
+    assert await page.input_value("#id_world__overcooked__layout") == "own"
+    await page.select_option("#id_coplayer", "grid_planner")  # new fields come while one goes on
+    await page.fill(f"{LAYOUT}_title", "Our grid")
+    await page.focus(cell)
+    for key in ("ArrowUp", "p", "ArrowRight", "o", "ArrowRight", "d", "ArrowDown", "ArrowLeft"):
+        await page.keyboard.press(key)
+    assert await page.get_attribute(cell, "aria-label") == "Row 2, column 3: floor"
+    await page.wait_for_selector(f"{LAYOUT}_told:has-text('there is no S')")
+    await me.save_in_vain("There is no S.")
+    assert await page.input_value(f"{LAYOUT}_title") == "Our grid"
+    await page.click("[data-tile='S']")
+    await page.locator("[role=row]").nth(4).locator("[role=gridcell]").nth(3).click()
+    await page.wait_for_selector(f"{LAYOUT}_told:has-text('Seat 2 reaches onions, dishes, a pot')")
+    await page.keyboard.press("x")
+    await page.wait_for_selector(f"{LAYOUT}_told:has-text('there is no S')")
+    await page.keyboard.press("Control+z")
+    await page.wait_for_selector(f"{LAYOUT}_told:has-text('a serving place')")
+    await me.look("drawn")
+    await me.save()
+
+
 async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
@@ -131,6 +184,7 @@ async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
         await page.select_option("#id_world__cuisine__level", level)
         await me.save()
     await a_team_is_put_together(page)
+    await a_layout_is_drawn(me)
 
     await me.open("parts/consent/", "consent")
     await page.fill("#id_text", "**Our** consent.")
@@ -149,6 +203,9 @@ async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
     await page.select_option("#id_instrument", "nasa_tlx")
     await me.save()
 
+    await me.open("plan/", "plan")
+    await page.fill("#id_planned_contrasts", "")  # those of the demo are of conditions that are gone
+    await me.save()
     await me.open("recruitment/", "recruitment")
     await page.select_option("#id_recruitment", "prolific")
     await me.save()
@@ -183,8 +240,8 @@ async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
     await me.look("preview")
 
     design = json.loads(live_stack.manage("shell", "-c", ASK.format(slug=slug)).strip().splitlines()[-1])
-    played = [(one["teammates"] + 1, one["settings"]["level"]) for one in design["conditions"]]
-    assert played == [(1, "level_0"), (2, "level_1"), (4, "level_1")]
+    played = [(one["teammates"] + 1, grid_of(one["settings"])) for one in design["conditions"]]
+    assert played == [(1, "level_0"), (2, "level_1"), (4, "level_1"), (2, "Our grid")]
     keys = {one["key"] for one in design["items"]}
     assert "tlx_mental" in keys
     assert any(key.startswith("attention") for key in keys)

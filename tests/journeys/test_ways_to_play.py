@@ -271,3 +271,76 @@ async def test_a_study_that_asks_first_asks_once_on_the_drawing_and_in_the_menu(
     await page.click("[data-submit]")
     await person.stepped(2)
     assert person.problems == []
+
+
+GRID = """slug = "{slug}"
+title = "Grid"
+seed = 5
+[world]
+kind = "overcooked"
+settings = {{ layout = "cramped_room", {settings} }}
+[parts.consent]
+text = "I agree."
+[[conditions]]
+key = "grid"
+name = "grid"
+label = "Team grid"
+coplayer = "stay"
+teammates = 1
+shown = "drawn"
+[[items]]
+key = "i0"
+measure = "M0"
+text = "Item."
+"""
+
+
+def grid(stack: Stack, folder: Path, settings: str) -> str:
+    """A study with one grid; its name in the address."""
+    file, slug = folder / "grid.toml", f"journey-{secrets.token_hex(3)}"
+    file.write_text(GRID.format(slug=slug, settings=settings))
+    stack.manage("load_study", str(file))
+    return slug
+
+
+async def test_a_grid_by_keys_that_act_at_once_and_by_taps_on_the_pad(
+    browser: Browser, live_stack: Stack, tmp_path: Path
+) -> None:
+    slug = grid(live_stack, tmp_path, "ticks = 6")
+    context = await browser.new_context(
+        base_url=live_stack.url, viewport={"width": 360, "height": 740}, has_touch=True
+    )
+    page = await context.new_page()
+    person = Person(page)
+    await person.agree(slug)
+    await person.read_guide()
+    for number, key in enumerate(["ArrowUp", "a", " "], start=1):
+        await page.keyboard.press(key)
+        await person.stepped(number, patience=10_000)
+    assert await page.inner_text("[data-holds]") == "onion"
+    assert await violations(page, "a grid") == []
+    for number, verb in enumerate(["east", "north", "interact"], start=4):
+        await page.tap(f".pad-{verb}")
+        await person.stepped(number, patience=10_000)
+    assert "put an onion into the pot" in await page.inner_text("#spoken, #past-6")
+    await person.go_on()
+    await person.answer()
+    await page.wait_for_selector("[data-page=end]")
+    assert person.problems == []
+    await context.close()
+
+
+async def test_a_grid_whose_clock_waits_for_nobody(page: Page, live_stack: Stack, tmp_path: Path) -> None:
+    live_stack.start_ticker()
+    person = Person(page)
+    await person.agree(grid(live_stack, tmp_path, 'ticks = 8, clock = "tick", tick_ms = 150'))
+    await person.read_guide()
+    heard = "() => !document.getElementById('tick-said').textContent.includes('everybody')"
+    await page.wait_for_function(heard)
+    await page.keyboard.down("w")
+    await page.wait_for_selector("#over.is-over", timeout=20_000)
+    assert await page.inner_text("#score [data-left]") == "0"
+    assert await page.inner_text("#over dd >> nth=-1") == "8"
+    assert "row 2, looks up" in str(await page.text_content("[data-cook]"))
+    await person.go_on()
+    assert person.problems == []

@@ -110,15 +110,18 @@ def table_laid(
     world: str = "cuisine",
     step_seconds: float | None = None,
     thinking_seconds: float = 0,
+    chosen: Json = None,
 ) -> list[str]:
-    """Keys of the people's seats of a new episode of this world, in the cuisine of level_3; one mind of this
-    kind commands the `mates`. Where the world has less, it has fewer `steps`."""
+    """Keys of the people's seats of a new episode of this world, in the cuisine of level_3, with what is
+    `chosen` of its settings; one mind of this kind commands the `mates`. Where the world has less, it has
+    fewer `steps`.
+    """
     from kitchen.play.creating import MindPlan, episode_create  # the app must be loaded first
 
     seats = tuple(range(people, people + mates))
     episode = episode_create(
         world=world,
-        settings=settings_of(world, steps),
+        settings={**settings_of(world, steps), **(chosen or {})},
         step_seconds=step_seconds,
         thinking_seconds=thinking_seconds,
         seats=people + mates,
@@ -206,6 +209,16 @@ def called(keys: list[str]) -> list[tuple[str, str, str]]:
     return list(calls.values_list("decision__played_by", "model_named", "error"))
 
 
+def ticked(keys: list[str]) -> dict[str, int]:
+    """Of the episodes of these seats: steps that were late, and milliseconds that were lost."""
+    from django.db.models import Sum
+
+    from kitchen.play.models import Ticking
+
+    rows = Ticking.objects.filter(episode__seats__key__in=keys)
+    return rows.aggregate(late=Sum("late"), lost_ms=Sum("lost_ms"))
+
+
 ANSWERS: Mapping[str, Callable[..., Any]] = {
     "called": called,
     "counts": counts,
@@ -215,6 +228,7 @@ ANSWERS: Mapping[str, Callable[..., Any]] = {
     "laid": laid,
     "log_of": log_of,
     "thinking": thinking,
+    "ticked": ticked,
 }
 
 

@@ -23,6 +23,7 @@ from tests.servers import wait_until
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 SERVERS = {"postgres", "redis"}
+_OURS = re.compile(r"brigade\.(runner|web|ticker)")
 _WORKER = re.compile(r"\b([a-z]+)(?:-\d+)?@")
 
 
@@ -170,7 +171,8 @@ def memory_of(pid: int) -> int:
 
 
 def what_is(pid: int) -> str:
-    """web, worker, experiments, planner, valkey, runner, postgres, redis, or a helper of one of these."""
+    """web, worker, ticker, experiments, planner, valkey, runner, postgres, redis, or a helper of one of
+    these."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
@@ -179,10 +181,8 @@ def what_is(pid: int) -> str:
         return "postgres"
     if "redis-server" in command:
         return "redis"
-    if "brigade.runner" in command:
-        return "runner"
-    if "brigade.web" in command:
-        return "web"
+    if ours := _OURS.search(command):
+        return ours[1]
     if "apart_child" in command:
         return "planner"
     if "celery" in command and (named := _WORKER.search(command)):

@@ -83,7 +83,8 @@ def test_a_variable_brings_worlds_and_a_wrong_one_is_told_in_a_line(
 
 
 def test_its_co_players_are_offered_in_its_conditions_alone(beacon: None) -> None:
-    any_world = {kind for kind in AGENTS if not get_agent(kind).pursues}  # nobody says how aims are pursued
+    found = {kind: get_agent(kind) for kind in AGENTS}  # nobody says how aims are pursued, or offers skills
+    any_world = {kind for kind, agent in found.items() if not (agent.pursues or agent.skilled)}
     assert set(agent_kinds("beacon")) == {"pilot", *any_world}
     assert "pilot" not in agent_kinds(DEFAULT)
     assert set(agent_kinds()) >= {*agent_kinds("beacon"), *agent_kinds(DEFAULT)}

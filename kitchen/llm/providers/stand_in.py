@@ -60,11 +60,15 @@ class StandInAdvice:
     """Commands of the last step that were refused."""
     waits: Mapping[int, Command] = field(default_factory=dict)
     """What those are told of whom nothing is wanted now: written as it is, without a chance of error."""
+    others: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+    """What else an agent could be told: then an error is one of these, and nothing else."""
 
 
 Advise = Callable[[], StandInAdvice]
 AsCall = Callable[[Sequence[Written], str], Mapping[str, Json]]
 """The arguments of a tool call, from commands and the reasoning before them."""
+Writer = Callable[[Sequence[Written], Random], str]
+"""An answer in words of which the whole form is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +102,10 @@ class StandIn(LanguageModel):
         as_call: AsCall = as_call,
         sleep: Callable[[float], None] = pause,
         prose: Prose = PLAIN,
+        writer: Writer | None = None,
     ) -> None:
         self.advise, self.manners, self.seed, self.as_call = advise, manners, seed, as_call
-        self.sleep, self.prose = sleep, prose
+        self.sleep, self.prose, self.writer = sleep, prose, writer
         self._calls = count()
 
     def ask(self, request: Request) -> Reply:
@@ -130,6 +135,8 @@ class StandIn(LanguageModel):
         for agent, command in advice.commands.items():
             commands += self._command(advice, agent, command, agent in told, rng)
         commands += advice.waits.items()
+        if self.writer is not None:
+            return self.writer(commands, rng), None
         text = write(commands, apologise=bool(told), rng=rng, prose=self.prose)
         if request.tool is None:
             return text, None
@@ -161,6 +168,8 @@ def is_told(request: Request, agent: int) -> bool:
 
 def _mistake(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[Written]:
     """A plausible error: one of those that this situation allows."""
+    if agent in advice.others:
+        return [(agent, rng.choice([*advice.others[agent]] or [command]))]
     kinds = [_wrong_place, _wrong_item, _full_hands, _twice]
     rng.shuffle(kinds)
     for kind in kinds:

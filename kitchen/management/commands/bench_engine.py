@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from kitchen.contract.recordings import TraceFileError
 from kitchen.contract.world import SettingsError
 from kitchen.management.base import OneLineCommand
-from kitchen.management.recordings import add_world, recordings_of
+from kitchen.management.recordings import add_world, read_of, recordings_of
 
 
 class Command(OneLineCommand):
@@ -25,16 +25,15 @@ class Command(OneLineCommand):
         """The file of traces, and how often to play it."""
         parser.add_argument("file", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
         parser.add_argument("--rounds", type=int, default=40, help="how often to play them all (40)")
-        add_world(parser)
+        add_world(parser, "whose traces are played")
 
     def handle(self, *args: Any, file: Path, rounds: int, world: str, **options: Any) -> None:
         """First and median round, and last the best one: other work on the machine only ever slows a round.
 
         In the first round the engine works out what it later looks up.
         """
-        recordings = recordings_of(world)
         try:
-            speeds = recordings.speeds(recordings.read(file), max(1, rounds))
+            speeds = recordings_of(world).speeds(read_of(world, file), max(1, rounds))
         except TraceFileError as error:
             raise CommandError(str(error), returncode=2) from error
         except SettingsError as error:

@@ -1,4 +1,4 @@
-"""`python manage.py check_traces FILE...`: does a world agree with recorded behaviour?"""
+"""`python manage.py check_traces FILE...`: do worlds agree with recorded behaviour?"""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from kitchen.contract.recordings import TraceFileError
+from kitchen.contract.recordings import TraceFileError, read_lines
 from kitchen.management.base import OneLineCommand
-from kitchen.management.recordings import add_world, recordings_of
+from kitchen.management.recordings import add_world, recordings_for
 
 
 class Command(OneLineCommand):
@@ -23,16 +23,18 @@ class Command(OneLineCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Files of traces."""
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
-        add_world(parser)
+        add_world(parser, "of traces that name none")
 
     def handle(self, *args: Any, files: list[Path], world: str, **options: Any) -> None:
         """One line for each trace that differs, then the count."""
-        recordings = recordings_of(world)
         try:
-            traces = [trace for file in files for trace in recordings.read(file)]
+            lines = [line for file in files for line in read_lines(file)]
+            readers = [recordings_for(line, world) for line in lines]
+            traces = [line.parsed(reader) for line, reader in zip(lines, readers, strict=True)]
         except TraceFileError as error:
             raise CommandError(str(error), returncode=2) from error
-        differences = [problem for trace in traces if (problem := recordings.difference(trace))]
+        found = (reader.difference(trace) for reader, trace in zip(readers, traces, strict=True))
+        differences = [problem for problem in found if problem]
         for problem in differences:
             self.stdout.write(problem)
         self.stdout.write(f"{len(traces) - len(differences)} of {len(traces)} traces agree")

@@ -19,8 +19,19 @@ _TELLS: Mapping[str, str] = {
     "serve": marked("Next: serve {item}"),
     "discard": marked("Next: throw {item} away"),
     "wait": marked("Next: wait, there is nothing to do"),
+    "fetch": marked("Next: fetch {item}"),
+    "make": marked("Next: make {item}"),
+    "free": marked("Next: empty {place}"),
 }
 """By what is to be done."""
+_FORESEES: Mapping[str, str] = {
+    "serve": marked("It expects that you serve {item}"),
+    "fetch": marked("It expects that you fetch {item}"),
+    "make": marked("It expects that you make {item}"),
+    "free": marked("It expects that you empty {place}"),
+    "wait": marked("It expects that you wait"),
+}
+"""By what a robot foresees of who looks at the page."""
 _ANYWHERE: Mapping[str, str] = {
     "bring": marked("Next: bring {item} for {dish}"),
     "start": marked("Next: use a tool for {dish}"),
@@ -76,7 +87,9 @@ def _line(seat: int, view: SeatView, known: Known) -> Line:
     if intent.keys() & {"said", "thought"}:
         words = (_named(intent.get(name, ""), view, known) for name in ("said", "thought"))
         return Line("", *words)
-    return Line(in_words(intent, known)) if intent.get("do") in _TELLS else Line()
+    text = in_words(intent, known) if intent.get("do") in _TELLS else ""
+    expects = foreseen(intent, view.seat, known)
+    return Line(". ".join(part for part in (text, expects) if part))
 
 
 def in_words(intent: Intent, known: Known) -> str:
@@ -86,6 +99,14 @@ def in_words(intent: Intent, known: Known) -> str:
     text = _ANYWHERE[intent["do"]] if nowhere else _TELLS[intent["do"]]
     item, dish = intent.get("item", ""), intent.get("dish", "")
     return joined(gettext(text).format(place=words.place(place), item=words.mid(item), dish=words.mid(dish)))
+
+
+def foreseen(intent: Intent, seat: int, known: Known) -> str:
+    """`It expects that you serve salmon sushi`; empty for whom nothing is foreseen."""
+    if intent.get("of") != str(seat) or intent.get("foresees") not in _FORESEES:
+        return ""
+    what, words, text = intent.get("what", ""), known.words, _FORESEES[intent["foresees"]]
+    return joined(gettext(text).format(place=words.place(what), item=words.mid(what)))
 
 
 def _named(said: str, view: SeatView, known: Known) -> str:

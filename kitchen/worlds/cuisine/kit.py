@@ -13,6 +13,7 @@ KIT = WorldKit(
     },
     adviser="kitchen.worlds.cuisine.adviser:ADVISER",
     pursuer="kitchen.worlds.cuisine.pursuing:PURSUER",
+    skills="kitchen.worlds.cuisine.skills:SKILLS",
     practice=Practice(
         settings={"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 20}, until={"completed": 1}
     ),

@@ -21,7 +21,7 @@ class CuisinePursuer(Pursuer):
         status = aim_status(seen, brief, seat, aim, since)
         if status != UNKNOWN:
             return Pursuit(status)
-        command = _next(Way(brief, seen["locations"], seen["agents"][seat]), *aim)
+        command = next_command(Way(brief, seen["locations"], seen["agents"][seat]), *aim)
         return Pursuit(UNKNOWN, command if command in situation.legal[seat] else None)
 
 
@@ -38,7 +38,8 @@ def _can_read(aim: Aim, brief: Mapping[str, Json]) -> bool:
     return what in known.get(kind, ())
 
 
-def _next(way: Way, kind: str, what: str) -> Command | None:
+def next_command(way: Way, kind: str, what: str) -> Command | None:
+    """What a robot does next for an aim that it can have; None while there is nothing to do."""
     if kind == FREE:
         return way.free(what)
     if kind == FETCH:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from kitchen.contract.recordings import Recordings
+from kitchen.contract.recordings import Recordings, read_lines
+from kitchen.contract.world import Json
 from kitchen.worlds.cuisine.speed import measure
-from kitchen.worlds.cuisine.traces import Trace, difference, read_traces
+from kitchen.worlds.cuisine.traces import Trace, difference, parse_trace
 
 
 class CuisineTraces(Recordings[Trace]):
     """Traces of the authors' released game."""
 
-    def read(self, file: Path) -> Sequence[Trace]:
-        """Every trace of a file."""
-        return read_traces(file)
+    def parse(self, raw: Json) -> Trace:
+        """One trace."""
+        return parse_trace(raw)
 
     def difference(self, recorded: Trace) -> str | None:
         """The first one: set-up, step, what differs."""
@@ -27,3 +28,8 @@ class CuisineTraces(Recordings[Trace]):
 
 
 TRACES = CuisineTraces()
+
+
+def read_traces(path: Path) -> list[Trace]:
+    """Every trace of a file; TraceFileError."""
+    return [line.parsed(TRACES) for line in read_lines(path)]

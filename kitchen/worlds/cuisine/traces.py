@@ -1,24 +1,20 @@
 """Behaviour traces: episodes played in another engine, to be compared with ours step by step.
 
-A file holds one episode a line (`.jsonl`, or `.jsonl.gz`): the set-up (`id level agents alpha beta seed
-max_steps kitchen`), the timing that follows (`interval lifetimes`), `orders_drawn`, the `start` state, and
-`steps` of `commands` ([verb, agent, location?, item?] in the order in which they ran), `ok`, `reasons`,
-`just_completed` and the state `after`. Ours may give more reasons for a refusal, not fewer.
+A line (`kitchen.contract.recordings`) has the set-up (`id level agents alpha beta seed max_steps kitchen`),
+the timing that follows (`interval lifetimes`), `orders_drawn`, the `start` state, and `steps` of `commands`
+([verb, agent, location?, item?] in the order in which they ran), `ok`, `reasons`, `just_completed` and the
+state `after`. Ours may give more reasons for a refusal, not fewer.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import warnings
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from sys import intern
 
-from kitchen.contract.recordings import TraceFileError
 from kitchen.contract.world import Command, Event, Json, SettingsError
 from kitchen.worlds.cuisine.level import UncookableDishWarning
 from kitchen.worlds.cuisine.world import CuisineWorld
@@ -60,15 +56,6 @@ class Trace:
             return CuisineWorld.create(seats=self.agents, settings=self.settings)
 
 
-def read_traces(path: Path) -> list[Trace]:
-    """Every trace of a file; TraceFileError if it is missing, damaged or empty."""
-    path = Path(path)
-    traces = [_parse(path, number, line) for number, line in enumerate(_lines(path), 1) if line.strip()]
-    if not traces:
-        raise TraceFileError(f"{path}: holds no trace")
-    return traces
-
-
 def difference(trace: Trace) -> str | None:
     """None where our engine agrees; else the trace, the step and what differs, in one line."""
     try:
@@ -77,25 +64,8 @@ def difference(trace: Trace) -> str | None:
         return f"{trace.id}: set-up: {error}"
 
 
-def _lines(path: Path) -> Iterator[str]:
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            for line in file:
-                yield line.decode("utf-8")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise TraceFileError(f"{path}: cannot be read: {error}") from error
-
-
-def _parse(path: Path, number: int, line: str) -> Trace:
-    try:
-        return _trace(json.loads(line))
-    except KeyError as error:
-        raise TraceFileError(f"{path}: line {number}: {error} is missing") from error
-    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
-        raise TraceFileError(f"{path}: line {number}: {error}") from error
-
-
-def _trace(raw: Json) -> Trace:
+def parse_trace(raw: Json) -> Trace:
+    """A trace of its line (`Recordings.parse`)."""
     return Trace(
         id=str(raw["id"]),
         agents=raw["agents"],

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import ClassVar, Self
 
+from kitchen.contract.chances import Chances
 from kitchen.contract.world import (
     Aim,
     Command,
@@ -26,6 +27,7 @@ from kitchen.worlds.cuisine.brief import level_brief
 from kitchen.worlds.cuisine.catalogue import Catalogue, shipped
 from kitchen.worlds.cuisine.figures import FIGURES
 from kitchen.worlds.cuisine.kitchen import NOOP, NOTHING, STARTED, Play, kitchen_of, refused
+from kitchen.worlds.cuisine.missing import order_chances
 from kitchen.worlds.cuisine.options import Options, declared, read_options
 from kitchen.worlds.cuisine.orders import OrderBook
 from kitchen.worlds.cuisine.stored import Reader, need, table, write_agents, write_orders, write_places
@@ -279,6 +281,10 @@ class CuisineWorld(World):
             "success_rate": completed.total() / ended if ended else None,
             "dishes": {d: {"completed": completed[d], "failed": failed[d]} for d in self.level.dishes},
         }
+
+    def chances(self) -> Mapping[str, Chances]:
+        """Of the success rate: orders that come, and that can run out of time, before the last step."""
+        return {"success_rate": order_chances(self.options.timing, self._length)}
 
     def to_dict(self) -> dict[str, Json]:
         """The whole state; its parts are described in `stored.py`."""

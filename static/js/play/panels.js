@@ -133,6 +133,17 @@
     if (over && !told) over.querySelector("h2")?.focus();
   }
 
+  /* panels that are all there, and came in another way */
+  function put(html) {
+    const fresh = document.createElement("template");
+    fresh.innerHTML = html;
+    for (const panel of [...fresh.content.children]) document.getElementById(panel.id)?.replaceWith(panel);
+    choosing.read(document.getElementById("bar"));
+    play.dispatchEvent(new Event("brigade:panels"));
+    showOver();
+  }
+
+  play.panels = { put };
   document.addEventListener("htmx:wsBeforeMessage", remember);
   document.addEventListener("htmx:wsAfterMessage", restore);
   document.addEventListener("htmx:oobBeforeSwap", beforeSwap);

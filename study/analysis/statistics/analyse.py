@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from study.analysis.statistics.anova import Anova, one_way
 from study.analysis.statistics.checks import check
@@ -11,9 +11,12 @@ from study.analysis.statistics.describe import Description, describe
 from study.analysis.statistics.exclusions import Attrition, Exclusion, incomplete, set_aside
 from study.analysis.statistics.players import Players, in_order
 from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
+from study.analysis.statistics.scales import ScaleAnswers, ScaleResult
 from study.analysis.statistics.table import MeasureTable, NotComputable, table_of
 from study.analysis.statistics.tukey import Pair, Tukey, all_pairs
 from study.analysis.statistics.versions import DesignVersion, VersionUsed, used, warnings
+from study.analysis.statistics.within.results import Interval, WithinResult
+from study.design.testing import AS_USUAL, AnalysisPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ class MeasureResult:
     synthetic: bool
     players: tuple[Players, ...] = ()
     """Who played in each condition, in their order; none where the caller does not know."""
+    within: WithinResult | None = None
+    """The tests that the design asks for; `anova` and `tukey` are the replication."""
 
     @property
     def measure(self) -> Measure:
@@ -37,6 +42,11 @@ class MeasureResult:
     def pairs(self) -> tuple[Pair, ...]:
         """All pairs compared; none where the comparison is not computable."""
         return self.tukey.pairs if isinstance(self.tukey, Tukey) else ()
+
+    def interval(self, condition: AnalysisCondition) -> Interval | None:
+        """A condition's interval within participants, where there is one."""
+        found = self.within.intervals if self.within else ()
+        return next((one for one in found if one.condition == condition), None)
 
     @property
     def figure_name(self) -> str:
@@ -70,6 +80,10 @@ class Analysis:
     versions: tuple[VersionUsed, ...] = ()
     differing: tuple[str, ...] = ()
     preregistered: bool = False
+    plan: AnalysisPlan = AS_USUAL
+    """What was to be tested; as planned, if anything was."""
+    scales: tuple[ScaleResult, ...] = ()
+    """How well the items of each scale go together, in each condition and in all."""
 
     @property
     def warnings(self) -> list[str]:
@@ -100,11 +114,14 @@ def analyse(
     versions: Sequence[DesignVersion] = (),
     differing: Sequence[str] = (),
     preregistered: bool = False,
+    plan: AnalysisPlan = AS_USUAL,
+    scales: Sequence[ScaleAnswers] = (),
 ) -> Analysis:
     """Analyse every measure. The order of the observations does not matter.
 
     Participants without a value in every condition are set aside, as the paper discards its drop-outs,
-    unless `keep_incomplete`. What cannot be computed says so in its place; nothing is NaN.
+    unless `keep_incomplete`; mixed models use their values all the same. What cannot
+    be computed says so in its place; nothing is NaN.
     Raises DefinitionError or RowError for input that contradicts itself.
     """
     check(observations, conditions, measures)
@@ -113,9 +130,11 @@ def analyse(
     synthetic = tuple(sorted({row.participant for row in kept if row.synthetic}))
     tables = [table_of(measure, conditions, kept) for measure in measures]
     played = in_order(players, tables[0].conditions)
+    results = tuple(_result(table, bool(synthetic), played) for table in tables)
+    whole = [table_of(measure, conditions, observations) for measure in measures]
     return Analysis(
         conditions=tables[0].conditions,
-        measures=tuple(_result(table, bool(synthetic), played) for table in tables),
+        measures=_with_design(results, whole, plan),
         participants=tuple(sorted({row.participant for row in kept})),
         synthetic_participants=synthetic,
         exclusions=exclusions,
@@ -124,7 +143,26 @@ def analyse(
         versions=used(kept, versions),
         differing=tuple(differing),
         preregistered=preregistered,
+        plan=plan,
+        scales=_scales(scales),
     )
+
+
+def _with_design(
+    results: Sequence[MeasureResult], tables: Sequence[MeasureTable], plan: AnalysisPlan
+) -> tuple[MeasureResult, ...]:
+    """The results with the tests that the design asks for, of all values that there are."""
+    from study.analysis.statistics.within.battery import run  # numpy and scipy are slow to import
+
+    ps = [one.anova.p if isinstance(one.anova, Anova) else None for one in results]
+    found = run(tables, plan, ps)
+    return tuple(replace(one, within=within) for one, within in zip(results, found, strict=True))
+
+
+def _scales(scales: Sequence[ScaleAnswers]) -> tuple[ScaleResult, ...]:
+    from study.analysis.statistics.within.reliability import reliability  # likewise
+
+    return tuple(ScaleResult(one.scale, one.label, one.where, reliability(one)) for one in scales)
 
 
 def _result(table: MeasureTable, synthetic: bool, players: tuple[Players, ...]) -> MeasureResult:

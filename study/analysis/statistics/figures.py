@@ -1,67 +1,34 @@
 """Figure 5 of the paper: one bar chart per measure, means with 95 % intervals, significant pairs bracketed.
 
-matplotlib's object interface without pyplot. Styles are matplotlib's global settings and its fonts are
-shared, so one figure is drawn at a time. The same result gives the same bytes: no date, no random ids.
+The file of the chart `means` of charts.py, drawn with more care than sheet.py takes of all others, and in
+their style. The same result gives the same bytes: no date, no random ids.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
-from threading import Lock
-from typing import Any, Literal, cast
+from typing import Any
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from kitchen.charts.chart import Format
+from kitchen.charts.layout import levels, side_by_side, wrapped
+from kitchen.charts.looks import COLOURS, GRID, INK, QUIET
+from kitchen.charts.sheet import STYLE, SYNTHETIC, drawn, metadata_of
 from study.analysis.statistics.analyse import MeasureResult
-from study.analysis.statistics.describe import Description
+from study.analysis.statistics.chart_parts import bounds
 from study.analysis.statistics.format import p_value
-from study.analysis.statistics.layout import levels, side_by_side, wrapped
 from study.analysis.statistics.rows import Measure
 from study.analysis.statistics.words import in_words, participants_in, y_title
-
-Format = Literal["svg", "png", "pdf"]
-
-COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
-"""Okabe and Ito (2008), told apart by the colour-blind; a condition keeps its colour in every figure."""
-
-INK, QUIET, GRID, AMBER = "#22272E", "#68707A", "#E4E7EB", "#FFF1CC"
-
-STYLE: dict[str, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica"],
-    "font.size": 9,
-    "text.color": INK,
-    "text.parse_math": False,
-    "axes.edgecolor": QUIET,
-    "axes.labelcolor": INK,
-    "xtick.color": INK,
-    "ytick.color": QUIET,
-    "svg.fonttype": "none",
-    "pdf.fonttype": 42,
-}
-
-SYNTHETIC: dict[str, Any] = {
-    "size": 8.5,
-    "weight": "bold",
-    "color": "#6B4300",
-    "ha": "right",
-    "va": "top",
-    "bbox": {"boxstyle": "round,pad=0.45", "facecolor": AMBER, "edgecolor": "#B7791F", "linewidth": 0.8},
-}
 
 EDGE, LEFT, RIGHT = 0.16, 0.72, 0.22
 PLOT, FOOT, HEAD = 2.9, 1.1, 0.78
 ROW, LINE, PLAYER = 0.27, 0.165, 0.125
 """Inches: the margins; the plot, what is under it and over it; one row of brackets, one line of a label, one
 of who played."""
-
-DRAWING = Lock()
-"""Held by whoever draws with matplotlib."""
 
 
 def draw(result: MeasureResult, kind: Format = "svg", *, dpi: int = 200) -> bytes:
@@ -70,19 +37,8 @@ def draw(result: MeasureResult, kind: Format = "svg", *, dpi: int = 200) -> byte
     Safe to call from any thread. A measure without values gives an empty chart that says so.
     """
     style = {**STYLE, "svg.hashsalt": result.measure.key, "svg.id": f"figure_{result.measure.key}"}
-    with DRAWING, mpl.rc_context(cast(Any, style)):
-        out = BytesIO()
-        _figure(result).savefig(out, format=kind, dpi=dpi, metadata=_metadata(result, kind))
-    return out.getvalue()
-
-
-def _metadata(result: MeasureResult, kind: Format) -> dict[str, Any]:
     title = result.measure.label + (" (synthetic data)" if result.synthetic else "")
-    if kind == "svg":
-        return {"Title": title, "Description": in_words(result), "Date": None, "Creator": None}
-    if kind == "pdf":
-        return {"Title": title, "CreationDate": None, "Creator": None, "Producer": None}
-    return {"Title": title, "Description": in_words(result), "Software": None}
+    return drawn(lambda: _figure(result), kind, style, metadata_of(title, in_words(result), kind), dpi)
 
 
 def _figure(result: MeasureResult) -> Figure:
@@ -193,27 +149,6 @@ def _dress(axes: Axes, measure: Measure) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(6, integer=whole, steps=[1, 2, 5, 10]))
     for side in ("left", "right", "top"):
         axes.spines[side].set_visible(False)
-
-
-def bounds(result: MeasureResult) -> tuple[float, float]:
-    """The ends of the value axis: the scale's own, or, where that is open, room for all that is drawn."""
-    measure = result.measure
-    low, high = measure.low, measure.high
-    if low is not None and high is not None:
-        return low, high
-    drawn = [end for d in result.descriptions for end in _reach(d) if end is not None]
-    bottom = low if low is not None else min([*drawn, 0.0 if high is None else high - 1])
-    top = high if high is not None else max([*drawn, bottom + 1])
-    ticks = MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]).tick_values(bottom, top)
-    return (
-        bottom if low is not None else float(max(tick for tick in ticks if tick <= bottom)),
-        top if high is not None else float(min(tick for tick in ticks if tick >= top)),
-    )
-
-
-def _reach(description: Description) -> tuple[float | None, ...]:
-    """All ends of what is drawn of a condition."""
-    return description.minimum, description.ci_low, description.maximum, description.ci_high
 
 
 def _draw_condition(axes: Axes, result: MeasureResult, place: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,14 @@ from kitchen.machine.atomic import put
 from study.analysis.statistics.analyse import Analysis, MeasureResult
 from study.analysis.statistics.anova import Anova
 from study.analysis.statistics.describe import Description
+from study.analysis.statistics.latex import to_latex
+from study.analysis.statistics.lines import RELIABILITY, TESTS, reliability_rows, test_rows
 from study.analysis.statistics.players import ModelUsed, Players
 from study.analysis.statistics.report import report
 from study.analysis.statistics.table import NotComputable
 from study.analysis.statistics.tukey import Pair
 from study.analysis.statistics.versions import VersionUsed
+from study.analysis.statistics.within.results import Interval
 
 VERSION = 1
 """Of the layout of analysis.json; raised when a reader would have to change."""
@@ -32,11 +35,12 @@ VERSION = 1
 Row = dict[str, Any]
 
 MEANS = ["measure", "measure_label", "condition", "condition_label", "n", "missing", "mean", "sd", "se"]
-MEANS += ["ci_low", "ci_high", "median", "minimum", "maximum", "synthetic"]
+MEANS += ["ci_low", "ci_high", "median", "minimum", "maximum", "synthetic", "within_low", "within_high"]
 ANOVA = ["measure", "measure_label", "test", "f", "df_between", "df_within", "p", "ss_between", "ss_within"]
 ANOVA += ["eta_squared", "omega_squared", "not_computable", "synthetic"]
 TUKEY = ["measure", "measure_label", "test", "first", "first_label", "second", "second_label", "difference"]
 TUKEY += ["ci_low", "ci_high", "p_adjusted", "hedges_g", "significant", "not_computable", "synthetic"]
+TUKEY += ["difference_is"]
 PLAYERS = ["condition", "condition_label", "coplayer", "provider", "model_asked", "model_named", "calls"]
 PLAYERS += ["decisions", "chosen_by", "fallbacks", "fallbacks_why", "synthetic"]
 PLAYERS += READ
@@ -46,14 +50,13 @@ def contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     """Name and bytes of every file, one after the other, so that a page can send them as they come."""
     from study.analysis.statistics.figures import draw  # matplotlib is slow to import
 
-    yield "means.csv", to_csv(MEANS, means_rows(analysis))
-    yield "anova.csv", to_csv(ANOVA, anova_rows(analysis))
-    yield "tukey.csv", to_csv(TUKEY, tukey_rows(analysis))
-    yield "players.csv", to_csv(PLAYERS, player_rows(analysis))
+    for name, make in TABLES.items():
+        if name != "reliability.csv" or analysis.scales:
+            yield name, make(analysis)
     for result in analysis.measures:
         yield result.figure_name, draw(result)
-    yield "analysis.json", to_json(analysis)
-    yield "report.md", report(analysis).encode()
+    for name, make in WHOLE.items():
+        yield name, make(analysis)
 
 
 def write(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
@@ -83,10 +86,16 @@ def _cell(value: object) -> object:
 def means_rows(analysis: Analysis) -> list[Row]:
     """One row per measure and condition."""
     return [
-        {**_of(result), **_description(description)}
+        {**_of(result), **_description(description), **_within(result, description)}
         for result in analysis.measures
         for description in result.descriptions
     ]
+
+
+def _within(result: MeasureResult, description: Description) -> Row:
+    """The interval within participants (Cousineau and Morey), where there is one."""
+    found = result.interval(description.condition)
+    return {"within_low": found.low, "within_high": found.high} if found else {}
 
 
 def anova_rows(analysis: Analysis) -> list[Row]:
@@ -171,6 +180,7 @@ def _pair(pair: Pair) -> Row:
         "p_adjusted": pair.p,
         "hedges_g": pair.g,
         "significant": pair.significant,
+        "difference_is": "second minus first",
     }
 
 
@@ -189,8 +199,16 @@ def to_json(analysis: Analysis) -> bytes:
         "conditions": [asdict(condition) for condition in analysis.conditions],
         "players": [asdict(players) for players in analysis.players],
         "measures": [_measure(result) for result in analysis.measures],
+        "plan": asdict(analysis.plan),
+        "tests": [_told(row) for row in test_rows(analysis)],
+        "reliability": reliability_rows(analysis),
     }
     return (json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _told(row: Row) -> Row:
+    """A test without what it does not have."""
+    return {name: value for name, value in row.items() if value is not None}
 
 
 def _version(used: VersionUsed) -> Row:
@@ -210,4 +228,27 @@ def _measure(result: MeasureResult) -> Row:
         "tukey": tukey[0] if isinstance(result.tukey, NotComputable) else tukey,
         "without_data": [condition.key for condition in result.table.without_data()],
         "figure": result.figure_name,
+        "assumptions": [asdict(one) for one in result.within.assumptions] if result.within else [],
+        "intervals_within": [_interval(one) for one in result.within.intervals] if result.within else [],
     }
+
+
+def _interval(one: Interval) -> Row:
+    return {"condition": one.condition.key, "mean": one.mean, "low": one.low, "high": one.high}
+
+
+TABLES: dict[str, Callable[[Analysis], bytes]] = {
+    "means.csv": lambda analysis: to_csv(MEANS, means_rows(analysis)),
+    "anova.csv": lambda analysis: to_csv(ANOVA, anova_rows(analysis)),
+    "tukey.csv": lambda analysis: to_csv(TUKEY, tukey_rows(analysis)),
+    "players.csv": lambda analysis: to_csv(PLAYERS, player_rows(analysis)),
+    "tests.csv": lambda analysis: to_csv(TESTS, test_rows(analysis)),
+    "tests.tex": lambda analysis: to_latex(test_rows(analysis)),
+    "reliability.csv": lambda analysis: to_csv(RELIABILITY, reliability_rows(analysis)),
+}
+"""The tables of an analysis by the names of their files; without scales there is none of reliability."""
+WHOLE: dict[str, Callable[[Analysis], bytes]] = {
+    "analysis.json": to_json,
+    "report.md": lambda analysis: report(analysis).encode(),
+}
+"""All of it in one file."""

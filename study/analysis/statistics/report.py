@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from kitchen.words.counting import counted
@@ -10,14 +9,22 @@ from study.analysis.statistics.analyse import Analysis, MeasureResult
 from study.analysis.statistics.describe import Description
 from study.analysis.statistics.exclusions import Attrition, Exclusion
 from study.analysis.statistics.format import interval, number, p_value
+from study.analysis.statistics.markdown import escaped, table
 from study.analysis.statistics.players import Players
+from study.analysis.statistics.report_design import (
+    DESIGN_METHOD,
+    RELIABILITY_HEAD,
+    family_tables,
+    scales_table,
+)
 from study.analysis.statistics.rows import AnalysisCondition
 from study.analysis.statistics.tukey import Pair
-from study.analysis.statistics.words import anova_sentence, listed, tukey_sentence
+from study.analysis.statistics.words import anova_sentence, design_sentences, listed, tukey_sentence
+from study.design.testing import AS_USUAL, CORRECTIONS, MAIN_TESTS, AnalysisPlan
 
 METHOD = """\
-Each measure was compared between conditions by a one-way analysis of variance, and all pairs of
-conditions by Tukey's HSD at a family-wise level of .05, with simultaneous 95% confidence intervals.
+The replication: each measure was compared between conditions by a one-way analysis of variance, and all pairs
+of conditions by Tukey's HSD at a family-wise level of .05, with simultaneous 95% confidence intervals.
 This replicates the analysis of the human study of MindAgent (arXiv 2309.09971, section 5.3): the
 observations are treated as independent, although every participant played every condition, and ratings
 are treated as numbers. Measures are tested one by one, without a correction over measures. Intervals of
@@ -36,8 +43,11 @@ def report(analysis: Analysis) -> str:
         "## Who played" if analysis.players else "",
         players_table(analysis.players) if analysis.players else "",
         "## What was done",
+        DESIGN_METHOD.replace("\n", " "),
         METHOD.replace("\n", " "),
-        *(measure_section(result) for result in analysis.measures),
+        plan_sentence(analysis),
+        *(measure_section(result, analysis.plan) for result in analysis.measures),
+        *([RELIABILITY_HEAD, scales_table(analysis.scales)] if analysis.scales else []),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -136,13 +146,21 @@ def exclusion_sentence(exclusion: Exclusion) -> str:
     return f"{people} left out ({rows}): no value in every condition, counted as drop-outs."
 
 
-def measure_section(result: MeasureResult) -> str:
+def plan_sentence(analysis: Analysis) -> str:
+    """Which test decides, and what it is corrected for."""
+    main, correction = MAIN_TESTS[analysis.plan.main], CORRECTIONS[analysis.plan.correction]
+    return f"The main test of each measure: {escaped(main)}, {correction}."
+
+
+def measure_section(result: MeasureResult, plan: AnalysisPlan = AS_USUAL) -> str:
     """One measure: the sentences, the figure, the means and the pairs."""
     label = escaped(result.measure.label)
     parts = [
         f"## {label}",
         f"Scale: {escaped(result.measure.scale)}.",
-        escaped(anova_sentence(result)),
+        *map(escaped, design_sentences(result, plan)),
+        *family_tables(result),
+        f"*The replication.* {escaped(anova_sentence(result))}",
         escaped(tukey_sentence(result)),
         f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})",
         means_table(result.descriptions),
@@ -206,15 +224,3 @@ def _pair_cells(pair: Pair) -> list[str]:
 
 def _name(condition: AnalysisCondition) -> str:
     return escaped(condition.label)
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table of cells that are already safe; the first column left, the others right."""
-    line = "| {} |".format
-    rule = [":--", *("--:" for _ in head[1:])]
-    return "\n".join(line(" | ".join(cells)) for cells in (head, rule, *rows))
-
-
-def escaped(text: str) -> str:
-    """Text in which nothing means anything to Markdown; intervals and p < .05 stay readable."""
-    return re.sub(r"[\\`*_|~]|<(?=[A-Za-z/!?])|\](?=[(\[:])", r"\\\g<0>", text)

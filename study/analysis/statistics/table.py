@@ -8,7 +8,17 @@ from typing import ClassVar, Literal
 
 from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
 
-Reason = Literal["no_data", "one_condition", "one_value", "no_variance", "no_variance_within"]
+Reason = Literal[
+    "no_data",
+    "one_condition",
+    "one_value",
+    "no_variance",
+    "no_variance_within",
+    "too_few",
+    "too_many",
+    "confounded",
+    "no_fit",
+]
 
 SAME, TINY = 1e-14, 1e-100
 """Values closer than this share of their size, or than this, differ by rounding only."""

@@ -10,6 +10,16 @@ from study.analysis.statistics.format import contrast, effect, f_test, interval,
 from study.analysis.statistics.players import sentence
 from study.analysis.statistics.rows import AnalysisCondition, Measure
 from study.analysis.statistics.table import NotComputable
+from study.analysis.statistics.within.results import Repeated
+from study.analysis.statistics.within.sentences import (
+    cumulative_sentence,
+    friedman_sentence,
+    measures_sentence,
+    mixed_sentence,
+    repeated_sentence,
+    uncorrected,
+)
+from study.design.testing import CORRECTIONS, AnalysisPlan
 
 LEVEL = 0.05
 
@@ -86,3 +96,18 @@ def listed(conditions: tuple[AnalysisCondition, ...]) -> str:
     """As in "Alone", "Alone and Random team", "Alone, Team of 2 and Random team"."""
     labels = [condition.label for condition in conditions]
     return " and ".join(filter(None, [", ".join(labels[:-1]), *labels[-1:]]))
+
+
+def design_sentences(result: MeasureResult, plan: AnalysisPlan) -> list[str]:
+    """All that the design asks of a measure, a sentence each; none where it was not computed."""
+    found, label = result.within, result.measure.label
+    if found is None:
+        return []
+    said = [repeated_sentence(label, found.repeated)]
+    if isinstance(found.repeated, Repeated):
+        said.append(f"{uncorrected(found.repeated)}.")
+    said += [mixed_sentence(found.mixed), friedman_sentence(found.friedman)]
+    if found.cumulative is not None:
+        said.append(cumulative_sentence(found.cumulative))
+    said.append(measures_sentence(found, CORRECTIONS[plan.correction]))
+    return [*filter(None, said), *(one.words for one in found.assumptions)]

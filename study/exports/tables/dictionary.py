@@ -1,7 +1,8 @@
-"""codebook.csv: what every column of every file means; dictionary.csv is the same by its older name."""
+"""codebook: what every column of every file means; dictionary is the same by its older name."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
@@ -11,7 +12,7 @@ from study.exports.chosen import Chosen
 from study.exports.stretches import Stretch
 
 COLUMNS = (
-    Column("file", "text", "Name of the file, as CSV; as Parquet it has the same columns."),
+    Column("file", "text", "Name of the file, as it stands beside this one."),
     Column("column", "text", "Name of the column."),
     Column("type", "text", "Type of its values.", levels="text, integer, number, boolean, time, json"),
     Column("unit", "text", "Unit, where it has one."),
@@ -20,15 +21,24 @@ COLUMNS = (
 )
 
 
-def codebook(name: str, meaning: str, tables: Callable[[], Iterable[ExportTable]]) -> ExportTable:
-    """The table, under this name, of what every column of these tables means; it may be one of them."""
-    return ExportTable(name, meaning, COLUMNS, partial(_rows, tables))
+Tables = Callable[[], Iterable[ExportTable]]
 
 
-def _rows(tables: Callable[[], Iterable[ExportTable]], study: Study, chosen: Chosen) -> Iterator[Stretch]:
+def codebook(name: str, meaning: str, tables: Tables, ending: str = "csv") -> ExportTable:
+    """The table, under this name, of what every column of these tables means, which are files with this
+    ending; it may be one of them."""
+    among = partial(codebook, name, meaning, tables)
+    return ExportTable(name, meaning, COLUMNS, partial(_rows, tables, ending), among=among)
+
+
+def _rows(tables: Tables, ending: str, study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per column, in the order of the files."""
+    files = {f"{table.name}.csv": f"{table.name}.{ending}" for table in tables()}
+    named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in files))
     for table in tables():
-        yield Stretch([f"{table.name}.csv"], [_cells(column) for column in table.columns_of(study)])
+        told = [_cells(column) for column in table.columns_of(study)]
+        rows = [[cell and named.sub(lambda found: files[found[0]], cell) for cell in row] for row in told]
+        yield Stretch([f"{table.name}.{ending}"], rows)
 
 
 def _cells(column: Column) -> tuple[str | None, ...]:

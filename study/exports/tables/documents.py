@@ -39,8 +39,9 @@ HOW = """
 ## How to read it
 
 One file is one table; `codebook` says of every column what it means, its type, unit and levels.
-`participants` is wide: a row for each participant, with `<condition>.<item>` for each answer. All others are
-long. They join by `participant` and `episode`. Times are ISO 8601 in UTC, booleans 1 and 0, blank is "none".
+`participants` is wide: a row for each participant, with `<condition>.<measure>` for each answer and score.
+All others are long; `measures` has a row for each participant, condition and measure, as models want it. They
+join by `participant` and `episode`. Times are ISO 8601 in UTC, booleans 1 and 0, blank is "none".
 
 In CSV, a text that a spreadsheet would run as a formula stands behind an apostrophe (`'`). A text of
 several lines keeps them, in quotes: a row may take more than one line of the file. Parquet has every text as

@@ -8,11 +8,13 @@ from typing import Any
 
 from django.db.models import Count
 
+from kitchen.contract.foreseeing import Foresight
 from kitchen.contract.plans import WORLD
 from kitchen.contract.reading import Readings
 from kitchen.contract.world import Json
 from kitchen.play.absence import NEVER
 from kitchen.play.clock import OF_PEOPLE
+from kitchen.play.foresights import foreseen_by_episode, foresight_of
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand
 from kitchen.play.readings import readings_by_episode
 from study.design.chance import drawn
@@ -163,6 +165,21 @@ COLUMNS = (
         "Seats of people that co-players had, each as seat:step:why: from that step on, since its person "
         "left (left), was away (away), or did not come (never); also where their rows were erased.",
     ),
+    Column(
+        "predictions_judged",
+        "integer",
+        "What co-players foresaw of others that turned out right or wrong: `predictions`.",
+        unit="predictions",
+    ),
+    Column("predictions_right", "integer", "Of these, those that came true.", unit="predictions"),
+    Column("predictions_share", "number", "The share of these; blank if none has turned out."),
+    Column(
+        "tick_ms",
+        "integer",
+        "From one step to the next where a clock took them; blank for turns. For programs (`synthetic`) "
+        "it goes quicker than the condition's settings say.",
+        unit="ms",
+    ),
 )
 
 FIELDS = (
@@ -190,6 +207,7 @@ FIELDS = (
     "decision_seconds",
     "offers_plans",
     "gone",
+    "tick_ms",
 )
 
 
@@ -201,6 +219,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
         facts, (seated, how, people), played_by = _facts(pks), _seated(pks), _played_by(pks)
         fallbacks = _fallbacks(pks)
         read = readings_by_episode(Decision.objects.filter(mind__episode__in=pks))
+        foreseen = foreseen_by_episode(pks)
         there = ((sitting, sitting.episode, facts[sitting.episode]) for sitting in who_are_there(piece))
         yield Stretch(
             (),
@@ -215,6 +234,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
                     how.get((pk, sitting.seat), ("", "")),
                     read.get(pk, Readings()),
                     people[pk],
+                    foresight_of(foreseen.get(pk, {})),
                 )
                 for sitting, pk, known in there
             ],
@@ -238,6 +258,7 @@ def _cells(
     how: tuple[str, str],
     read: Readings,
     people: int,
+    foresight: Foresight,
 ) -> tuple[Any, ...]:
     gone = facts["gone"] or {}
     given_up = gone.get(str(sitting.seat), {}) if sitting.part == MAIN else {}
@@ -275,6 +296,10 @@ def _cells(
         given_up.get("step"),
         given_up.get("why"),
         " ".join(f"{seat}:{one['step']}:{one['why']}" for seat, one in sorted(gone.items())) or None,
+        foresight.judged,
+        foresight.right,
+        foresight.share,
+        facts["tick_ms"],
     )
 
 

@@ -11,13 +11,16 @@ from django.utils.functional import cached_property
 from study.analysis.sample import LEFT_OUT, left_out
 from study.design.figures import study_figures
 from study.design.models import Study
+from study.design.names import FORESIGHT
 from study.design.recruitment import PLACES
-from study.design.versions import FreezeState, freeze_states
+from study.design.scale_keys import scale_keys
+from study.design.versions import FreezeState, blueprints, freeze_states
 from study.exports.base import PERSON_MARKS, WHO, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.stretches import Stretch
 from study.exports.tables.sittings import PEOPLE, still_there
 from study.exports.tables.wide import Left, WideColumn, left_by, wide_columns
+from study.people.known import in_words
 from study.people.models import Participant
 
 REFERRALS = tuple(dict.fromkeys(name for place in PLACES.values() for name in place.more))
@@ -91,6 +94,12 @@ COLUMNS = (
         "text",
         "In which language the participant read the pages, last if it was changed on the way.",
         levels=", ".join(f"{code} ({name})" for code, name in settings.LANGUAGES),
+    ),
+    Column(
+        "known_effects",
+        "text",
+        "Of a program that was told what its ratings are to differ by: by item and condition, by what part "
+        "of the item's scale. Blank for people, and for programs that answered by what they went through.",
     ),
 )
 
@@ -180,7 +189,9 @@ class _Row:
         )
 
     def _sample(self) -> tuple[Any, ...]:
-        return self.state.before_freeze(self.person.entered_at), self.left_out, self.person.language
+        person = self.person
+        told = in_words(person.known_effects) or None
+        return self.state.before_freeze(person.entered_at), self.left_out, person.language, told
 
 
 def more(study: Study) -> tuple[WideColumn, ...]:
@@ -193,9 +204,11 @@ def rows(study: Study, chosen: Chosen, wide: Sequence[WideColumn]) -> Iterator[S
     versions = {version.pk: version for version in study.versions.all()}
     states, out = freeze_states(study), left_out(study)
     slots, figures = [column.slot for column in wide], study_figures(study)
+    keys = scale_keys(blueprints(study))
+    foresight = any((slot.place, slot.what) == ("play", FORESIGHT) for slot in slots)
     participants = chosen.participants(study).filter(version__in=versions).iterator(chunk_size=PEOPLE)
     for chunk in in_chunks(participants, PEOPLE):
-        left = left_by(chunk, versions, figures)
+        left = left_by(chunk, versions, figures, keys=keys, foresight=foresight)
         there = still_there(left)
         cells = list[tuple[Any, ...]]()
         for person in chunk:

@@ -45,7 +45,8 @@ COMMAND_COLUMNS = (
         "text",
         "Who chose: `person` (or the program that is one, see `synthetic`), a co-player's kind, `fallback`, "
         "or `timeout`: the time for the step was over; `outage`: it was over in a step that an outage of "
-        "ours had touched, whose time was given back; `world`: there was nothing to choose.",
+        "ours had touched, whose time was given back; `world`: there was nothing to choose; `clock`: no key "
+        "was pressed when a clock took the step.",
     ),
     Column("fallback", "text", "Why a fallback stood in; blank if none did.", levels=FALLBACK_LEVELS),
     Column("verb", "text", "The command's verb."),

@@ -1,8 +1,8 @@
 """What participants left, by participant: the columns that follow from a study's design.
 
 Names are `<condition>.<measure>` for what was played and asked in a condition, `<place>.<item>` for what was
-asked elsewhere, and end in `.score` for sub-scales, in `.does_not_apply` for that answer; a name that another
-column has already gets a number.
+asked elsewhere, with the keys that the analysis has; they end in `.does_not_apply` for that answer. A name
+that another column has already gets a number.
 Their order is that of the first version; what later versions added stands behind, so that no column ever
 changes its place.
 """
@@ -16,18 +16,20 @@ from functools import partial
 from itertools import count
 from typing import NamedTuple
 
-from django.utils.text import slugify
-
 from kitchen.contract.world import Json
+from kitchen.play.foresights import foreseen_by_episode, foresight_of
 from kitchen.registry.figures import NamedFigure
 from kitchen.words.counting import counted
 from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.figures import study_figures
 from study.design.models import Study, Version
+from study.design.names import FORESIGHT, FORESIGHT_LABEL
+from study.design.plan import foretold
 from study.design.questions.fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.kinds import kind_of
 from study.design.questions.rules import in_numbers, is_right
 from study.design.questions.subscales import SubScale, subscales
+from study.design.scale_keys import scale_keys
 from study.design.versions import blueprints
 from study.exports.base import EPISODE_LEVELS, Column
 from study.exports.figures import KINDS as FIGURE_KINDS
@@ -47,7 +49,7 @@ class Slot(NamedTuple):
     place: str
     """`play`, `survey` or one of `OUTSIDE`."""
     what: str
-    """A measure of play, the key of an item or the name of a scale."""
+    """A measure of play, the key of an item or that of a scale's score."""
     scored: bool = False
     """The score of a scale."""
     apart: bool = False
@@ -56,13 +58,8 @@ class Slot(NamedTuple):
     def named(self, number: int = 1) -> str:
         """The column's name, or another one for a number from 2 on."""
         end = f"_{number}" if number > 1 else ""
-        what = f"{_plain(self.what)}{end}.score" if self.scored else f"{self.what}{end}"
-        what += ".does_not_apply" if self.apart else ""
-        return f"{self.condition or self.place}.{what}"
-
-
-def _plain(scale: str) -> str:
-    return slugify(scale).replace("-", "_") or scale
+        apart = ".does_not_apply" if self.apart else ""
+        return f"{self.condition or self.place}.{self.what}{end}{apart}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +73,10 @@ def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]
     """Those that follow from the design, in an order that later versions only add to; none of them has one
     of the names that are taken, nor that of another."""
     columns: dict[Slot, WideColumn] = {}
-    figures = study_figures(study)
-    for design in blueprints(study):
-        for column in _design_columns(design, figures):
+    figures, designs = study_figures(study), blueprints(study)
+    keys = scale_keys(designs)
+    for design in designs:
+        for column in _design_columns(design, figures, keys):
             columns[column.slot] = _both(columns.get(column.slot, column), column)
     return tuple(_told_apart(columns.values(), taken))
 
@@ -104,16 +102,18 @@ def _told_apart(columns: Iterable[WideColumn], taken: Collection[str]) -> Iterat
         yield column
 
 
-def _design_columns(design: Blueprint, figures: Sequence[NamedFigure]) -> Iterator[WideColumn]:
+def _design_columns(
+    design: Blueprint, figures: Sequence[NamedFigure], keys: Mapping[str, str]
+) -> Iterator[WideColumn]:
     scales = list(subscales(design.items_at("survey")))
     for condition in design.conditions:
         yield from _played_columns(condition, figures)
         asked = design.items_after(condition.key)
         whole = (scale for scale in scales if all(item in asked for item in scale.items))
-        yield from _item_columns(condition.key, "survey", asked, whole)
+        yield from _item_columns(condition.key, "survey", asked, whole, keys)
     for place in OUTSIDE:
         items = design.items_at(place)
-        yield from _item_columns(None, place, items, subscales(items))
+        yield from _item_columns(None, place, items, subscales(items), keys)
 
 
 ORDER = ("order_position", "integer", "When it was played", "", "1 = first")
@@ -130,6 +130,10 @@ def _played_columns(condition: ConditionPlan, figures: Iterable[NamedFigure]) ->
         slot = Slot(condition.key, "play", name)
         said = f"{meaning}, in the condition “{condition.name}”."
         yield WideColumn(slot.named(), kind, said, unit, levels, slot=slot)
+    if foretold(condition):
+        slot = Slot(condition.key, "play", FORESIGHT)
+        said = f"{FORESIGHT_LABEL}; blank if none has turned out, in the condition “{condition.name}”."
+        yield WideColumn(slot.named(), "number", said, slot=slot)
 
 
 COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
@@ -142,7 +146,11 @@ def _scored(named: NamedFigure) -> tuple[str, str, str, str, str]:
 
 
 def _item_columns(
-    condition: str | None, place: str, items: Sequence[ItemPlan], scales: Iterable[SubScale]
+    condition: str | None,
+    place: str,
+    items: Sequence[ItemPlan],
+    scales: Iterable[SubScale],
+    scored: Mapping[str, str],
 ) -> Iterator[WideColumn]:
     """Of items asked there, and of the sub-scales of which all is asked there."""
     for item in items:
@@ -154,7 +162,7 @@ def _item_columns(
             said = f"1 if {item.key} was answered by “does not apply”: its own column is blank then."
             yield WideColumn(apart.named(), "boolean", said, told=partial(_counted, apart, said), slot=apart)
     for scale in scales:
-        slot = Slot(condition, place, scale.name, scored=True)
+        slot = Slot(condition, place, scored[scale.name], scored=True)
         keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scale.items)
         how = "SUS" if scale.formula == "sus" else "mean"
         said = f"Score of the scale “{scale.name}” ({how} of {keys}); blank if an item was not answered."
@@ -189,20 +197,28 @@ class Left:
 class Sheet:
     """A version's design, as answers are read by it."""
 
-    def __init__(self, design: Blueprint) -> None:
+    def __init__(self, design: Blueprint, keys: Mapping[str, str]) -> None:
+        self.keys = keys
         self.items = {item.key: item for item in design.items}
         self.asked = {place: design.items_at(place) for place in ("survey", *OUTSIDE)}
         self.scales = {place: list(subscales(items)) for place, items in self.asked.items()}
 
 
 def left_by(
-    people: Sequence[Participant], versions: Mapping[int, Version], figures: Sequence[NamedFigure]
+    people: Sequence[Participant],
+    versions: Mapping[int, Version],
+    figures: Sequence[NamedFigure],
+    *,
+    keys: Mapping[str, str],
+    foresight: bool,
 ) -> dict[int, Left]:
-    """What each of these left, by primary key; a handful of queries for all of them. `figures` are the
-    study's."""
+    """What each of these left, by primary key; a handful of queries for all of them. `figures` and `keys` (of
+    `scale_keys`) are the study's; `foresight`: also how much of what co-players foresaw came true."""
     by_person = {person.pk: Left() for person in people}
     _read_rounds(by_person, figures)
-    sheets = {pk: Sheet(versions[pk].blueprint) for pk in {person.version_id for person in people}}
+    if foresight:
+        _read_foresight(by_person)
+    sheets = {pk: Sheet(versions[pk].blueprint, keys) for pk in {person.version_id for person in people}}
     given = _answers(by_person)
     for person in people:
         _read_answers(sheets[person.version_id], by_person[person.pk], given.get(person.pk, ()))
@@ -226,6 +242,15 @@ def _read_rounds(by_person: Mapping[int, Left], figures: Sequence[NamedFigure]) 
             values = {one.name: one.value(world, score) for one in figures}
             values |= zip(COURSE_NAMES, played, strict=True)
             left.values |= {Slot(key, "play", name): value for name, value in values.items()}
+
+
+def _read_foresight(by_person: Mapping[int, Left]) -> None:
+    rounds = Round.objects.filter(participant__in=by_person, episode__isnull=False)
+    played = list(rounds.values_list("participant_id", "condition__key", "episode_id"))
+    foreseen = foreseen_by_episode({episode for _, _, episode in played})
+    for pk, key, episode in played:
+        share = foresight_of(foreseen.get(episode, {})).share
+        by_person[pk].values[Slot(key, "play", FORESIGHT)] = share
 
 
 Given = tuple[str | None, str, str, int, Json]
@@ -256,7 +281,8 @@ def _read_answers(sheet: Sheet, left: Left, answers: Iterable[Given]) -> None:
         left.values |= {Slot(condition, place, key): value for key, value in given.items()}
         left.values |= {Slot(condition, place, key, apart=True): given[key] is None for key in given}
         for scale in sheet.scales[place]:
-            left.values[Slot(condition, place, scale.name, scored=True)] = scale.score(given)
+            slot = Slot(condition, place, sheet.keys[scale.name], scored=True)
+            left.values[slot] = scale.score(given)
     if left.attempts:
         last = pages[None, "check"]
         left.passed = all(is_right(item, last.get(item.key)) is not False for item in sheet.asked["check"])

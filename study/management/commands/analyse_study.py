@@ -1,4 +1,4 @@
-"""`python manage.py analyse_study SLUG --out DIR`: means, one-way ANOVA, Tukey HSD and figures."""
+"""`python manage.py analyse_study SLUG --out DIR`: tables, figures, and the report as HTML and PDF."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
 
 from kitchen.words.counting import counted
 from study.analysis import sample
 from study.analysis.results import analyse_now
 from study.analysis.statistics.analyse import Analysis
-from study.analysis.statistics.files import write
 from study.analysis.statistics.rows import AnalysisError
 from study.analysis.statistics.words import anova_sentence
 from study.design.models import Study
 from study.design.versions import frozen_version
 from study.management.base import StudyCommand, explain
+from study.reporting.files import write_report
+from study.reporting.telling import told_of
 
 
 class Command(StudyCommand):
@@ -55,8 +57,9 @@ class Command(StudyCommand):
         analysis = self._analyse(study, who, only_preregistered, untouched)
         if not analysis.participants:
             raise CommandError(_nobody(analysis, slug, whose), returncode=2)
+        whom = sample.Sample(study, who=who, preregistered=only_preregistered, untouched=untouched)
         try:
-            write(analysis, out)
+            write_report(told_of(study, whom, analysis, made_at=timezone.now()), out)
         except OSError as error:
             raise explain(error, out) from error
         for result in analysis.measures:

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from study.management.base import StudyCommand
+from study.people.known import known_in
 from study.trying_out.dry_run_asking import (
     PATIENCE,
     AskError,
@@ -63,6 +64,14 @@ class Command(StudyCommand):
         parser.add_argument(
             "--think", metavar="SECONDS", type=float, default=0, help="mean time for a choice (default: 0)"
         )
+        parser.add_argument(
+            "--known",
+            metavar="ITEM:CONDITION=SHIFT",
+            action="append",
+            default=[],
+            help="ratings are alike in every condition but for this: by what part of its scale an item's are "
+            "moved there, for example enjoyment:alone=-0.2; may be given more than once",
+        )
         for name, meaning in SHARES.items():
             parser.add_argument(
                 f"--{name}", metavar="PERCENT", type=float, default=0, help=f"{meaning} (default: 0)"
@@ -98,7 +107,11 @@ def wish_of(
     """What the options ask for; a share that is not given is none."""
     names = (name.replace("-", "_") for name in SHARES)
     shares = Shares(**{name: more.get(name, 0) for name in names})
-    return DryRunRequest(participants, seed, at_once, shares, patience, think)
+    try:
+        known = known_in(more.get("known", ()))
+    except ValueError as error:
+        raise AskError(str(error), "known") from error
+    return DryRunRequest(participants, seed, at_once, shares, patience, think, known)
 
 
 def named(error: AskError) -> str:

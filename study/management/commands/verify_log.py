@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.db.models import Q, QuerySet
 
 from kitchen.experiments.verifying import logs_verify
 from kitchen.machine.guards import tables_unguarded
@@ -35,7 +34,7 @@ class Command(StudyCommand):
 
     def handle(self, *args: Any, slug: str | None, **options: Any) -> None:
         """A line for each episode, then what they come to."""
-        episodes = self._episodes(slug)
+        episodes = Episode.objects.all() if slug is None else self.episodes(slug)
         unguarded = tables_unguarded()
         for table in unguarded:
             self.stdout.write(f"{table}: rows can be changed, the database's trigger is gone or another one")
@@ -58,13 +57,6 @@ class Command(StudyCommand):
         if slug is not None:
             return list(actions_verify(actions.filter(study__slug=slug)))
         return [*actions_verify(actions), *events_verify(), *logs_verify()]
-
-    def _episodes(self, slug: str | None) -> QuerySet[Episode]:
-        if slug is None:
-            return Episode.objects.all()
-        study = self.study(slug)
-        theirs = Q(rounds__participant__study=study) | Q(practised_by__study=study)
-        return Episode.objects.filter(pk__in=Episode.objects.filter(theirs).values("pk"))
 
 
 def said(verdict: EpisodeVerdict) -> str:

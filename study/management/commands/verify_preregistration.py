@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from kitchen.contract.shallow import read_json
-from study.design.preregistration import bundle_problem
+from study.design.preregistration import bundle_problem, date_is_hashed
 
 
 class Command(BaseCommand):
@@ -33,3 +33,5 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: {problem}", returncode=1)
         frozen = bundle.get("frozen", {})
         self.stdout.write(f"{bundle['sha256']} fits: version {frozen.get('version')}, {frozen.get('at')}")
+        if not date_is_hashed(bundle):
+            self.stdout.write("An older program froze it: its hash covers the content, not the date.")

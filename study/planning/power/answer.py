@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from study.design.orders.counting import even_numbers, rounded_up
-from study.planning.power.formula import anova_power, dz_of, invited, pair_power, people_needed
+from study.design.testing import AS_USUAL
+from study.planning.power.formula import dz_of, invited, pair_power, people_needed
 from study.planning.power.plan import MOST_PEOPLE, PowerPlan, PowerPlanError, means_of, partial_eta_of
 from study.planning.power.words import power_words
 
@@ -19,7 +20,7 @@ class PowerQuestion:
 
     plan: PowerPlan
     power: float
-    """Wanted, of the ANOVA."""
+    """Wanted, of the main test."""
     block: int
     """Sequences of the order scheme; 0 without blocks."""
     drop_out: float
@@ -28,6 +29,16 @@ class PowerQuestion:
     correction: str
     people: int | None = None
     """Those there will be, of whom the researcher wants to know what power they give."""
+    test: str = AS_USUAL.main
+    """The main test, as in a study's plan."""
+    scheme: str = "balanced"
+    """Of the orders, which the mixed model takes account of."""
+
+    def power_at(self, people: int) -> float:
+        """That of the main test, with so many complete participants."""
+        from study.planning.power.main_test import main_power  # numpy takes a while to import
+
+        return main_power(self.plan, people, test=self.test, pattern=self.pattern, scheme=self.scheme)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +89,7 @@ class PowerAnswer:
 
 def answer(wish: PowerQuestion) -> PowerAnswer:
     """Computed in a fraction of a second; PlanError at `effect` if nobody could recruit so many."""
-    needed = people_needed(wish.plan, wish.power)
+    needed = people_needed(wish.power_at, wish.power)
     if needed is None:
         raise PowerPlanError("effect", _too_small(wish))
     best = rounded_up(wish.block, needed)
@@ -101,12 +112,12 @@ def _too_small(wish: PowerQuestion) -> str:
     words = f"So small an effect takes more than {MOST_PEOPLE} people for this power."
     if not wish.people:
         return words
-    return f"{words} With {wish.people} it is {power_words(anova_power(wish.plan, wish.people))}."
+    return f"{words} With {wish.people} it is {power_words(wish.power_at(wish.people))}."
 
 
 def row(wish: PowerQuestion, people: int) -> Row:
     """What so many complete participants give."""
-    power = anova_power(wish.plan, people)
+    power = wish.power_at(people)
     blocks = people // wish.block if wish.block and people % wish.block == 0 else None
     return Row(people, blocks, power, invited(people, wish.drop_out), power >= wish.power)
 

@@ -5,18 +5,14 @@ The same wish gives the same bytes.
 
 from __future__ import annotations
 
-from io import BytesIO
-from typing import Any, cast
-
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from study.analysis.statistics.figures import COLOURS, DRAWING, GRID, INK, QUIET, STYLE
+from kitchen.charts.looks import COLOURS, GRID, INK, QUIET
+from kitchen.charts.sheet import STYLE, drawn
 from study.planning.power.answer import PowerAnswer
-from study.planning.power.formula import anova_power
-from study.planning.power.words import plan_words, power_words
+from study.planning.power.words import SHORT, plan_words, power_words
 
 CURVE, CHOSEN = COLOURS[4], COLOURS[5]
 POINTS = 160
@@ -26,19 +22,17 @@ POINTS = 160
 def draw_power(answer: PowerAnswer) -> bytes:
     """The SVG's bytes, with its text as text. Safe to call from any thread."""
     style = {**STYLE, "svg.hashsalt": "power", "svg.id": "figure_power"}
-    with DRAWING, mpl.rc_context(cast(Any, style)):
-        out = BytesIO()
-        metadata: dict[str, Any] = {"Title": "Power", "Description": in_words(answer)}
-        _figure(answer).savefig(out, format="svg", metadata={**metadata, "Date": None, "Creator": None})
-    return out.getvalue()
+    metadata = {"Title": "Power", "Description": in_words(answer), "Date": None, "Creator": None}
+    return drawn(lambda: _figure(answer), "svg", style, metadata)
 
 
 def in_words(answer: PowerAnswer) -> str:
     """What the figure shows, for those who do not see it."""
     first, last = answer.rows[0], answer.rows[-1]
     return (
-        f"Power of the ANOVA over the number of complete participants: {power_words(first.power)} for "
-        f"{first.people}, {power_words(answer.best.power)} for {answer.best.people}, "
+        f"Power of the {SHORT[answer.wish.test]} over the number of complete participants: "
+        f"{power_words(first.power)} for {first.people}, "
+        f"{power_words(answer.best.power)} for {answer.best.people}, "
         f"{power_words(last.power)} for {last.people}."
     )
 
@@ -48,7 +42,7 @@ def _figure(answer: PowerAnswer) -> Figure:
     axes = figure.add_axes((0.11, 0.2, 0.85, 0.62))
     _dress(axes, answer)
     _curve(axes, answer)
-    figure.text(0.03, 0.95, "Power of the repeated-measures ANOVA", size=12, weight="bold", va="top")
+    figure.text(0.03, 0.95, f"Power of the {SHORT[answer.wish.test]}", size=12, weight="bold", va="top")
     figure.text(0.03, 0.885, plan_words(answer.wish.plan), size=8.5, color=QUIET, va="top")
     figure.text(0.03, 0.03, _note(answer), size=7.5, color=QUIET, va="bottom")
     return figure
@@ -71,7 +65,7 @@ def _curve(axes: Axes, answer: PowerAnswer) -> None:
     last, best = answer.rows[-1].people, answer.best
     people = range(2, last + 1, max(last // POINTS, 1))
     axes.axhline(answer.wish.power, color=QUIET, lw=1, ls=(0, (4, 3)))
-    axes.plot(people, [anova_power(answer.wish.plan, n) for n in people], color=CURVE, lw=2, clip_on=False)
+    axes.plot(people, [answer.wish.power_at(n) for n in people], color=CURVE, lw=2, clip_on=False)
     even = [row for row in answer.rows if row.blocks]
     axes.scatter(
         [r.people for r in even], [r.power for r in even], s=26, color=CURVE, zorder=3, clip_on=False

@@ -7,6 +7,7 @@ With two conditions that is the two-sided paired t test.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil
 
 from study.planning.power.plan import MOST_PEOPLE, PowerPlan
@@ -15,7 +16,7 @@ from study.planning.power.plan import MOST_PEOPLE, PowerPlan
 def anova_power(plan: PowerPlan, people: int) -> float:
     """The chance that the repeated-measures ANOVA finds the effect with so many complete participants.
 
-    With epsilon below 1 it is that of the corrected test (Greenhouse and Geisser), an approximation. 0 for
+    With epsilon below 1 it is that of the corrected test, an approximation. 0 for
     fewer than two people.
     """
     steps = plan.epsilon * (plan.conditions - 1)
@@ -48,14 +49,15 @@ def f_power(df_effect: float, df_error: float, strength: float, alpha: float) ->
     return min(max(power, 0.0), 1.0)
 
 
-def people_needed(plan: PowerPlan, power: float) -> int | None:
-    """The smallest number of complete participants with this power; None if MOST_PEOPLE are not enough."""
+def people_needed(power_at: Callable[[int], float], power: float) -> int | None:
+    """The smallest number of complete participants with this power, where `power_at` says that of a number;
+    None if MOST_PEOPLE are not enough."""
     low, high = 1, MOST_PEOPLE  # the power of low is below the wanted one, that of high is not
-    if anova_power(plan, high) < power:
+    if power_at(high) < power:
         return None
     while high - low > 1:
         middle = (low + high) // 2
-        if anova_power(plan, middle) >= power:
+        if power_at(middle) >= power:
             high = middle
         else:
             low = middle

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from study.analysis.statistics.format import number, share
 from study.planning.power.plan import PATTERNS, PowerPlan
 
+SHORT: Mapping[str, str] = MappingProxyType(
+    {
+        "repeated": "repeated-measures ANOVA",
+        "mixed": "linear mixed model",
+        "friedman": "Friedman test",
+        "one_way": "one-way ANOVA (rows as if independent)",
+    }
+)
+"""Main tests as sentences call them, after "the"."""
+USUAL = (0.8, 0.85, 0.9, 0.95)
+"""What power is wanted."""
+
 
 def power_words(power: float) -> str:
-    """Two digits without the zero, rounded down: what is not reached is not shown as reached."""
+    """Two digits without the zero, rounded. What would be shown as a usual power that it does not reach has
+    three, rounded down: .7999 is .799, .5973 is .60."""
     if power > 0.99:
         return "> .99"
-    return share(int(power * 100 + 1e-9) / 100)
+    told = round(power, 2)
+    short = told in USUAL and power < told - 1e-9
+    return share(int(power * 1000 + 1e-9) / 1000, 3) if short else share(told)
 
 
 def pattern_words(pattern: str) -> str:

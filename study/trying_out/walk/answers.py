@@ -24,6 +24,14 @@ WIDTH = 100
 
 Fails = Callable[[str], bool]
 """Whether the question of this item key is to be answered wrongly, if it has a right answer."""
+Levels = Callable[[str], float | None]
+"""Where answers to the question of this item key are to lie, as a part of its scale; None: where the
+experience has them."""
+
+
+def by_experience(item: str) -> float | None:
+    """Nothing is known."""
+    return None
 
 
 def answers_to(
@@ -34,6 +42,7 @@ def answers_to(
     episode: int,
     right: Mapping[str, Json],
     fails: Fails,
+    known: Levels = by_experience,
 ) -> dict[str, Sent]:
     """An answer to every question of the form, by field name."""
     answers: dict[str, Sent] = {}
@@ -45,7 +54,9 @@ def answers_to(
         if item in right:
             answers[field.name] = wrong(field, right[item]) if fails(item) else sent(right[item])
         elif points := points_of(field):
-            answers[field.name] = str(person.answer(item, points, experience, episode=episode))
+            answers[field.name] = str(
+                person.answer(item, points, experience, episode=episode, known=known(item))
+            )
         else:
             answers[field.name] = any_answer(field, rng, number=person.number)
     return answers

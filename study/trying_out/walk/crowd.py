@@ -14,7 +14,7 @@ from study.trying_out.walk.browser import Browser
 from study.trying_out.walk.patience import Patience, WalkError
 from study.trying_out.walk.person import Person
 from study.trying_out.walk.plans import Deed, Script, Shares, WalkPlan, labelled, plans
-from study.trying_out.walk.walk import Arrival, Walk
+from study.trying_out.walk.walk import Arrival, Walk, Where
 
 log = logging.getLogger(__name__)
 
@@ -86,11 +86,13 @@ class Crowd:
         say: Callable[[str], object],
         gone: Gone = nothing,
         stopped: Stopped = never,
+        where: Where | None = None,
     ) -> None:
         self.order = order
         self.say = say
         self.gone = gone
         self.stopped = stopped
+        self.where = where
         self.plans = order.plans()
         self.outcome = CrowdReport()
         self._room = asyncio.Semaphore(order.at_once)
@@ -134,6 +136,8 @@ class Crowd:
                 think=self.order.think,
                 plan=self.plans[number - 1],
                 right=self.order.script.right,
+                known=self.order.script.known,
+                where=self.where,
             )
             return await walk.go(self.order.link_of(number), self._door)
 

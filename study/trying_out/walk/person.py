@@ -71,10 +71,20 @@ class Person:
         """A generator of this person's for this purpose: the same one whenever it is asked for."""
         return Random(":".join(str(part) for part in (self.seed, self.number, *what)))  # noqa: S311
 
-    def answer(self, item: str, points: Sequence[int], experience: Experience, *, episode: int) -> int:
-        """One of the points (in rising order) of a Likert scale."""
+    def answer(
+        self,
+        item: str,
+        points: Sequence[int],
+        experience: Experience,
+        *,
+        episode: int,
+        known: float | None = None,
+    ) -> int:
+        """One of the points (in rising order) of a Likert scale; `known` is what is to be thought of the item
+        whatever the experience was, as a part of its scale."""
         rng = self.chance("answer", episode, item)
-        level = opinion(item, experience) + self.temper.leniency + rng.gauss(0, self.temper.spread)
+        level = opinion(item, experience) if known is None else known
+        level += self.temper.leniency + rng.gauss(0, self.temper.spread)
         return points[round(min(max(level, 0.0), 1.0) * (len(points) - 1))]
 
 

@@ -12,6 +12,7 @@ from itertools import accumulate
 from random import Random
 
 from kitchen.contract.world import Json
+from study.people.known import Known
 
 
 class Deed(StrEnum):
@@ -69,6 +70,8 @@ class Script:
     """There is a check of understanding."""
     check_ends: bool = True
     """Who fails it is out."""
+    known: Known = field(default_factory=dict)
+    """What ratings are to differ by, if programs are told so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,11 +105,14 @@ class Sitting:
 
     async def _choose(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
         command = self.player.choose(state)
+        await self._think(state)
+        self.sent = state["step"] + 1
+        await socket.send(json.dumps({"type": "command", "step": self.sent, "command": list(command)}))
+
+    async def _think(self, state: Mapping[str, Any]) -> None:
         if self.think:
             rng = self.player.person.chance("think", self.player.episode, state["step"])
             await asyncio.sleep(rng.expovariate(1 / (self.think * self.player.person.temper.pace)))
-        self.sent = state["step"] + 1
-        await socket.send(json.dumps({"type": "command", "step": self.sent, "command": list(command)}))
 
     async def _lead(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
         """Jobs for those who have none, once in a step."""

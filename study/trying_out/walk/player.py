@@ -55,6 +55,16 @@ class Player:
         self._sent = (step, command)
         return command
 
+    def press(self, state: State) -> Command:
+        """A key, where a clock takes the steps. Nobody says there what is offered: what is advised is
+        pressed, and who slips presses what was offered when the page was opened."""
+        step, advised = state["step"] + 1, self._advice(state)
+        rng = self.person.chance("step", self.episode, step)
+        slip = rng.random() >= self.person.temper.skill
+        command = advised if advised and not slip else rng.choice([tuple(one) for one in state["legal"]])
+        self._expect(state, command)
+        return command
+
     def jobs(self, state: State) -> list[tuple[int, Sequence[str]]]:
         """Whom of those that this person leads, and who have nothing to do, it asks for what: anything that
         can be asked of them."""

@@ -13,17 +13,22 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from kitchen.contract.world import Json
-from study.trying_out.walk.answers import answers_to
+from study.people.known import Known, level_of
+from study.trying_out.walk.answers import Levels, answers_to, by_experience
 from study.trying_out.walk.browser import Browser, shown
 from study.trying_out.walk.pages import Form, Sent, WalkedPage
 from study.trying_out.walk.patience import Patience, WalkError
 from study.trying_out.walk.person import Experience, Person
 from study.trying_out.walk.plans import Deed, Stop, WalkPlan
-from study.trying_out.walk.play import DroppedError, Sitting
+from study.trying_out.walk.play import DroppedError
 from study.trying_out.walk.player import Player
+from study.trying_out.walk.ticking import sitting_at
 
 Handler = Callable[["Walk", WalkedPage], Awaitable["WalkedPage | None"]]
 """Does what a page asks and returns the page that comes then; None at the end of the way."""
+
+Where = Callable[[str], Awaitable[str]]
+"""The key of the condition that is played at the address of a websocket: no page says it."""
 
 MOST_FORMS = 1000
 """Pages that one walk may see, in case the server leads in a circle."""
@@ -59,6 +64,8 @@ class Walk:
         handlers: Mapping[str, Handler] | None = None,
         plan: WalkPlan | None = None,
         right: Mapping[str, Json] | None = None,
+        known: Known | None = None,
+        where: Where | None = None,
     ) -> None:
         self.person = person
         self.browser = browser
@@ -68,6 +75,8 @@ class Walk:
         self.plan = plan or WalkPlan()
         self.right = right or {}
         """Right answers by item key."""
+        self.known = known or {}
+        self.where = where
         self.home = ""
         """The personal link, once there is one: the way back after anything."""
         self.code = ""
@@ -118,6 +127,13 @@ class Walk:
                 f"{shown(page.url)}: the form was not accepted: {next_page.errors or next_page.status}"
             )
         return next_page
+
+    async def levels(self) -> Levels:
+        """Where answers after the latest episode are to lie."""
+        if not self.known or self.where is None or not self.players:
+            return by_experience
+        condition = await self.where(next(reversed(self.players)))
+        return lambda item: level_of(self.known, item, condition)
 
     @property
     def player(self) -> Player | None:
@@ -191,7 +207,8 @@ async def _play(
     players[page.socket] = player
     part = walk.plan.part if stops else 1.0
     try:
-        await Sitting(page, player, walk.patience, think=walk.think, part=part).play()
+        sitting = sitting_at(page)(page, player, walk.patience, think=walk.think, part=part)
+        await sitting.play()
     except DroppedError as error:
         await walk.patience.pause(f"{shown(page.url)}: the websocket was lost: {error}")
         stops = False
@@ -214,7 +231,8 @@ async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
 async def answer(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Items: something that fits each, ratings after what the last episode was like."""
     form = posted(page)
-    return await walk.send(page, form, _answers(walk, form, _careless(walk)))
+    levels = await walk.levels() if page.kind == "survey" else by_experience
+    return await walk.send(page, form, _answers(walk, form, _careless(walk), levels))
 
 
 def _careless(walk: Walk) -> Callable[[str], bool]:
@@ -223,7 +241,9 @@ def _careless(walk: Walk) -> Callable[[str], bool]:
     return lambda item: walk.person.chance("attention", episode, item).random() < chance
 
 
-def _answers(walk: Walk, form: Form, fails: Callable[[str], bool]) -> dict[str, Sent]:
+def _answers(
+    walk: Walk, form: Form, fails: Callable[[str], bool], known: Levels = by_experience
+) -> dict[str, Sent]:
     return answers_to(
         form,
         walk.person,
@@ -231,6 +251,7 @@ def _answers(walk: Walk, form: Form, fails: Callable[[str], bool]) -> dict[str, 
         episode=len(walk.players),
         right=walk.right,
         fails=fails,
+        known=known,
     )
 
 

@@ -39,9 +39,11 @@ FILES = {
     "table.tex",
     "figure4.svg",
     "figure4.pdf",
+    "figure4.png",
     "experiment.json",
     "steps.csv",
     "decisions.csv",
+    "predictions.csv",
     "prompts.csv",
     "log",
 }

@@ -11,7 +11,7 @@ import pytest
 from kitchen.contract.world import Command
 from kitchen.experiments import files, tables
 from kitchen.experiments.arguments import read_setup
-from kitchen.experiments.figure import draw
+from kitchen.experiments.figure import draw, figure4, interval_of
 from kitchen.experiments.plan import Job, jobs_of
 from kitchen.experiments.play import play
 from kitchen.experiments.results import results_of
@@ -207,6 +207,23 @@ def test_the_figure_is_the_same_each_time(kind: Any) -> None:
     assert found == draw(setup, results_of(setup, rows), kind)
     if kind == "svg":
         assert all(text in found.decode() for text in ("level_0", "level_3", "2 agents"))
+
+
+def test_the_figure_has_the_papers_line_the_bound_and_an_interval_over_episodes() -> None:
+    setup, rows = small()
+    results = results_of(setup, rows)
+    chart = figure4(setup, results)
+    bound, papers, ours = chart.panels[0].series
+    assert [p.y for p in ours.points] == [e.share for e in results[0].intervals if e.share is not None]
+    assert [p.y for p in papers.points] == [e.paper[0] / e.paper[1] for e in results[0].intervals if e.paper]
+    assert all(mine.y <= most.y for mine, most in zip(ours.points, bound.points, strict=False))
+    assert len(chart.rows) == sum(len(cell.intervals) for cell in results)
+    one = replace(results[0].intervals[0], completed=4, failed=4, counts=((1, 4), (3, 4)))
+    low, high = interval_of(one)
+    assert (low, high) == (0.0, 1.0)  # t(1) = 12.7 times a standard error of .25
+    three = replace(one, completed=24, failed=24, counts=((7, 16), (8, 16), (9, 16)))
+    assert interval_of(three) == pytest.approx((0.5 - 4.3027 * 0.03608, 0.5 + 4.3027 * 0.03608), abs=1e-4)
+    assert interval_of(replace(one, counts=((4, 8),))) == (None, None)
 
 
 def test_another_experiment_in_the_folder_is_not_overwritten(tmp_path: Any) -> None:

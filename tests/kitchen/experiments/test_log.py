@@ -18,24 +18,23 @@ from kitchen.contract.model import OverloadedError, Reply, Request, error_codes
 from kitchen.contract.world import Command
 from kitchen.experiments import audit
 from kitchen.experiments.arguments import read_setup
-from kitchen.experiments.entries import Entry
+from kitchen.experiments.entries import Entry, same_request
 from kitchen.experiments.log import Log, LogError, Recording, read_log
 from kitchen.experiments.plan import Job, jobs_of
 from kitchen.experiments.play import EpisodeFailedError, head_of, play
 from kitchen.experiments.replay import (
     NOT_TO_ITS_END,
     OTHER_COMMANDS,
-    OTHER_PROMPT,
     OTHER_ROW,
     OTHER_STATE,
     OTHER_VERSION,
-    StoredAnswers,
     replay,
 )
 from kitchen.experiments.rows import Row
 from kitchen.llm import registry
 from kitchen.llm.providers.stand_in import StandIn
 from kitchen.llm.replayed import KINDS, Replayed
+from kitchen.llm.stored_answers import OTHER_PROMPT, StoredAnswers
 from kitchen.llm.wrappers import ask_and_record
 from tests.conftest import AtOnce
 from tests.stand_in_server import Script, StandInServer, noop, reply, status
@@ -348,5 +347,5 @@ def test_attempts_over_a_real_connection_are_kept_and_given_again(
 def test_a_call_that_is_given_again_is_the_same_call(messy: tuple[Log, Row, list[bytes]]) -> None:
     """Whatever is known of it, but for the time that it took now."""
     for call in messy[0].calls:
-        door = Replayed(call.provider, StoredAnswers([call]))
+        door = Replayed(call.provider, StoredAnswers([call], same_request))
         assert replace(ask_and_record(door, call.request), seconds=call.seconds) == call

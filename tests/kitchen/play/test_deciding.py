@@ -57,7 +57,7 @@ class Odd(Agent):
 class Greedy(Agent):
     """Wants to command seats that are not its own, and forgets its last one."""
 
-    kind = "greedy"
+    kind = "grasping"
 
     def decide(self, situation: Situation) -> MindDecision:
         everybody = {0: ("goto", "pot0"), situation.seats[0]: ("goto", "pot1")}
@@ -201,18 +201,18 @@ def test_an_unreadable_answer_is_stored_with_what_came_and_was_counted(
 
 
 def test_a_mind_commands_its_own_seats_only_and_a_seat_it_leaves_out_does_nothing() -> None:
-    episode = make_episode(seats=3, minds=(mind("greedy", 1, 2),))
+    episode = make_episode(seats=3, minds=(mind("grasping", 1, 2),))
     step = play_step(episode)
     assert [(entry["seat"], entry["command"], entry["fallback"]) for entry in step.commands] == [
         (0, ["noop"], ""),
         (1, ["goto", "pot1"], ""),
         (2, ["noop"], ""),
     ]
-    assert {entry["chosen_by"] for entry in step.commands[1:]} == {"greedy"}
+    assert {entry["chosen_by"] for entry in step.commands[1:]} == {"grasping"}
 
 
 def test_what_a_mind_remembers_comes_back_to_it_at_the_next_step() -> None:
-    episode = make_episode(seats=3, minds=(mind("greedy", 1, 2),))
+    episode = make_episode(seats=3, minds=(mind("grasping", 1, 2),))
     play_step(episode, 1)
     play_step(episode, 2)
     memories = list(Decision.objects.values_list("memory", flat=True))

@@ -38,7 +38,7 @@ class Costly(Agent):
 class Page:
     """Somebody who looks at another seat."""
 
-    page: Any = SimpleNamespace(seat=SimpleNamespace(pk=0, key="key"), name="name", stamp=None)
+    page: Any = SimpleNamespace(seat=SimpleNamespace(pk=0, key="key"), name="name", shows=lambda _: True)
     subscribed = True
 
     async def look(self) -> None:

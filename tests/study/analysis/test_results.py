@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
+import re
+from concurrent.futures import Future
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,10 +19,12 @@ from django.test import Client
 from django.utils import timezone
 from redis.exceptions import RedisError
 
+from kitchen.machine.apart import BusyError
 from kitchen.play.models import Episode
 from study import tasks
-from study.analysis import results, sample
+from study.analysis import drawing, results, sample
 from study.analysis.results import analysis_ready
+from study.analysis.statistics.charts import OF_MEASURE
 from study.design.models import Study
 from study.people.leaving import participant_withdraw
 from study.people.models import Answer, Participant
@@ -87,6 +92,9 @@ def test_the_command_writes_tables_and_figures_and_marks_synthetic_data(study: S
     assert (rows["i0"]["df_between"], rows["i0"]["df_within"], rows["i0"]["synthetic"]) == ("2", "6", "1")
     assert (tmp_path / "figure_i0.svg").exists()
     assert "Synthetic data" in (tmp_path / "report.md").read_text()
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+    rows_sha256 = hashlib.sha256((tmp_path / "analysed.csv").read_bytes()).hexdigest()
+    assert rows_sha256 in (tmp_path / "report.html").read_text()
 
 
 def test_the_page_waits_for_a_worker_and_then_shows_what_it_computed(
@@ -103,6 +111,91 @@ def test_the_page_waits_for_a_worker_and_then_shows_what_it_computed(
     figure = admin_client.get("/staff/small/analysis/i0.svg")
     assert figure["Content-Type"] == "image/svg+xml"
     assert admin_client.get("/staff/small/analysis/nothing.svg").status_code == 404
+
+
+def test_a_report_is_made_by_a_worker_read_downloaded_and_erased_with_the_analysis(
+    study: Study,
+    admin_client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    asked: list[tuple[int, str]] = []
+    monkeypatch.setattr("study.reporting.kept.ask_report", lambda *what: asked.append(what))
+    at = "/staff/small/analysis/report"
+    assert "Being made" in admin_client.get(f"{at}/").content.decode()
+    assert (admin_client.get(f"{at}.pdf").status_code, len(asked)) == (503, 1)
+    tasks.report(*asked.pop())
+    page = admin_client.get(f"{at}/").content.decode()
+    assert "Nothing was preregistered" in page
+    assert "style=" not in page
+    assert admin_client.get(f"{at}.pdf").content.startswith(b"%PDF-")
+    html = admin_client.get(f"{at}.html").content.decode()
+    assert "Synthetic data: no findings about people" in html
+    assert not re.search(r'(src|href)="(?!data:)', html)
+    assert "Nobody in this choice of data" in _made(admin_client, asked, f"{at}/?who=people")
+    with django_capture_on_commit_callbacks(execute=True):
+        participant_withdraw(participant_id=study.participants.all()[0].pk)
+    assert cache.get(results.report_key(results.kept_key(study.pk, "synthetic"))) is None
+
+
+def _made(client: Client, asked: list[tuple[int, str]], at: str) -> str:
+    """The page, after a worker has done what it asked for."""
+    client.get(at)
+    tasks.report(*asked.pop())
+    return client.get(at).content.decode()
+
+
+def test_the_figures_of_a_measure_have_words_tables_and_files(
+    study: Study,
+    asked: list[tuple[int, str]],
+    admin_client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = "/staff/small/analysis/i0/"
+    assert admin_client.get(here)["Refresh"] == "2"
+    assert admin_client.get(f"{here}means.pdf").status_code == 503
+    tasks.compute_analysis(*asked.pop())
+    page = admin_client.get(here).content.decode()
+    assert page.count("The table behind it") == len(OF_MEASURE)
+    assert "over the order of play: position 1 mean" in page
+    monkeypatch.setattr(drawing, "_pool", AtOnce())
+    for name, begins in {
+        "means.svg": b"<?xml",
+        "means.pdf": b"%PDF",
+        "positions.png": b"\x89PNG",
+        "participants.csv": b"participant,",
+        "participants.json": b"{",
+        "participants.vl.json": b'{"$schema"',
+    }.items():
+        assert admin_client.get(here + name).content.startswith(begins), name
+    for none in ("means.exe", "nothing.svg", "means"):
+        assert admin_client.get(here + none).status_code == 404
+    for name, begins in {
+        "tests.csv": b"measure,",
+        "tests.tex": b"",
+        "analysis.json": b"{",
+        "report.md": b"#",
+    }.items():
+        answer = admin_client.get(f"/staff/small/analysis/{name}")
+        assert (answer.status_code, answer.content[: len(begins)]) == (200, begins)
+    for none in ("nothing/", "secrets.csv"):
+        assert admin_client.get(f"/staff/small/analysis/{none}").status_code == 404
+    monkeypatch.setattr(drawing, "_pool", AtOnce(BusyError("busy")))
+    assert admin_client.get(f"{here}means.pdf").status_code == 503
+
+
+class AtOnce:
+    """Draws in this process, or does not."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self._error = error
+
+    def submit(self, function: Any, *arguments: Any) -> Future[Any]:
+        if self._error:
+            raise self._error
+        found: Future[Any] = Future()
+        found.set_result(function(*arguments))
+        return found
 
 
 @pytest.mark.servers
@@ -131,8 +224,8 @@ def test_a_withdrawal_erases_what_is_kept(
     tasks.compute_analysis(other.pk, who)
     with django_capture_on_commit_callbacks(execute=True):
         participant_withdraw(participant_id=person.pk)
-    assert cache.get(results._key(study.pk, who)) is None
-    assert cache.get(results._key(other.pk, who)) is not None
+    assert cache.get(results.kept_key(study.pk, who)) is None
+    assert cache.get(results.kept_key(other.pk, who)) is not None
 
 
 @pytest.mark.servers
@@ -149,7 +242,7 @@ def test_what_was_computed_while_somebody_withdrew_is_not_kept(
 
     monkeypatch.setattr(results, "_finish", slow)
     tasks.compute_analysis(study.pk, "all")
-    assert cache.get(results._key(study.pk, "all")) is None
+    assert cache.get(results.kept_key(study.pk, "all")) is None
 
 
 def test_one_entry_is_kept_however_often_the_data_change(study: Study, asked: list[tuple[int, str]]) -> None:

@@ -21,7 +21,7 @@ DIGESTS = {
     2: "4cc02ae9cd5f184b6bae60e1c17a52d39d26a173c4170758e5f45be028bad052",
     3: "38964e13558b6ea266dcfa541ef8b5dc8d22fd828f98958032fb5c9259ee3291",
     4: "406ddd2234d2bea017ff0d58c7b4900ef5bf264081b229da9d4c2b7f8bf5aae1",
-    5: "a202da070a1094ad432d688741837a5045e9603f06dd31365ab9c009a1b60d51",
+    5: "cc96f0ba5affbd45b218cba0c1df6c020548fbc4751fc70a535f7ee7b637fe55",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},

@@ -27,6 +27,25 @@ def add(study: Study, key: str, **more: Any) -> SurveyItem:
     return SurveyItem.objects.create(study=study, key=key, measure=key.title(), text="?", **more)
 
 
+def test_a_mixed_model_of_more_values_than_it_can_take_hinders() -> None:
+    study = make_study(conditions=3, main_test="mixed", planned_participants=1000)
+    assert not told(study, "mixed model")
+    study.planned_participants = 1001
+    study.save()
+    (found,) = told(study, "mixed model cannot be computed")
+    assert found.hinders
+
+
+def test_a_contrast_of_what_is_not_asked_everywhere_is_told() -> None:
+    study = make_study(items=0, planned_contrasts="H1: c0 -1, c1 1")
+    add(study, "fun")
+    assert not told(study, "planned contrast")
+    add(study, "trust", needs_teammates=True)
+    (found,) = told(study, "planned contrast")
+    assert "“H1” cannot be tested in Trust, which is not asked" in found.words
+    assert not found.hinders
+
+
 def test_a_sub_scale_whose_items_do_not_share_a_range_is_told() -> None:
     study = make_study(items=0)
     add(study, "a", scale="Fluency", points=5)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import subprocess
+import sys
+import textwrap
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +25,7 @@ from study.design.errors import DesignError
 from study.design.files import study_from_file
 from study.design.freezing import study_freeze
 from study.design.models import Outcome, Study, SurveyItem
+from study.design.plan import foretold
 from study.design.preregistration import bundle_problem, content_of
 from study.design.readiness import hindrances, missing
 from study.design.reserved import RESERVED_SLUGS
@@ -448,6 +454,28 @@ def test_one_condition_is_previewed_without_the_other_parts_and_counted_nowhere(
     assert (study.participants.count(), study.withdrawn) == (0, 0)
 
 
+def test_a_preregistration_is_handed_over_as_one_file_whose_hash_anybody_computes(
+    study: Study, owner: User, client: Client, tmp_path: Path
+) -> None:
+    frozen = study_freeze(study_id=study.pk, user=owner)
+    answer = client.get(reverse("study:staff-preregistration-handed", args=[study.slug, frozen.number]))
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / f"{study.slug}_preregistration_{frozen.number}"
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"README.txt", "preregistration.html", "preregistration.json"}
+    assert json.loads((folder / "preregistration.json").read_text()) == frozen.bundle
+    readme = (folder / "README.txt").read_text()
+    command = textwrap.dedent(readme.partition('python3 -c "')[2].rpartition('"')[0])
+    said = subprocess.run(
+        [sys.executable, "-S", "-c", command], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert said.stdout.strip() == frozen.bundle_digest
+    page = (folder / "preregistration.html").read_text()
+    assert frozen.bundle_digest in page
+    assert not re.search(r"(src|href)=", page)
+
+
 def test_freezing_stores_what_anybody_can_compute_again(
     study: Study, owner: User, client: Client, tmp_path: Path, capsys: Any
 ) -> None:
@@ -480,6 +508,14 @@ def test_freezing_stores_what_anybody_can_compute_again(
     with pytest.raises(CommandError, match="was changed") as caught:
         call_command("verify_preregistration", path)
     assert caught.value.returncode == 1
+    changed = json.loads(json.dumps(version.bundle))
+    changed["frozen"]["at"] = "2020-01-01T00:00:00+00:00"
+    assert "was frozen was changed" in bundle_problem(changed)
+    assert "format 9" in bundle_problem({**version.bundle, "format": 9})
+    older = {**changed, "format": 1, "sha256": changed["content_sha256"]}
+    path.write_text(json.dumps(older))
+    call_command("verify_preregistration", path)
+    assert "not the date" in capsys.readouterr().out
     path.write_text("no json")
     with pytest.raises(CommandError) as caught:
         call_command("verify_preregistration", path)
@@ -581,3 +617,15 @@ def test_every_page_of_the_console_says_who_is_logged_in_and_logs_out(
     assert 'action="/admin/logout/"' in page
     client.post("/admin/logout/")
     assert client.get("/staff/").status_code == 302
+
+
+def test_a_ready_design_becomes_a_study_by_its_form(owner: User, client: Client) -> None:
+    assert "Begin with" in client.get("/staff/new/").content.decode()
+    given = {"title": "Soups", "slug": "soups", "begins_as": "overcooked"}
+    assert client.post("/staff/new/", given).status_code == 302
+    made = Study.objects.get(slug="soups")
+    assert (made.title, made.status, made.memberships.get().user) == ("Soups", "closed", owner)
+    assert made.conditions.count() == 15 and hindrances(made) == []
+    assert blueprint_of(made).practice.world == "overcooked"
+    assert sum(map(foretold, made.conditions.all())) == 5  # so the share of right predictions is measured
+    assert client.post("/staff/new/", {**given, "slug": "other", "begins_as": "x"}).status_code == 422

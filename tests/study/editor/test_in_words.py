@@ -15,6 +15,7 @@ from study.design.freezing import study_freeze
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.design.questions.fields import ItemPlan
 from study.design.questions.instruments import instrument
+from study.design.testing import MAIN_TESTS
 from study.editor.in_words import (
     FIXED_CODE,
     OWN_CODE,
@@ -128,6 +129,9 @@ def test_settings_of_the_study_are_told_and_what_recruits_is_not() -> None:
     assert [one.value for one in plan_pairs(blueprint_of(study))] == [
         "not said",
         "nobody is left out for that",
+        MAIN_TESTS["repeated"],
+        "no correction over measures",
+        "nothing",
     ]
 
 

@@ -45,6 +45,7 @@ WITHOUT_ROWS = {
     "staff_actions": "staff did nothing; see test_staffing.py",
     "outages": "nothing was away; see test_outages.py",
     "messages": "nobody can write to anybody; see test_messages.py",
+    "predictions": "nobody foresees anything; see test_predictions.py",
     "jobs": "nobody can command anybody; see test_jobs.py",
 }
 """Files that have no rows here, and why."""
@@ -89,6 +90,8 @@ def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
         "outages": 0,
         "messages": 0,
         "jobs": 0,
+        "predictions": 0,
+        "measures": 16,
         "codebook": sum(len(table.columns_of(study)) for table in tables()),
         "dictionary": sum(len(table.columns_of(study)) for table in tables()),
     }
@@ -193,7 +196,7 @@ def test_a_seed_is_text_because_a_number_would_lose_its_last_digits(study: Study
 def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
     study: Study, name: str, django_assert_max_num_queries: Any
 ) -> None:
-    with django_assert_max_num_queries({"participants": 14, "episodes": 12}.get(name, 10)):
+    with django_assert_max_num_queries({"participants": 15, "episodes": 13, "measures": 24}.get(name, 10)):
         found = list(rows_of(get_table(name), study))
     assert found or name in WITHOUT_ROWS
 
@@ -251,7 +254,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("15 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("17 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])

@@ -100,7 +100,7 @@ def test_a_participant_is_one_wide_row(study: Study, tmp_path: Path) -> None:
         "c1",
         '["b"]',
     )
-    assert (row["c0.ease"], row["c1.strain"], row["c0.work_load.score"]) == ("4", "1", "4.5")
+    assert (row["c0.ease"], row["c1.strain"], row["c0.work_load_score"]) == ("4", "1", "4.5")
     assert (row["check_attempts"], row["check_passed"]) == ("2", "1")
     assert (row["attention_checks"], row["attention_checks_failed"]) == ("2", "2")
     assert row["participant.label"] == row["label"] == row["participant.mturk_worker_id"] == "worker-1"
@@ -183,7 +183,7 @@ def test_no_file_of_any_form_knows_who_withdrew(study: Study, tmp_path: Path) ->
     assert [row["number"] for row in read(tmp_path / "csv", "participants")] == ["2"]
 
 
-READERS = ("sittings", "participants", "answers", "asked", "page_times", "staff_actions")
+READERS = ("sittings", "participants", "answers", "asked", "measures", "page_times", "staff_actions")
 
 
 @pytest.mark.parametrize("name", WITH_ROWS)
@@ -234,15 +234,18 @@ def test_parquet_has_the_same_rows_in_their_own_types(study: Study, tmp_path: Pa
     walk(study, "=one", referral=Referral("label", "=1+1"))
     write_study(study, tmp_path)
     write_study(study, tmp_path, "parquet")
+    named = set(pq.read_table(tmp_path / "codebook.parquet").column("file").to_pylist())
+    assert ".csv" not in "".join(pq.read_table(tmp_path / "codebook.parquet").column("meaning").to_pylist())
     for table in tables():
         found, rows = pq.read_table(tmp_path / f"{table.name}.parquet"), read(tmp_path, table.name)
         assert found.num_rows == len(rows)
         assert found.column_names == [column.name for column in table.columns_of(study)]
+        assert f"{table.name}.parquet" in named
     people = pq.read_table(tmp_path / "participants.parquet")
     assert people.schema.field("entered_at").type == pa.timestamp("us", tz="UTC")
     assert people.schema.field("synthetic").type == pa.bool_()
     assert people.schema.field("number").type == pa.int64()
-    assert people.schema.field("c0.work_load.score").type == pa.float64()
+    assert people.schema.field("c0.work_load_score").type == pa.float64()
     assert people.to_pylist()[0]["label"] == "=1+1"
     assert read(tmp_path, "participants")[0]["label"] == "'=1+1"
 

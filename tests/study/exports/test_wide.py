@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.utils import timezone
 
+from study.analysis.results import analyse_now
 from study.design.models import Condition, Study, SurveyItem, Version
 from study.design.version_writing import version_current
 from study.exports.registry import get_table
@@ -49,6 +50,14 @@ def both(study: Study, folder: Path) -> tuple[list[dict[str, str]], pa.Table]:
 
 def names(study: Study) -> list[str]:
     return [column.name for column in get_table("participants").columns_of(study)]
+
+
+def test_a_measure_has_one_name_in_the_data_and_in_the_analysis() -> None:
+    study = make_study(conditions=1, items=1)
+    SurveyItem.objects.update(key="work_load_score", scale="Work load")
+    answered(study, "one", {"work_load_score": 4})
+    keys = {f"c0.{one.measure.key}" for one in analyse_now(study, "people").measures}
+    assert {"c0.work_load_score", "c0.work_load_score_2"} < keys < set(names(study))
 
 
 def test_a_design_that_only_erased_previews_met_leaves_no_column(tmp_path: Path) -> None:
@@ -115,7 +124,7 @@ def test_no_two_columns_have_one_name(tmp_path: Path) -> None:
     assert (row["participant.code"], row["participant.code_2"]) == (person.code, "4")
     assert (row["c0.steps"], row["c0.steps_2"]) == ("2", "2")
     assert (row["c0.failed_2"], row["c0.failed_2_2"]) == ("1", "5")
-    assert (row["c0.work_load.score"], row["c0.work_load_2.score"]) == ("1.0", "2.0")
+    assert (row["c0.work_load_score"], row["c0.work_load_score_2"]) == ("1.0", "2.0")
     meanings = {column.name: column.meaning for column in get_table("participants").columns_of(study)}
     assert meanings["c0.failed_2"].endswith("(Another column is called c0.failed.)")
 

@@ -21,6 +21,7 @@ from kitchen.machine.backups import backup_note
 from kitchen.machine.health import Health
 from kitchen.machine.queues import Queue
 from kitchen.play.standing import Faults, Pace
+from kitchen.ticking.standing import ClocksStand
 from kitchen.uptime.models import Outage
 from kitchen.uptime.signs import sign_give
 from study.operation import machine_lines, play_lines, well, worker_lines
@@ -101,6 +102,10 @@ def test_what_workers_lack_has_its_word(line: Any, broker: Broker, state: str) -
     ("where", "found", "line", "state"),
     [
         ("turns_late", 2, play_lines.stuck, BROKEN),
+        ("clocks_stand", ClocksStand(3, 1, 90, 0), play_lines.clocks, BROKEN),
+        ("clocks_stand", ClocksStand(3, 0, 90, 9), play_lines.clocks, LOOK),
+        ("clocks_stand", ClocksStand(3, 0, 900, 9), play_lines.clocks, WELL),
+        ("clocks_stand", ClocksStand(0, 0, 0, 0), play_lines.clocks, WELL),
         ("pace_lately", Pace(9, False, 0.5, 1.5), play_lines.steps, LOOK),
         ("faults_lately", Faults(9, 2, 9, 2), play_lines.coplayers, WELL),
         ("faults_lately", Faults(9, 3, 9, 0), play_lines.coplayers, LOOK),

@@ -59,10 +59,11 @@ def test_pairs_that_differ_are_found_and_equal_ones_are_not() -> None:
     assert all(pair.corrected < 0.05 and pair.difference == pytest.approx(0) for pair in same)
 
 
-def test_power_is_rounded_down_so_that_it_is_never_shown_as_reached_when_it_is_not() -> None:
-    assert [power_words(power) for power in (0.0, 0.7999, 0.8, 0.29, 0.9901, 1.0)] == [
+def test_power_is_rounded_and_never_shown_as_reached_when_it_is_not() -> None:
+    assert [power_words(power) for power in (0.0, 0.5973, 0.7999, 0.8, 0.29, 0.9901, 1.0)] == [
         ".00",
-        ".79",
+        ".60",
+        ".799",
         ".80",
         ".29",
         "> .99",
@@ -110,6 +111,16 @@ def test_the_power_of_the_people_one_has_is_shown_with_a_row_of_its_own(
     assert row.power == power
     assert re.findall(r'"row" class="number">(\d+)<(?:(?!</tr>).)*>yours<', html) == [str(people)]
     assert f"people={people}" in html  # so does the figure's question
+
+
+@pytest.mark.django_db
+def test_the_page_begins_with_the_main_test_of_the_plan(admin_client: Client) -> None:
+    make_study(conditions=3, main_test="mixed")
+    html = ask(admin_client, "/staff/small/sample-size/").content.decode()
+    assert "give the linear mixed model a power of .80 or more" in html
+    drawn = draw_power(answer(wish(test="mixed")))
+    assert "Power of the linear mixed model" in drawn.decode()
+    assert "give the repeated-measures ANOVA a power" in ask(admin_client).content.decode()
 
 
 @pytest.mark.django_db

@@ -71,9 +71,12 @@ def filled(scene: Scene, address: Address, role: Role) -> str:
     values = {
         "slug": scene.study.slug,
         "code": scene.person.code,
+        "episode": str(scene.rows["episode"].key),
         "key": role.person.key if role.person else scene.person.code,
         "name": "participants.csv",
         "measure": "i0",
+        "table": "means.csv",
+        "ending": "csv",
         "kind": "consent",
         "language": "es",
         "number": "1",

@@ -13,7 +13,9 @@ from django.conf import settings as django_settings
 from django.db import transaction
 
 from brigade.asgi import application
+from kitchen.machine.pace import Buckets
 from kitchen.play import consumers
+from kitchen.play.models import Episode
 from kitchen.play.open_page import NO_SUCH_SEAT
 from kitchen.urls import websocket_urlpatterns as of_people
 from study.monitor.consumers import NOT_ALLOWED
@@ -39,6 +41,7 @@ def in_this_thread(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[N
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr(channels.db, "close_old_connections", lambda: None)  # as Django's client does
     monkeypatch.setattr(consumers, "in_database", lambda act, *a, **k: sync_to_async(act)(*a, **k))
+    monkeypatch.setattr(consumers, "_knocks", Buckets(consumers.CONNECTIONS))  # others knock as often
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -50,10 +53,12 @@ def wanted(scene: Scene, role: Role, written: str) -> Iterator[tuple[str, int | 
         for slug in ("mine", "other", "nowhere"):
             may = not role.owes and role.staff and slug in role.sees
             yield f"/ws/staff/study/{slug}/", None if may else NOT_ALLOWED
-    elif written == "ws/seat/<slug:key>/":
+    elif written in ("ws/seat/<slug:key>/", "ws/ticks/<slug:key>/"):
+        Episode.objects.update(tick_ms=500)
         own = scene.seat(role.person).key if role.person else ""
         for word in (own, scene.person.key, scene.person.code, str(scene.seat(scene.person).pk)):
-            yield f"/ws/seat/{word or 'x'}/", None if word and word == own else NO_SUCH_SEAT
+            address = f"/{written.replace('<slug:key>', word or 'x')}"
+            yield address, None if word and word == own else NO_SUCH_SEAT
     elif written == "":
         yield "/ws/elsewhere/", NO_SUCH_SEAT
     else:

@@ -166,6 +166,49 @@ def test_synthetic_participants_walk_the_whole_way(live_stack: Stack) -> None:
     assert rows == [f"{number} True complete True 4 12" for number in (1, 2)]
 
 
+TICKING = """
+slug = "ticking"
+title = "A clock"
+seed = 5
+[world]
+kind = "overcooked"
+settings = { ticks = 20, clock = "tick", tick_ms = 100 }
+[parts.consent]
+text = "I agree."
+[[conditions]]
+key = "beside"
+name = "Beside"
+label = "Beside"
+coplayer = "greedy"
+teammates = 1
+[[items]]
+key = "trust"
+measure = "trust"
+text = "Trust?"
+points = 7
+"""
+PRESSED = """
+from kitchen.play.models import Episode, SeatCommand
+from kitchen.play.verifying import log_verify
+rows = Episode.objects.filter(rounds__participant__study__slug="ticking")
+commands = SeatCommand.objects.filter(episode__in=rows, seat=0).order_by("step")
+by = list(commands.values_list("chosen_by", flat=True))
+print(rows.get().status, len(by), by.count("person") > 0.6 * len(by), set(by) <= {"person", "clock"})
+print(all(verdict.holds for verdict in log_verify(rows)))
+"""
+
+
+def test_they_press_keys_where_a_clock_takes_the_steps(live_stack: Stack, tmp_path: Path) -> None:
+    live_stack.start_ticker()
+    file = tmp_path / "ticking.toml"
+    file.write_text(TICKING)
+    live_stack.manage("load_study", str(file))
+    done = walk(live_stack, "ticking", "--participants", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = live_stack.manage("shell", "-v", "0", "-c", PRESSED).splitlines()
+    assert found == ["over 20 True True", "True"]
+
+
 def whole_study(folder: Path) -> Path:
     """A study with every part and every kind of item."""
     conditions = [f'[[conditions]]\nkey = "{key}"\nname = "{key}"\nlabel = "Team {key}"' for key in KEYS]

@@ -22,8 +22,16 @@ from study.design.models import Study, StudyPart
 from study.editor.copying import study_copy
 from study.editor.services import study_delete
 from study.taking_part.entering import study_takes
-from study.trying_out import dry_run_work
-from study.trying_out.dry_run_asking import AskError, Report, UnreachableError
+from study.taking_part.going_on import page_done
+from study.trying_out import dry_run_stored, dry_run_work
+from study.trying_out.dry_run_asking import (
+    AskError,
+    DryRunRequest,
+    Report,
+    UnreachableError,
+    check_known,
+    order_of,
+)
 from study.trying_out.dry_run_page import CLOSED, DryRunForm, free_seed
 from study.trying_out.dry_run_runs import (
     ANOTHER,
@@ -39,7 +47,7 @@ from study.trying_out.models import DryRun
 from study.trying_out.walk.crowd import CrowdOrder, CrowdReport
 from study.trying_out.walk.plans import Deed, Shares
 from study.trying_out.walk.walk import Arrival
-from tests.study.factories import complete, make_study
+from tests.study.factories import complete, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -492,3 +500,20 @@ def test_runs_are_neither_copied_nor_in_the_way_of_deleting(study: Study, user: 
     assert not DryRun.objects.exists()
     tasks.dry_run(run.pk)
     assert not dry_run_heard(run_id=run.pk, done=1)
+
+
+def test_what_a_program_was_told_is_stored_with_it_when_it_is_asked_where_it_is(study: Study) -> None:
+    person, known = enter(study, "a program", synthetic=True), {"i0": {"c0": 0.2}}
+    page_done(participant_id=person.pk, page="guide")
+    first = person.rounds.select_related("condition", "episode").order_by("position")[0]
+    assert first.episode
+    socket = f"ws://host/ws/seat/{first.episode.seats.get().key}/"
+    assert dry_run_stored.condition_at(known, socket) == first.condition.key
+    person.refresh_from_db()
+    assert person.known_effects == known
+    study.items.filter(key="i1").update(needs_teammates=True)
+    with pytest.raises(AskError, match="'i1' is not asked after 'c0'"):
+        check_known(study, {"i1": {"c0": 0.2}})
+    wish = DryRunRequest(1, 5, 1, known={"i0": {"nowhere": 0.2}})
+    with pytest.raises(AskError, match="nowhere"):
+        order_of(study, wish, url="http://localhost")

@@ -15,6 +15,7 @@ from django.utils import translation
 from playwright.async_api import Browser, BrowserContext, Page, Route
 
 from kitchen.contract.page import DRAWN, SeatView, StepView
+from kitchen.contract.page import Page as WorldPage
 from kitchen.play.drawing import whole
 from kitchen.play.render import page_context
 from kitchen.play.script_words import script_words
@@ -98,12 +99,14 @@ async def serve(route: Route) -> None:
     await (route.fulfill(path=file) if file else route.fulfill(body=""))
 
 
-async def open_page(browser: Browser | BrowserContext, view: SeatView, **more: Any) -> Page:
+async def open_page(
+    browser: Browser | BrowserContext, view: SeatView, world: WorldPage = PAGE, **more: Any
+) -> Page:
     """A play page as it comes from the server, without one; `more` goes to its template."""
     page = await browser.new_page()
     await page.route("**/*", serve)
     more |= {"socket_path": "/nowhere/", "leave_url": "/leave/", "script_words": script_words(scene=False)}
-    context = page_context(PAGE, view, **more)
+    context = page_context(world, view, **more)
     html = render_to_string("kitchen/play/play.html", context)
     await page.route(
         f"{HOST}/", lambda route: route.fulfill(body=html, content_type="text/html; charset=utf-8")

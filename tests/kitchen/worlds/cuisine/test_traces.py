@@ -15,8 +15,9 @@ from django.core.management.base import CommandError
 
 from kitchen.contract.recordings import TraceFileError
 from kitchen.worlds.cuisine import speed
+from kitchen.worlds.cuisine.recordings import read_traces
 from kitchen.worlds.cuisine.speed import measure
-from kitchen.worlds.cuisine.traces import difference, read_traces
+from kitchen.worlds.cuisine.traces import difference
 from tests.kitchen.worlds.cuisine.cooking import TRACES
 
 

@@ -15,10 +15,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from matplotlib.transforms import BboxBase
 
+from kitchen.charts.chart import Format
+from kitchen.charts.layout import SPREAD, levels, side_by_side, wrapped
+from kitchen.charts.sheet import STYLE
 from study.analysis.statistics import figures
 from study.analysis.statistics.analyse import MeasureResult, analyse
-from study.analysis.statistics.figures import bounds, draw
-from study.analysis.statistics.layout import SPREAD, levels, side_by_side, wrapped
+from study.analysis.statistics.chart_parts import bounds
+from study.analysis.statistics.figures import draw
 from study.analysis.statistics.rows import AnalysisCondition, Measure
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows_of
 
@@ -96,7 +99,7 @@ def test_no_two_texts_overlap_and_none_leaves_the_sheet(result: MeasureResult) -
 
 
 def _boxes(result: MeasureResult) -> tuple[BboxBase, list[tuple[str, BboxBase]]]:
-    with mpl.rc_context(figures.STYLE):  # type: ignore[arg-type]
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = figures._figure(result)
         renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
         figure.draw(renderer)
@@ -111,7 +114,7 @@ def _visible(figure: object) -> Iterator[Text]:
 
 
 @pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
-def test_the_same_data_give_the_same_bytes(kind: figures.Format) -> None:
+def test_the_same_data_give_the_same_bytes(kind: Format) -> None:
     assert draw(demo().measure("success"), kind) == draw(demo().measure("success"), kind)
 
 

@@ -12,7 +12,8 @@ from study.analysis.statistics import figures
 from study.analysis.statistics.analyse import Analysis, analyse
 from study.analysis.statistics.exclusions import Attrition
 from study.analysis.statistics.files import contents, write
-from study.analysis.statistics.report import escaped, report
+from study.analysis.statistics.markdown import escaped
+from study.analysis.statistics.report import report
 from study.analysis.statistics.rows import AnalysisCondition, Measure
 from study.analysis.statistics.tukey import Tukey
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, made_up, paper_like, rows_of
@@ -22,6 +23,8 @@ NAMES = [
     "anova.csv",
     "tukey.csv",
     "players.csv",
+    "tests.csv",
+    "tests.tex",
     "figure_success.svg",
     "figure_enjoyment.svg",
     "figure_trust.svg",
@@ -120,7 +123,7 @@ def test_pairs_can_be_read_back_in_full_precision(analysis: Analysis, files: dic
 
 def test_every_row_of_every_table_says_whether_it_is_synthetic(files: dict[str, bytes]) -> None:
     tables = [name for name in files if name.endswith(".csv")]
-    assert len(tables) == 4
+    assert len(tables) == 5
     assert all(row["synthetic"] == "1" for name in tables for row in rows(files[name]))
     assert all(
         row["synthetic"] == "0"

@@ -49,8 +49,8 @@ def test_alone_the_page_does_not_have_it_and_goes_on_without(study: Study, clien
 
 def test_the_data_have_no_column_for_what_was_not_asked(study: Study) -> None:
     names = [column.name for column in get_table("participants").columns_of(study)]
-    asked = [name for name in names if name.startswith("c") and name.endswith(("i0", "i1", ".score"))]
-    assert asked == ["c0.i0", "c1.i0", "c1.i1", "c1.trust.score"]
+    asked = [name for name in names if name.startswith("c") and name.endswith(("i0", "i1", "_score"))]
+    assert asked == ["c0.i0", "c1.i0", "c1.i1", "c1.trust_score"]
 
 
 def test_programs_made_at_once_leave_it_out_and_its_scale_has_no_score_alone(study: Study) -> None:

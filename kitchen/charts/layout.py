@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
+from math import ceil, floor
 
 Span = tuple[int, int]
 
@@ -49,3 +51,16 @@ def side_by_side(values: Sequence[float], low: float, high: float) -> list[float
 def wrapped(text: str, width: int) -> str:
     """The text in at most three lines of `width` characters, cut with an ellipsis beyond."""
     return "\n".join(textwrap.wrap(text, width, max_lines=3, placeholder="…"))
+
+
+def round_ends(low: float, high: float, parts: int = 6) -> tuple[float, float]:
+    """The nearest whole and round numbers around what is drawn, about so many steps apart."""
+    step = next(each for each in _round_steps() if each >= (high - low) / parts)
+    return floor(low / step) * step, ceil(high / step) * step
+
+
+def _round_steps() -> Iterator[float]:
+    """1, 2, 5, 10, 20, 50, ..."""
+    for power in count():
+        for first in (1, 2, 5):
+            yield float(first * 10**power)

@@ -1,0 +1,202 @@
+"""An episode as one JSON file, to be looked at where nothing else of it is.
+
+The file has what is played again and what was thought, and no key that opens a page, no person's code and no
+money: `FIELDS` names all of it. `hash` is of everything else in it, so that a changed byte is noticed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Model
+
+from kitchen.contract.shallow import TooDeepError, read_json
+from kitchen.contract.world import Json, WorldError, canonical_hash
+from kitchen.play.models import Decision, Episode, Message, Mind, ModelCall, Seat, SeatCommand, Step
+from kitchen.registry.names import UnknownNameError
+from kitchen.replaying.course import faults_of
+from kitchen.replaying.moments import moments
+from kitchen.replaying.record import CallRecord, Record
+from kitchen.replaying.seen import seen_by, told_of
+from kitchen.replaying.timeline import timeline
+
+KIND, FORMAT = "brigade episode", 1
+GZIP = b"\x1f\x8b"
+"""How bytes begin that gzip has packed."""
+LARGEST = 32 * 2**20
+"""Bytes of an episode's file, unpacked."""
+FIELDS: dict[type[Model], str] = {
+    Episode: "key world world_version settings seed label synthetic hints until shown asks_first "
+    "shows_intents passes_by knowing organisation messages offers_plans absence gone status ended_because "
+    "step state_hash score decision_seconds step_seconds tick_ms turn_opened_at ended_at",
+    Seat: "number name acts mind_id",
+    Mind: "id number kind settings",
+    Step: "number commands events state_hash score opened_at taken_at chain",
+    SeatCommand: "step seat command chosen_by fallback received_at to_follow planned_in",
+    Decision: "id mind_id step memory note played_by fallback error milliseconds number seen_step because "
+    "dropped",
+    ModelCall: "decision_id number provider model_asked model_named sampling parameters reply reply_call "
+    "stop error error_text reasoning seconds",
+    Message: "number step sender to kind text data decision_id sent_at",
+}
+NO_JSON = "it is no JSON"
+TOO_LARGE = "it has more than {most} MiB"
+NOT_OURS = "it is no episode that was exported here or elsewhere"
+OTHER_FORMAT = "it is of format {format}; this version reads format {known}"
+CHANGED = "it is not what was exported: its hash is another one"
+LACKS = "it lacks something, or has it in another way: {what}"
+NO_REPLAY = "it does not lead where it says: {fault}"
+
+
+class FileError(ValueError):
+    """A file that is no episode which can be replayed here; one line."""
+
+
+Row = TypeVar("Row", bound=Model)
+
+
+def exported(record: Record) -> bytes:
+    """The episode as a file; the same bytes each time."""
+    known: dict[str, str] = {}
+    content = {
+        "kind": KIND,
+        "format": FORMAT,
+        "episode": _values(record.episode),
+        "seats": _all(record.seats),
+        "minds": _all(record.minds),
+        "steps": _all(record.steps),
+        "commands": _all(record.commands),
+        "decisions": _all(record.decisions),
+        "calls": [_call(each, known) for each in record.calls],
+        "messages": _all(record.messages),
+        "texts": {key: text for text, key in known.items()},
+    }
+    plain = json.loads(json.dumps(content, cls=DjangoJSONEncoder))
+    whole = {**plain, "hash": canonical_hash(plain)}
+    return (json.dumps(whole, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def read_exported(data: bytes) -> Record:
+    """The episode in this file, after it was played again and all that is told of it was looked at;
+    FileError with the reason."""
+    content = _content(data)
+    try:
+        record = _record(content)
+        if fault := next(faults_of(record), ""):
+            raise FileError(NO_REPLAY.format(fault=fault))
+        moments(record)
+        timeline(record)
+        for step in range(1, record.episode.step + 2):
+            told_of(record, step)
+        _look_at_pages(record)
+    except FileError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ValidationError) as error:
+        raise FileError(LACKS.format(what=error)) from error
+    return record
+
+
+def _look_at_pages(record: Record) -> None:
+    """Those of every seat, at the beginning and at the end; a world that is not known here has none."""
+    try:
+        for seat in record.seats:
+            for steps in {0, record.episode.step}:
+                seen_by(record, seat.number, steps)
+    except (WorldError, UnknownNameError):
+        return
+
+
+def unpacked(data: bytes) -> bytes:
+    """What was packed with gzip, or these bytes themselves; FileError for more than `LARGEST`."""
+    if not data.startswith(GZIP):
+        return data
+    try:
+        found = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS).decompress(data, LARGEST + 1)
+    except zlib.error as error:
+        raise FileError(NO_JSON) from error
+    if len(found) > LARGEST:
+        raise FileError(TOO_LARGE.format(most=LARGEST // 2**20))
+    return found
+
+
+def packed(data: bytes) -> bytes:
+    """The same bytes each time."""
+    return gzip.compress(data, 9, mtime=0)
+
+
+def _content(data: bytes) -> dict[str, Any]:
+    plain = unpacked(data)
+    try:
+        content = read_json(plain.decode())
+    except TooDeepError as error:
+        raise FileError(f"it {error}") from error
+    except ValueError as error:
+        raise FileError(NO_JSON) from error
+    if not isinstance(content, dict) or content.get("kind") != KIND:
+        raise FileError(NOT_OURS)
+    if content.get("format") != FORMAT:
+        raise FileError(OTHER_FORMAT.format(format=content.get("format"), known=FORMAT))
+    if content.pop("hash", None) != canonical_hash(content):
+        raise FileError(CHANGED)
+    return content
+
+
+def _names(model: type[Model]) -> list[str]:
+    return FIELDS[model].split()
+
+
+def _values(row: Model) -> dict[str, Json]:
+    return {name: getattr(row, name) for name in _names(type(row))}
+
+
+def _all(rows: Iterable[Model]) -> list[dict[str, Json]]:
+    return [_values(row) for row in rows]
+
+
+def _call(call: CallRecord, known: dict[str, str]) -> dict[str, Json]:
+    """A call; what it was sent stands once among the texts, by the number that it is known by, however often
+    it was sent."""
+    sent = [[role, known.setdefault(text, str(len(known)))] for role, text in call.sent]
+    return {**_values(call.row), "sent": sent}
+
+
+def _record(content: Mapping[str, Any]) -> Record:
+    texts: dict[str, str] = content["texts"]
+    record = Record(
+        _read(Episode, content["episode"]),
+        seats=_read_all(Seat, content["seats"]),
+        minds=_read_all(Mind, content["minds"]),
+        steps=_read_all(Step, content["steps"]),
+        commands=_read_all(SeatCommand, content["commands"]),
+        decisions=_read_all(Decision, content["decisions"]),
+        messages=_read_all(Message, content["messages"]),
+    )
+    for each in content["calls"]:
+        sent = [(role, texts[key]) for role, key in each["sent"]]
+        record.calls.append(CallRecord(_read(ModelCall, each), sent))
+    if not record.seats:
+        raise ValueError("a seat")
+    if unknown := {row.mind_id for row in record.decisions} - record.mind_of.keys():
+        raise ValueError(f"a mind {min(unknown)}")
+    return record
+
+
+def _read_all(model: type[Row], rows: Sequence[Mapping[str, Any]]) -> list[Row]:
+    return [_read(model, row) for row in rows]
+
+
+def _read(model: type[Row], values: Mapping[str, Any]) -> Row:
+    fields = {name: model._meta.get_field(name.removesuffix("_id")) for name in _names(model)}
+    return model(**{name: _value(field, values[name]) for name, field in fields.items()})
+
+
+def _value(field: Any, value: Json) -> Any:
+    if value is None and not field.null:
+        raise ValueError(f"{field.name} is empty")
+    return field.to_python(value)

@@ -1,0 +1,78 @@
+"""What the page of one seat showed after so many steps, and what was decided then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from kitchen.contract.page import Page, SeatView
+from kitchen.play import drawing
+from kitchen.play.models import Decision, Message, Mind
+from kitchen.play.render import layout_of, world_panels
+from kitchen.play.selectors import turn_view
+from kitchen.play.shell import shell
+from kitchen.registry.worlds import get_page
+from kitchen.replaying.course import world_after
+from kitchen.replaying.lines import CommandLine, command_lines, happened
+from kitchen.replaying.record import CallRecord, Record
+from kitchen.replaying.rewound import Rewound
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The world's own page of one seat."""
+
+    page: Page
+    view: SeatView
+    panels: Mapping[str, SafeString]
+    """By id: those that all worlds have, and the world's."""
+    layout: SafeString
+    """The panels as the world arranges them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What one mind decided for a step, and what was asked for it."""
+
+    mind: Mind
+    row: Decision
+    calls: tuple[CallRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One step as staff read it."""
+
+    step: int
+    commands: tuple[CommandLine, ...]
+    """Nothing where the step was never taken."""
+    happened: tuple[str, ...]
+    thoughts: tuple[Thought, ...]
+    messages: tuple[Message, ...]
+
+
+def seen_by(record: Record, seat: int, steps: int) -> Seen:
+    """The page of this seat after so many steps. WorldError where the episode cannot be played here."""
+    turn = Rewound(record, steps, world_after(record, steps))
+    view, page = turn_view(turn, seat), get_page(record.episode.world)
+    panels = {panel.id: drawing.whole(panel) for panel in (*shell(page, view), *world_panels(page, view))}
+    return Seen(page, view, panels, layout_of(page, view, panels))
+
+
+def told_of(record: Record, step: int) -> Told:
+    """What was decided for this step and came of it; the first is 1, and the one that was open at the end is
+    the last."""
+    taken = record.steps[step - 1] if step <= len(record.steps) else None
+    rows = [row for row in record.decisions if row.step == step]
+    thoughts = (
+        Thought(record.mind_of[row.mind_id], row, tuple(record.calls_of.get(row.pk, ()))) for row in rows
+    )
+    return Told(
+        step,
+        command_lines(taken) if taken else (),
+        happened(taken) if taken else (),
+        tuple(thoughts),
+        tuple(said for said in record.messages if said.step == step),
+    )

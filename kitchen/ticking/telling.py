@@ -1,0 +1,64 @@
+"""What the pages of one episode are told after each tick: what has changed of what each seat sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kitchen.contract.world import Intent, Json
+from kitchen.ticking.game import Game, Sight
+from kitchen.ticking.wire import difference, said
+
+
+class Telling:
+    """Knows what the pages of one game were told last."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._seen: dict[int, Mapping[str, Json]] = {}
+        self._score: Mapping[str, Json] = {}
+        self._intended: Mapping[int, Mapping[int, Intent] | None] = {}
+
+    def whole(self, *, starts_in: float = 0.0, lost_ms: int = 0) -> dict[str, Any]:
+        """How things are now."""
+        sights = self._game.sights()
+        seats = {
+            str(seat): {"observation": dict(sight.observation), "key": sight.key, **_intents(sight)}
+            for seat, sight in sights.items()
+        }
+        self._know(sights)
+        return said(
+            "tick.whole",
+            step=self._game.episode.step,
+            tick_ms=self._game.episode.tick_ms,
+            score=self._game.episode.score,
+            seats=seats,
+            starts_in_ms=max(0, round(starts_in * 1000)),
+            lost_ms=lost_ms,
+        )
+
+    def tick(self, lost_ms: int = 0) -> dict[str, Any]:
+        """What the last tick has changed."""
+        sights, score = self._game.sights(), self._game.episode.score
+        changed, _ = difference(self._score, score)
+        seats = {str(seat): self._part(seat, sight) for seat, sight in sights.items()}
+        self._know(sights)
+        return said("tick.shown", step=self._game.episode.step, score=changed, seats=seats, lost_ms=lost_ms)
+
+    def _part(self, seat: int, sight: Sight) -> dict[str, Any]:
+        changed, gone = difference(self._seen.get(seat, {}), sight.observation)
+        events = [event.to_json() for event in sight.events]
+        part = {"changed": changed, "gone": gone, "events": events, "key": sight.key}
+        return part if self._intended.get(seat) == sight.intents else {**part, **_intents(sight)}
+
+    def _know(self, sights: Mapping[int, Sight]) -> None:
+        self._seen = {seat: sight.observation for seat, sight in sights.items()}
+        self._intended = {seat: sight.intents for seat, sight in sights.items()}
+        self._score = self._game.episode.score
+
+
+def _intents(sight: Sight) -> dict[str, Json]:
+    """What the others are about to do, by seat, where the page says it."""
+    if sight.intents is None:
+        return {}
+    return {"intents": {str(seat): dict(intent) for seat, intent in sight.intents.items()}}

@@ -1,0 +1,1 @@
+"""What others measured in the grids, for comparison. Plain Python."""

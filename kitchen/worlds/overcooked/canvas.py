@@ -1,0 +1,170 @@
+"""Layouts of one's own as they are drawn: the letters of the grid, and what stands beside it in a file. Plain
+Python."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from kitchen.contract import canvas
+from kitchen.contract.canvas import CAUTION, REFUSED, Begun, Line, Remark, Sheet, Tile
+from kitchen.contract.data_files import Record, parsed
+from kitchen.contract.world import Json, SettingsError
+from kitchen.worlds.overcooked.catalogue import OWN, own_layout, shipped
+from kitchen.worlds.overcooked.layout import COUNTER, FLOOR, POT, SERVING, Layout
+from kitchen.worlds.overcooked.options import read_options
+from kitchen.worlds.overcooked.surveyed import remarks
+
+Words = Annotated[tuple[str, ...], Field(strict=False)]
+Amount = int | str | dict[str, int]
+
+EMPTY = Sheet(
+    ("XXXXXXX", "X     X", "X 1 2 X", "X     X", "XXXXXXX"),
+    {"title": "A new layout", "orders": "OOO", "bonus": "", "value": "20", "time": "20"},
+)
+_EACH = re.compile(r"([OT])\s*=\s*(\d+)")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class Drawn(Record):
+    """What can stand in a layout file so that it can be drawn, whether or not it can be played."""
+
+    title: str = ""
+    grid: Words = ()
+    orders: Words = ()
+    bonus: Words = ()
+    value: Amount = ""
+    time: Amount = ""
+
+
+_DRAWN = TypeAdapter(Drawn)
+
+
+class OwnLayout(canvas.Canvas):
+    """The setting `own_layout`."""
+
+    tiles = (
+        Tile(FLOOR, "floor"),
+        Tile(COUNTER, "counter"),
+        Tile("O", "onions", "box-O"),
+        Tile("T", "tomatoes", "box-T"),
+        Tile("D", "dishes", "box-D"),
+        Tile(POT, "pot", "box-P"),
+        Tile(SERVING, "serving place", "box-S"),
+        Tile("1", "start of seat 1", once=True),
+        Tile("2", "start of seat 2", once=True),
+    )
+    border = COUNTER
+    lines = (
+        Line("title", "Title"),
+        Line(
+            "orders", "Soups that are ordered", "1 to 3 letters O and T each, with commas between: OOO, OT."
+        ),
+        Line("bonus", "Soups that count twice", "Of those above. Empty: none."),
+        Line("value", "Points of a soup", "One number, or what each ingredient adds: O = 15, T = 10."),
+        Line("time", "Ticks that it cooks", "Likewise."),
+    )
+    most = (20, 12)
+    pictures = "worlds/overcooked/overcooked.svg"
+    belongs = ("layout", OWN)
+
+    def begun(self) -> Mapping[str, Begun]:
+        """An empty grid, then every layout that comes along."""
+        empty = {"empty": Begun("An empty grid", self.text(EMPTY))}
+        return empty | {code: Begun(one.title, self.text(_sheet_of(one))) for code, one in shipped().items()}
+
+    def sheet(self, text: str) -> Sheet:
+        """As `Canvas` has it: rows of one length are not asked for, keys that nobody knows are not drawn."""
+        if not text.strip():
+            return Sheet()
+        source, values = parsed(text, "own_layout")
+        told = source.read(_DRAWN, values)
+        lines = {"title": told.title, "orders": ", ".join(told.orders), "bonus": ", ".join(told.bonus)}
+        return Sheet(told.grid, {**lines, "value": _amount(told.value), "time": _amount(told.time)})
+
+    def text(self, sheet: Sheet) -> str:
+        """A layout file; nothing for nothing."""
+        if sheet.is_empty:
+            return ""
+        return "\n".join(_file(sheet)) + "\n"
+
+    def told(self, text: str, settings: Mapping[str, Json]) -> tuple[Remark, ...]:
+        """Why the engine refuses it, in the engine's words; else who reaches what, and whether it counts."""
+        if not text.strip():
+            return ()
+        try:
+            layout = own_layout(text)
+            read_options({**_beside(settings), "layout": OWN, "own_layout": text})
+        except SettingsError as error:
+            return (Remark(REFUSED, str(error)),)
+        return (*_unused(settings), *remarks(layout))
+
+
+def _beside(settings: Mapping[str, Json]) -> dict[str, Json]:
+    """Of the other settings what a layout has to fit."""
+    return {"cooking": settings["cooking"]} if "cooking" in settings else {}
+
+
+def _unused(settings: Mapping[str, Json]) -> Iterator[Remark]:
+    code = settings.get("layout", OWN)
+    if code in shipped():
+        yield Remark(CAUTION, f"It is not played: the layout chosen above is “{shipped()[code].title}”.")
+
+
+def _sheet_of(layout: Layout) -> Sheet:
+    """One that comes along."""
+    letters = {"onion": "O", "tomato": "T"}
+    orders = ["".join(letters[each] for each in soup) for soup in layout.orders]
+    bonus = [word for word, soup in zip(orders, layout.orders, strict=True) if soup in layout.bonus]
+    amounts = {
+        name: _amount(
+            {letters[each]: one for each, one in told.items()} if isinstance(told, Mapping) else told
+        )
+        for name, told in (("value", layout.value), ("time", layout.time))
+    }
+    words = {"title": layout.title, "orders": ", ".join(orders), "bonus": ", ".join(bonus)}
+    return Sheet(layout.rows, {**words, **amounts})
+
+
+def _amount(told: Amount) -> str:
+    if isinstance(told, dict):
+        return ", ".join(f"{letter} = {number}" for letter, number in told.items())
+    return str(told)
+
+
+def _file(sheet: Sheet) -> Iterator[str]:
+    """Line by line."""
+    yield f"title = {_quoted(sheet.lines.get('title', ''))}"
+    yield from ("grid = [", *(f"    {_quoted(row)}," for row in sheet.rows), "]")
+    for name in ("orders", "bonus"):
+        words = re.split(r"[,\s]+", sheet.lines.get(name, ""))
+        yield f"{name} = {_list([word.upper() for word in words if word])}"
+    for name in ("value", "time"):
+        yield f"{name} = {_number(sheet.lines.get(name, '').strip())}"
+
+
+def _list(words: Sequence[str]) -> str:
+    return f"[{', '.join(map(_quoted, words))}]"
+
+
+def _number(written: str) -> str:
+    """A number, or one for each ingredient; what is neither stays a text, which the rules refuse."""
+    if re.fullmatch(r"[1-9][0-9]{0,8}", written):
+        return written
+    each = [_EACH.fullmatch(part.strip()) for part in written.upper().split(",")]
+    found = {one[1]: one[2] for one in each if one}
+    if len(found) != len(each):
+        return _quoted(written)
+    return "{ " + ", ".join(f"{letter} = {int(number)}" for letter, number in found.items()) + " }"
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML."""
+    return json.dumps(_CONTROLS.sub(" ", text), ensure_ascii=False)
+
+
+OWN_LAYOUT = OwnLayout()

@@ -1,0 +1,242 @@
+"""A layout: one grid with what is ordered in it, checked.
+
+A layout file::
+
+    title = "Cramped room"
+    grid = [
+        "XXPXX",
+        "O  2O",
+        "X1  X",
+        "XDXSX",
+    ]
+    orders = ["OOO"]                     # 1 to 3 letters each, in any order
+    bonus = []                           # orders that count twice
+    value = 20                           # of any order, or { O = 21, T = 13 }: the sum over the ingredients
+    time = 20                            # ticks of cooking, likewise
+
+`X` counter, `O` `T` `D` where onions, tomatoes and dishes are taken, `P` pot, `S` serving place, a space
+floor, `1` and `2` the floor where the seats start. Cells are (x, y) from the top left, x to the east, y to
+the south.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, TypeAdapter
+
+from kitchen.contract.data_files import Record, Source, Text, Texts, opened, parsed, said, wrong
+from kitchen.contract.world import Json
+
+Cell = tuple[int, int]
+"""(x, y)."""
+Soup = tuple[str, ...]
+"""Its ingredients, sorted."""
+
+COUNTER, POT, SERVING = "X", "P", "S"
+DISPENSERS: Mapping[str, str] = {"O": "onion", "T": "tomato", "D": "dish"}
+"""What is taken there, by letter."""
+INGREDIENTS: Mapping[str, str] = {"O": "onion", "T": "tomato"}
+FLOOR, STARTS = " ", "12"
+LETTERS = {COUNTER, POT, SERVING, *DISPENSERS, FLOOR, *STARTS}
+FULL = 3
+"""Ingredients that a pot takes."""
+DIRECTIONS: Mapping[str, Cell] = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
+
+
+def beside(cell: Cell, face: str) -> Cell:
+    """The cell ahead of who stands here and faces there."""
+    by = DIRECTIONS[face]
+    return cell[0] + by[0], cell[1] + by[1]
+
+
+Amount = Annotated[int, Field(ge=1), said("must be a whole number from 1 on")]
+
+
+class Amounts(Record):
+    """What each ingredient adds."""
+
+    O: Amount | None = None  # noqa: E741 - the letter of the grid
+    T: Amount | None = None
+
+
+def _amount(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | dict):
+        raise wrong("must be a whole number from 1 on, or { O = number, T = number }")
+    return value
+
+
+class LayoutFile(Record):
+    """What stands in a layout file."""
+
+    title: Text
+    grid: Annotated[tuple[str, ...], Field(strict=False), said("must be a list of rows")]
+    orders: Texts
+    bonus: Annotated[tuple[str, ...], Field(strict=False), said("must be a list of orders")] = ()
+    value: Annotated[object, AfterValidator(_amount)]
+    time: Annotated[object, AfterValidator(_amount)]
+
+
+_FILE, _AMOUNT, _AMOUNTS = TypeAdapter(LayoutFile), TypeAdapter(Amount), TypeAdapter(Amounts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """All that the rules need to know of a grid; the same object is the same layout."""
+
+    code: str
+    title: str
+    rows: tuple[str, ...]
+    furniture: Mapping[Cell, str]
+    """The letter of every cell that is no floor, in reading order."""
+    floor: tuple[Cell, ...]
+    """In reading order."""
+    starts: tuple[Cell, Cell]
+    orders: tuple[Soup, ...]
+    bonus: frozenset[Soup]
+    value: int | Mapping[str, int]
+    """Points of any order, or what each ingredient adds to a soup."""
+    time: int | Mapping[str, int]
+    """Likewise ticks of cooking."""
+
+    @property
+    def has_tomatoes(self) -> bool:
+        """It is one of those that only the new way of cooking plays."""
+        return "T" in self.furniture.values()
+
+    def ticks(self, contents: Soup) -> int:
+        """How long it cooks, whatever it is worth."""
+        return _summed(self.time, contents)
+
+    def points(self, soup: Soup) -> int:
+        """What it is worth where it is served; 0 for what nobody ordered."""
+        if soup not in self.orders:
+            return 0
+        return _summed(self.value, soup) * (2 if soup in self.bonus else 1)
+
+    def places(self, letter: str) -> tuple[Cell, ...]:
+        """Where such furniture stands, in reading order."""
+        return tuple(cell for cell, found in self.furniture.items() if found == letter)
+
+    def room(self, start: Cell) -> tuple[Cell, ...]:
+        """The floor that can be reached from a cell of it, in reading order."""
+        reached, edge = {start}, [start]
+        while edge:
+            near = [beside(at, face) for at in edge for face in DIRECTIONS]
+            edge = [cell for cell in dict.fromkeys(near) if cell in self.floor and cell not in reached]
+            reached.update(edge)
+        return tuple(cell for cell in self.floor if cell in reached)
+
+
+def _summed(amount: int | Mapping[str, int], contents: Soup) -> int:
+    return amount if isinstance(amount, int) else sum(amount[each] for each in contents)
+
+
+def parse_layout(text: str, file: str) -> Layout:
+    """A layout from the text of a layout file; its code is the stem of `file`. DataError, in one line with
+    file, key and reason, for whatever cannot be played."""
+    return _layout(Path(file).stem, *parsed(text, file))
+
+
+def open_layout(path: Path) -> Layout:
+    """Likewise from a file."""
+    return _layout(path.stem, *opened(path))
+
+
+def _layout(code: str, source: Source, values: Mapping[str, Json]) -> Layout:
+    told = source.read(_FILE, values)
+    cells = {(x, y): letter for y, row in enumerate(told.grid) for x, letter in enumerate(row)}
+    _check_grid(source, told.grid, cells)
+    letters = set(cells.values())
+    orders = tuple(_soups(source, "orders", told.orders, letters))
+    return Layout(
+        code=code,
+        title=told.title,
+        rows=told.grid,
+        furniture={cell: letter for cell, letter in cells.items() if not is_floor(letter)},
+        floor=tuple(cell for cell, letter in cells.items() if is_floor(letter)),
+        starts=(_find(cells, "1"), _find(cells, "2")),
+        orders=orders,
+        bonus=frozenset(_bonus(source, told.bonus, orders, letters)),
+        value=_amounts(source, "value", told.value, letters),
+        time=_amounts(source, "time", told.time, letters),
+    )
+
+
+def is_floor(letter: str) -> bool:
+    """Whether one can stand there."""
+    return letter == FLOOR or letter in STARTS
+
+
+def _find(cells: Mapping[Cell, str], letter: str) -> Cell:
+    return next(cell for cell, found in cells.items() if found == letter)
+
+
+def _check_grid(source: Source, rows: tuple[str, ...], cells: Mapping[Cell, str]) -> None:
+    """A closed rectangle of known letters with two starts and all that a soup needs."""
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise source.error(f"grid[{number}]", f"has {len(row)} cells, the first row {len(rows[0])}")
+    if not cells:
+        raise source.error("grid", "must not be empty")
+    for (x, y), letter in cells.items():
+        border = x in (0, len(rows[0]) - 1) or y in (0, len(rows) - 1)
+        _check_cell(source.at(f"grid[{y + 1}]"), x, letter, border)
+    _check_there(source, list(cells.values()))
+
+
+def _check_cell(source: Source, x: int, letter: str, on_border: bool) -> None:
+    if letter not in LETTERS:
+        raise source.error("", f"{letter!r} is no letter of a layout (cell {x + 1})")
+    if on_border and is_floor(letter):
+        raise source.error("", f"floor on the border (cell {x + 1})")
+
+
+def _check_there(source: Source, letters: list[str]) -> None:
+    for start in STARTS:
+        if (times := letters.count(start)) != 1:
+            raise source.error("grid", f"the start {start} stands there {times} times, not once")
+    for needed in ("D", SERVING, POT):
+        if needed not in letters:
+            raise source.error("grid", f"there is no {needed}")
+    if not set(INGREDIENTS) & set(letters):
+        raise source.error("grid", "there is neither O nor T")
+
+
+def _soups(source: Source, key: str, words: tuple[str, ...], letters: set[str]) -> Iterator[Soup]:
+    """The soups that these words mean, each once."""
+    seen: set[Soup] = set()
+    for number, word in enumerate(words, 1):
+        where = f"{key}[{number}]"
+        if not 1 <= len(word) <= FULL or set(word) - set(INGREDIENTS):
+            raise source.error(where, f"{word!r} is not made of 1 to {FULL} letters O and T")
+        soup = tuple(sorted(INGREDIENTS[letter] for letter in word))
+        if soup in seen:
+            raise source.error(where, f"{word!r} stands there twice")
+        if missing := sorted(set(word) - letters):
+            raise source.error(where, f"{word!r} needs {missing[0]}, which the grid lacks")
+        seen.add(soup)
+        yield soup
+
+
+def _bonus(
+    source: Source, words: tuple[str, ...], orders: tuple[Soup, ...], letters: set[str]
+) -> Iterator[Soup]:
+    for number, soup in enumerate(_soups(source, "bonus", words, letters), 1):
+        if soup not in orders:
+            raise source.error(f"bonus[{number}]", f"{words[number - 1]!r} is no order")
+        yield soup
+
+
+def _amounts(source: Source, key: str, given: object, letters: set[str]) -> int | dict[str, int]:
+    """One number, or one for each ingredient that there is."""
+    if isinstance(given, int):
+        return source.at(key).read(_AMOUNT, given)
+    told = source.at(key).read(_AMOUNTS, given).model_dump()
+    for letter in INGREDIENTS:
+        if told[letter] is None and letter in letters:
+            raise source.error(f"{key}.{letter}", "is missing")
+    return {INGREDIENTS[letter]: amount for letter, amount in told.items() if amount is not None}

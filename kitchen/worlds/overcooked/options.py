@@ -1,0 +1,100 @@
+"""What a researcher may set in an Overcooked grid, and the layout that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
+from kitchen.worlds.overcooked.catalogue import OWN, own_layout, shipped
+from kitchen.worlds.overcooked.layout import Layout
+
+AUTO, INTERACT = "auto", "interact"
+TURN, TICK = "turn", "tick"
+AS_DRAWN, DRAWN = "layout", "drawn"
+
+SETTINGS = (
+    Setting(
+        "layout",
+        "choice",
+        "Layout",
+        "cramped_room",
+        help="The grid and what is ordered in it.",
+        choices=(
+            *((code, layout.title) for code, layout in shipped().items()),
+            (OWN, "One of your own, below"),
+        ),
+    ),
+    Setting(
+        "own_layout",
+        "text",
+        "A layout of your own",
+        "",
+        help="Played if it is chosen above. A layout file has title, grid, orders, bonus, value, time.",
+        maximum=4000,
+        lines=12,
+    ),
+    Setting(
+        "cooking",
+        "choice",
+        "Cooking",
+        AUTO,
+        help="Layouts with tomatoes are played in the second way only.",
+        choices=(
+            (AUTO, "A pot starts by itself when it holds three"),
+            (INTERACT, "A pot is started with empty hands, and takes one to three"),
+        ),
+    ),
+    Setting("ticks", "int", "Ticks of an episode", 400, minimum=1, maximum=2000),
+    Setting(
+        "clock",
+        "choice",
+        "Clock",
+        TURN,
+        choices=(
+            (TURN, "A tick happens when everybody has chosen"),
+            (TICK, "A tick happens every so many milliseconds"),
+        ),
+    ),
+    Setting(
+        "tick_ms",
+        "int",
+        "Milliseconds of a tick",
+        167,
+        help="Of no effect where ticks wait for everybody.",
+        minimum=100,
+        maximum=2000,
+    ),
+    Setting(
+        "start",
+        "choice",
+        "Where the seats start",
+        AS_DRAWN,
+        choices=((AS_DRAWN, "Where the layout has them"), (DRAWN, "On cells that are drawn")),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Settings that were checked, with the layout that they mean."""
+
+    values: Mapping[str, Json]
+    layout: Layout
+
+    @property
+    def starts_itself(self) -> bool:
+        """A pot with three ingredients needs nobody to start it."""
+        return bool(self.values["cooking"] == AUTO)
+
+
+def read_options(given: Mapping[str, Json]) -> Options:
+    """The options that these settings mean; SettingsError for a wrong or unknown one. Where a layout has
+    tomatoes, cooking is the new one if nothing else is said."""
+    values = clean_settings(SETTINGS, given)
+    layout = own_layout(values["own_layout"]) if values["layout"] == OWN else shipped()[values["layout"]]
+    if layout.has_tomatoes and values["cooking"] == AUTO:
+        if "cooking" in given:
+            raise SettingsError(f"cooking: {AUTO!r} is not played where there are tomatoes: {layout.code}")
+        values["cooking"] = INTERACT
+    return Options(values, layout)

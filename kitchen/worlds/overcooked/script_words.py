@@ -1,0 +1,35 @@
+"""What the page says by itself where a clock takes the ticks (`static/worlds/overcooked/words.js`), in the
+language of whoever reads. Plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kitchen.contract.page import SeatView
+from kitchen.contract.world import Json
+from kitchen.words.speech import gettext, pgettext
+from kitchen.worlds.overcooked.intents import EXPECTS, NEXT
+from kitchen.worlds.overcooked.words import FACES, FURNITURE, THINGS
+
+
+def script_words(view: SeatView) -> Mapping[str, Json]:
+    """By the names under which the script knows them; what is between braces, it fills in."""
+    return {
+        "things": {code: gettext(name) for code, name in THINGS.items()},
+        "nothing": pgettext("what somebody holds", "nothing"),
+        "soup": gettext("soup of {ingredients}"),
+        "faces": {face: gettext(name) for face, name in FACES.items()},
+        "furniture": {letter: gettext(name) for letter, name in FURNITURE.items()},
+        "idle": gettext("not cooking yet"),
+        "ready": gettext("ready"),
+        "cooking": gettext("ready in {seconds} s"),
+        "empty": gettext("empty"),
+        "cook": gettext("column {column}, row {row}, {face}, holds {thing}"),
+        "delivered": gettext("{player} has delivered a soup: {points} points."),
+        "worthless": gettext("{player} has delivered a soup that nobody ordered."),
+        "next": {code: gettext(text) for code, text in NEXT.items()},
+        "expects": {code: gettext(text) for code, text in EXPECTS.items()},
+        "players": [player.name for player in view.players],
+        "grid": view.brief["grid"],
+        "tick_ms": view.brief["tick_ms"],
+    }

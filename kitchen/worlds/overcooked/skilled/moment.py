@@ -1,0 +1,138 @@
+"""One moment of a grid as skills look at it: who reaches what, and what lies, cooks and is missing. Plain
+Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from kitchen.contract.skills import Sight
+from kitchen.worlds.overcooked.layout import (
+    COUNTER,
+    DIRECTIONS,
+    DISPENSERS,
+    FULL,
+    POT,
+    SERVING,
+    Cell,
+    Layout,
+    beside,
+)
+from kitchen.worlds.overcooked.partners.board import Board
+from kitchen.worlds.overcooked.partners.greedy import sources
+from kitchen.worlds.overcooked.partners.ground import ground_of
+from kitchen.worlds.overcooked.partners.scene import Scene, scene_in
+from kitchen.worlds.overcooked.things import FOOD, Item
+
+KINDS = (tuple(DISPENSERS), (POT,), (SERVING,))
+"""Letters of furniture without which no soup is served; of dispensers all that the layout has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What both see, for one seat."""
+
+    scene: Scene
+    seat: int
+
+    @classmethod
+    def of(cls, sight: Sight, seat: int | None = None) -> Moment:
+        """That of a sight, for its own seat or another one."""
+        return cls(scene_in(sight.brief, sight.seen), sight.seat if seat is None else seat)
+
+    @property
+    def layout(self) -> Layout:
+        """Where this is."""
+        return self.scene.layout
+
+    @property
+    def held(self) -> Item | None:
+        """What the seat holds."""
+        return self.scene.hands[self.seat]
+
+    def reached(self, cells: Iterable[Cell], seat: int | None = None) -> list[Cell]:
+        """Those of them that a seat can get to, if nobody stands in the way for good."""
+        at = self.scene.at[self.seat if seat is None else seat]
+        near = _near(self.layout, at)
+        return [cell for cell in cells if cell in near]
+
+    def shared(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Those of them that both can get to."""
+        return self.reached(self.reached(cells), 1 - self.seat)
+
+    def sources(self, thing: str) -> list[Cell]:
+        """Where the seat can take such a thing."""
+        return self.reached(sources(self.scene, thing))
+
+    def counters(self) -> list[Cell]:
+        """All that the seat can get to."""
+        return self.reached(self.layout.places(COUNTER))
+
+    def free_counters(self) -> list[Cell]:
+        """Those on which nothing lies."""
+        return [cell for cell in self.counters() if cell not in self.scene.counters]
+
+    def pots(self) -> list[Cell]:
+        """All that the seat can get to."""
+        return self.reached(self.layout.places(POT))
+
+    def open_pots(self) -> list[Cell]:
+        """Those that are not full and not started."""
+        return [cell for cell in self.pots() if self._left(cell) is None and self._inside(cell) < FULL]
+
+    def started_pots(self) -> list[Cell]:
+        """Those that cook or are ready."""
+        return [cell for cell in self.pots() if self._left(cell) is not None]
+
+    def startable_pots(self) -> list[Cell]:
+        """Those that hold an order and wait for somebody to start them."""
+        if self.scene.starts_itself:
+            return []
+        held = {cell: pot.contents for cell, pot in self.scene.pots.items() if pot.left is None}
+        return [cell for cell in self.pots() if held.get(cell) in self.layout.orders]
+
+    def serving(self) -> list[Cell]:
+        """Where the seat can deliver."""
+        return self.reached(self.layout.places(SERVING))
+
+    @property
+    def food(self) -> list[str]:
+        """What this layout has to cook with."""
+        there = set(self.layout.furniture.values())
+        return [thing for letter, thing in DISPENSERS.items() if letter in there and thing in FOOD]
+
+    @property
+    def is_parted(self) -> bool:
+        """Some seat cannot reach every kind of furniture: things have to go over counters."""
+        return any(
+            not self.reached(self.layout.places(kind), seat) for seat in (0, 1) for kind in self._kinds()
+        )
+
+    def _kinds(self) -> list[str]:
+        there = set(self.layout.furniture.values())
+        return [letter for kind in KINDS for letter in kind if letter in there]
+
+    def missing(self) -> list[str]:
+        """What pots that are not started still lack, less what both hold."""
+        ground = ground_of(self.layout)
+        poses = [ground.pose(*pose) for pose in zip(self.scene.at, self.scene.face, strict=True)]
+        board = Board(self.scene, (ground, ground), (poses[0], poses[1]))
+        lacking = [food for cell in board.open_pots() for food in board.missing(cell)]
+        for held in self.scene.hands:
+            if held in lacking:
+                lacking.remove(held)
+        return lacking
+
+    def _left(self, cell: Cell) -> int | None:
+        return self.scene.pots[cell].left if cell in self.scene.pots else None
+
+    def _inside(self, cell: Cell) -> int:
+        return len(self.scene.pots[cell].contents) if cell in self.scene.pots else 0
+
+
+@lru_cache(maxsize=512)
+def _near(layout: Layout, at: Cell) -> frozenset[Cell]:
+    """What stands beside the floor that can be reached from here."""
+    return frozenset(beside(cell, face) for cell in layout.room(at) for face in DIRECTIONS)

@@ -1,0 +1,94 @@
+/* The grid in words where a clock takes the ticks: the twin of the drawing, what one has in hand and in front, and the
+   deliveries, which are said aloud. The server says all of this elsewhere. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play].is-ticking");
+  const told = document.getElementById("board")?.dataset.words;
+  if (!play || !told) return;
+
+  const WORDS = JSON.parse(told); // kitchen/worlds/overcooked/script_words.py
+  const SLOW = 1000; // milliseconds from one telling of the table to the next
+  const STEPS = { north: [0, -1], east: [1, 0], south: [0, 1], west: [-1, 0] };
+  let seen = null; // what is told of at the end of the second that has begun
+
+  const put = (box, text) => box && box.textContent !== text && (box.textContent = text);
+  const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const listed = (names) => names.map((name) => WORDS.things[name]).join(", ");
+
+  function thing(item) {
+    if (item === null) return WORDS.nothing;
+    return typeof item === "string" ? WORDS.things[item] : fill(WORDS.soup, { ingredients: listed(item[1]) });
+  }
+
+  function pot({ contents, left }) {
+    const seconds = Math.ceil((left * WORDS.tick_ms) / 1000);
+    const state = left === null ? WORDS.idle : left === 0 ? WORDS.ready : fill(WORDS.cooking, { seconds });
+    return `${listed(contents)}; ${state}`;
+  }
+
+  /* what lies or cooks in a cell, in words; empty for nothing */
+  function inCell(seen, [x, y]) {
+    const same = ({ at }) => at[0] === x && at[1] === y;
+    const [lying, cooking] = [seen.counters.find(same), seen.pots.find(same)];
+    if (cooking) return pot(cooking);
+    return lying ? thing(lying.thing) : "";
+  }
+
+  function sayOwn(seen) {
+    const { at, face, holds } = seen.players[seen.seat];
+    const cell = [at[0] + STEPS[face][0], at[1] + STEPS[face][1]];
+    const letter = WORDS.grid[cell[1]][cell[0]].replace(/[12]/, " ");
+    const there = inCell(seen, cell) || (letter === "P" ? WORDS.empty : "");
+    put(play.querySelector("[data-holds]"), thing(holds));
+    put(play.querySelector("[data-ahead]"), there ? `${WORDS.furniture[letter]}: ${there}` : WORDS.furniture[letter]);
+  }
+
+  function sayAll(seen) {
+    const lines = document.querySelectorAll("#cooks [data-cook]");
+    seen.players.forEach(({ at, face, holds }, seat) => {
+      const values = { column: at[0] + 1, row: at[1] + 1, face: WORDS.faces[face], thing: thing(holds) };
+      put(lines[seat], fill(WORDS.cook, values));
+    });
+    const rows = document.getElementById("grid").tBodies[0].rows;
+    WORDS.grid.forEach((row, y) => [...row].forEach((_, x) => {
+      const who = seen.players.findIndex(({ at }) => at[0] === x && at[1] === y);
+      put(rows[y].cells[x + 1].querySelector("b"), who >= 0 ? WORDS.players[who] : inCell(seen, [x, y]));
+    }));
+  }
+
+  function sayDeliveries(events) {
+    const delivered = events.filter((event) => event.kind === "delivered");
+    const said = delivered.map(({ seat, points }) => {
+      const values = { player: WORDS.players[seat], points };
+      return fill(points ? WORDS.delivered : WORDS.worthless, values);
+    });
+    if (said.length) put(document.getElementById("spoken"), said.join(" "));
+  }
+
+  /* what the others are about to do, where the page says so: intents.py says it elsewhere */
+  function sayIntents(own, intents) {
+    const code = (...words) => words.filter(Boolean).join(" ");
+    for (const line of document.querySelectorAll("#intents [data-next]")) {
+      const told = intents[line.dataset.next] ?? {};
+      const expects = told.of === String(own) && WORDS.expects[code(told.foresees, told.what)];
+      put(line.querySelector("dd"), [WORDS.next[code(told.do, told.item)], expects].filter(Boolean).join(". "));
+      line.hidden = !line.querySelector("dd").textContent;
+    }
+  }
+
+  function show({ detail: { observation, events, intents } }) {
+    sayOwn(observation);
+    sayDeliveries(events);
+    sayIntents(observation.seat, intents);
+    if (!seen) setTimeout(sayLatest, SLOW);
+    seen = observation;
+  }
+
+  function sayLatest() {
+    sayAll(seen);
+    seen = null;
+  }
+
+  play.addEventListener("brigade:tick", show);
+})();

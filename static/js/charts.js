@@ -1,0 +1,50 @@
+/* Figures that answer to a pointer: what the picture shows, drawn by Vega-Lite as soon as it comes into sight. */
+
+const charts = document.querySelectorAll("[data-chart]");
+
+function tip() {
+  const said = document.createElement("div");
+  said.className = "chart-tip";
+  said.hidden = true;
+  document.body.append(said);
+  return (_, event, __, words) => {
+    said.hidden = !words;
+    if (!words) return;
+    said.textContent = words;
+    const { clientX: x, clientY: y } = event;
+    said.style.left = `${Math.max(4, Math.min(x + 12, innerWidth - said.offsetWidth - 4))}px`;
+    said.style.top = `${Math.max(4, y - said.offsetHeight - 10)}px`;
+  };
+}
+
+/* it has an address, or stands in the page where nothing of it is stored */
+async function specification(where) {
+  if (where.startsWith("#")) return JSON.parse(document.querySelector(where).textContent);
+  const answer = await fetch(where);
+  return answer.ok ? answer.json() : null;
+}
+
+async function draw(chart, vega, tell) {
+  const told = await specification(chart.dataset.chart);
+  if (!told) return; // the picture stays
+  const { spec } = vega.compile(told);
+  const drawing = document.createElement("div");
+  drawing.ariaHidden = "true"; // what it shows is said beside it, and in the table behind it
+  chart.append(drawing);
+  const expr = vega.expressionInterpreter; // the page's policy lets nothing be evaluated
+  const runtime = vega.parse(spec, null, { ast: true });
+  const view = new vega.View(runtime, { expr, renderer: "svg", container: drawing, hover: true });
+  await view.tooltip(tell).runAsync();
+  chart.querySelector("img")?.setAttribute("hidden", "");
+  chart.dataset.drawn = "";
+}
+
+const tell = tip();
+const seen = new IntersectionObserver(async (entries) => {
+  const now = entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target);
+  if (!now.length) return;
+  for (const chart of now) seen.unobserve(chart);
+  const vega = await import("../vendor/vega/vega.min.js");
+  for (const chart of now) await draw(chart, vega, tell).catch(console.error);
+});
+for (const chart of charts) seen.observe(chart);

@@ -1,0 +1,223 @@
+/* Where a clock takes the steps: the keys that are down go to the server, and what comes from there is the present.
+   `brigade:tick` at [data-play] says that there is something new: `observation`, `score`, `events`, and `ahead`, the
+   commands of this person that the server has not carried out yet, so that they can be shown before it has; `intents`,
+   what other seats are about to do, by seat, where the page says so.
+   kitchen/ticking/wire.py says what goes over the line. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  if (!play) return;
+
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
+  const AGAIN = 2000; // milliseconds after which a key that is held down is said again
+  const PATIENT = 1000; // after which a command that was not carried out will not be
+  const MOST = 8; // commands that are shown ahead
+  const TOLD = 6000; // milliseconds for which it is said that time was lost
+  const { choosing } = play;
+  const state = {
+    line: null, // the socket that is open
+    step: null, observation: null, score: null, tick: 0, intents: {}, // as the server said last
+    number: 0, // of the last word of ours
+    held: new Map(), // commands whose keys are down: since when, and when that was said last
+    ahead: [], // commands that were pressed and not carried out yet, when, and our last word then
+    begins: 0, told: 0, // when the first tick begins; the timer of what is said
+    ended: false,
+  };
+
+  /* to the server */
+
+  function send(message) {
+    if (state.line?.readyState === WebSocket.OPEN) state.line.send(JSON.stringify(message));
+  }
+
+  function tellKey(command, down) {
+    state.number += 1;
+    send({ type: "key", command: JSON.parse(command), down, number: state.number });
+  }
+
+  const plays = () => state.observation !== null && !state.ended && !play.matches(".is-elsewhere, .is-gone");
+
+  function down(command) {
+    if (!plays() || state.held.has(command)) return;
+    const now = performance.now();
+    state.held.set(command, { next: now + state.tick, said: now });
+    tellKey(command, true);
+    showAhead(command, now);
+  }
+
+  function up(command) {
+    if (!state.held.delete(command)) return;
+    tellKey(command, false);
+  }
+
+  function letGo() {
+    for (const command of [...state.held.keys()]) up(command);
+  }
+
+  /* what is held goes on here as it does there: that which was pressed last, once a tick */
+  function hold() {
+    const now = performance.now();
+    const last = [...state.held.keys()].pop();
+    for (const [command, key] of state.held) {
+      if (now - key.said > AGAIN) {
+        key.said = now;
+        tellKey(command, true);
+      }
+      if (command === last && now >= key.next) {
+        key.next += state.tick;
+        showAhead(command, now);
+      }
+    }
+  }
+
+  function showAhead(command, now) {
+    if (Date.now() < state.begins) return;
+    state.ahead.push({ command, at: now, number: state.number });
+    if (state.ahead.length > MOST) state.ahead.shift();
+    show([]);
+  }
+
+  /* from the server */
+
+  function own(events) {
+    const seat = state.observation.seat;
+    const mine = events.find((event) => event.seat === seat && ["performed", "refused"].includes(event.kind));
+    return mine && JSON.stringify(mine.command);
+  }
+
+  /* What the server has carried out is not ahead of it any more. What it had heard and did not do never will be, and
+     neither what it has not done within a while. */
+  function settle(events, heard) {
+    const done = own(events);
+    const found = state.ahead.findIndex((one) => one.command === done);
+    const now = performance.now();
+    if (found >= 0) state.ahead.splice(0, found + 1);
+    else state.ahead = state.ahead.filter((one) => one.number > heard);
+    state.ahead = state.ahead.filter((one) => now - one.at < PATIENT);
+  }
+
+  function show(events) {
+    const { step, observation, score, tick, intents } = state;
+    const ahead = state.ahead.map((one) => JSON.parse(one.command));
+    const detail = { step, observation, score, events, ahead, tick, intents };
+    play.dispatchEvent(new CustomEvent("brigade:tick", { detail }));
+  }
+
+  function onWhole(message) {
+    state.step = message.step;
+    state.observation = message.observation;
+    state.score = message.score;
+    state.tick = message.tick_ms;
+    state.intents = message.intents ?? {};
+    state.ahead = [];
+    state.begins = message.starts_in_ms ? Date.now() + message.starts_in_ms : 0;
+    for (const command of state.held.keys()) tellKey(command, true);
+    sayLost(message.lost_ms);
+    sayBegin();
+    show([]);
+  }
+
+  function onTick(message) {
+    if (state.step === null || message.step !== state.step + 1) return send({ type: "sync" });
+    state.step = message.step;
+    state.begins = 0;
+    state.observation = { ...state.observation, ...message.changed };
+    for (const name of message.gone) delete state.observation[name];
+    state.score = { ...state.score, ...message.score };
+    state.intents = message.intents ?? state.intents;
+    settle(message.events, message.key);
+    sayLost(message.lost_ms);
+    return show(message.events);
+  }
+
+  function onOver(message) {
+    letGo();
+    state.ended = true;
+    state.ahead = [];
+    play.panels.put(message.html);
+  }
+
+  function onNotice(message) {
+    say("notice", message.text);
+  }
+
+  const READ = { whole: onWhole, tick: onTick, over: onOver, notice: onNotice };
+
+  function onMessage(event) {
+    const { message } = event.detail;
+    if (typeof message !== "string" || !message.startsWith("{")) return;
+    event.preventDefault(); // nothing of it is HTML
+    const read = JSON.parse(message);
+    READ[read.type]?.(read);
+  }
+
+  /* what is said of the clock */
+
+  function say(id, text) {
+    const box = document.getElementById(id);
+    const line = document.createElement("p");
+    line.textContent = text;
+    if (id === "notice") box.replaceChildren(...(text ? [line] : []));
+    else if (box.textContent !== text) box.textContent = text;
+  }
+
+  function sayLost(milliseconds) {
+    if (!milliseconds) return;
+    const seconds = Math.max(0.1, Math.round(milliseconds / 100) / 10);
+    say("notice", SAY.stood.replace("{seconds}", seconds.toLocaleString(document.documentElement.lang)));
+    clearTimeout(state.told);
+    state.told = setTimeout(() => say("notice", ""), TOLD);
+  }
+
+  function sayBegin() {
+    const seconds = Math.ceil((state.begins - Date.now()) / 1000);
+    const waits = choosing.phase !== "over" && !state.ended;
+    if (state.observation === null) say("tick-said", waits ? SAY.awaited : "");
+    else say("tick-said", state.begins && seconds > 0 ? SAY.begins.replace("{seconds}", seconds) : "");
+  }
+
+  /* fingers and the mouse, on a button that stands for a command */
+
+  const buttonOf = (event) => event.target.closest?.("[data-hold]");
+
+  function onPointer(event) {
+    const button = buttonOf(event);
+    if (!button || event.button > 0) return;
+    event.preventDefault(); // no menu, no selection, no second click
+    button.setPointerCapture(event.pointerId);
+    down(button.dataset.hold);
+  }
+
+  function onLeave(event) {
+    const button = buttonOf(event);
+    if (button) up(button.dataset.hold);
+  }
+
+  /* Enter on a button, or a screen reader: a press of no length */
+  function onClick(event) {
+    const button = buttonOf(event);
+    if (!button || event.detail) return;
+    down(button.dataset.hold);
+    up(button.dataset.hold);
+  }
+
+  document.addEventListener("htmx:wsBeforeMessage", onMessage);
+  document.addEventListener("htmx:wsOpen", (event) => {
+    state.line = event.detail.event.target;
+  });
+  document.addEventListener("htmx:wsClose", () => {
+    state.held.clear();
+    state.ahead = [];
+  });
+  document.addEventListener("pointerdown", onPointer);
+  for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) document.addEventListener(name, onLeave);
+  document.addEventListener("click", onClick);
+  document.addEventListener("contextmenu", (event) => buttonOf(event) && event.preventDefault());
+  window.addEventListener("blur", letGo);
+  document.addEventListener("visibilitychange", letGo);
+  setInterval(hold, 20);
+  setInterval(sayBegin, 250);
+  play.ticking = { down, up };
+  sayBegin();
+})();

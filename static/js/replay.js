@@ -1,0 +1,89 @@
+/* The replay of an episode: each step is asked of the server, and put where the last one was. Playing goes on by
+   itself, a step at a time, as fast as answers come or as was chosen. */
+"use strict";
+
+(() => {
+  const form = document.querySelector("[data-replay]");
+  const play = document.querySelector("[data-play]");
+  if (!form || !play) return;
+
+  const slider = document.getElementById("replay-step");
+  const shown = document.getElementById("replay-at");
+  const button = form.querySelector("[data-play-on]");
+  const speed = document.getElementById("replay-speed");
+  const state = { asked: 0, timer: 0, plays: false };
+
+  const told = () => document.getElementById("replay-told");
+
+  /* nothing can be done on a page that is over: what its forms hold is not offered */
+  function still(part) {
+    for (const one of part.querySelectorAll("form :is(input, button, select, textarea)")) one.disabled = true;
+  }
+
+  function request(go) {
+    const data = new FormData(form);
+    data.set("go", go);
+    data.set("part", "1");
+    if (form.method === "post") return fetch(location.href, { method: "POST", body: data });
+    return fetch(`${location.pathname}?${new URLSearchParams(data)}`);
+  }
+
+  /* details stay open from one step to the next, as far as both have them */
+  function put(html) {
+    const fresh = document.createElement("template");
+    fresh.innerHTML = html;
+    const now = fresh.content.getElementById("replay-told");
+    const open = [...told().querySelectorAll("details")].map((one) => one.open);
+    [...now.querySelectorAll("details")].forEach((one, number) => (one.open = open[number] ?? one.open));
+    told().replaceWith(now);
+    const panels = fresh.content.querySelector("[data-panels]");
+    still(panels.content);
+    play.panels.put(panels.innerHTML);
+    slider.value = now.dataset.step;
+    shown.textContent = now.dataset.at;
+  }
+
+  /* of several that are asked one after the other only the last counts */
+  async function show(go) {
+    const number = (state.asked += 1);
+    const answer = await request(go).catch(() => null);
+    if (number !== state.asked) return;
+    const lost = !answer?.ok;
+    document.getElementById("replay-lost").hidden = !lost;
+    if (lost) rest(true);
+    else put(await answer.text());
+  }
+
+  function rest(on) {
+    state.plays = !on;
+    clearTimeout(state.timer);
+    button.setAttribute("aria-pressed", String(state.plays));
+    shown.setAttribute("aria-live", state.plays ? "off" : "polite");
+  }
+
+  async function goOn() {
+    const began = performance.now();
+    await show("forward");
+    if (!state.plays) return;
+    if ("end" in told().dataset) rest(true);
+    else state.timer = setTimeout(goOn, Math.max(0, 1000 / Number(speed.value) - (performance.now() - began)));
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    rest(true);
+    show(event.submitter?.value || "");
+  });
+  slider.addEventListener("input", () => {
+    rest(true);
+    show("");
+  });
+  document.getElementById("replay-seat").addEventListener("change", () => form.submit()); // another layout, maybe
+  button.addEventListener("click", () => {
+    rest(state.plays);
+    if (state.plays) goOn();
+  });
+  play.addEventListener("submit", (event) => event.preventDefault());
+  still(play);
+  for (const element of [button, ...form.querySelectorAll("[data-with-script]")]) element.hidden = false;
+})();

@@ -1,0 +1,82 @@
+"""All tests of all measures: what the design asks for, in the order of the measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from study.analysis.statistics.anova import Anova, one_way
+from study.analysis.statistics.table import MeasureTable, NotComputable
+from study.analysis.statistics.within.assumptions import assumptions
+from study.analysis.statistics.within.contrasts import all_pairs_within, benjamini_hochberg, family, holm
+from study.analysis.statistics.within.cumulative import cumulative_link
+from study.analysis.statistics.within.intervals import within_intervals
+from study.analysis.statistics.within.mixed import mixed_model
+from study.analysis.statistics.within.ordinal import friedman
+from study.analysis.statistics.within.repeated import repeated_measures
+from study.analysis.statistics.within.results import Friedman, Mixed, Repeated, WithinResult
+from study.design.testing import AnalysisPlan
+
+CORRECT = {"holm": holm, "fdr": benjamini_hochberg}
+
+
+def run(
+    tables: Sequence[MeasureTable], plan: AnalysisPlan, replicated: Sequence[float | None]
+) -> tuple[WithinResult, ...]:
+    """One result for each table; `replicated` has the p of the one-way ANOVAs."""
+    found = [_one(table, plan, p) for table, p in zip(tables, replicated, strict=True)]
+    correct = CORRECT.get(plan.correction)
+    if correct is None:
+        return tuple(found)
+    adjusted = iter(correct([one.main for one in found if one.main is not None]))
+    return tuple(replace(one, p_measures=next(adjusted)) if one.main is not None else one for one in found)
+
+
+def _one(table: MeasureTable, plan: AnalysisPlan, replicated: float | None) -> WithinResult:
+    repeated, mixed, ranks = repeated_measures(table), mixed_model(table), friedman(table)
+    return WithinResult(
+        repeated=repeated,
+        mixed=mixed,
+        pairs=all_pairs_within(table),
+        planned=family(table, plan.contrasts),
+        friedman=ranks,
+        cumulative=cumulative_link(table) if table.measure.kind == "likert" else None,
+        intervals=within_intervals(table),
+        assumptions=assumptions(table, repeated, mixed),
+        main_test=plan.main,
+        main=_main(plan.main, repeated, mixed, ranks, replicated),
+    )
+
+
+def _main(
+    test: str,
+    repeated: Repeated | NotComputable,
+    mixed: Mixed | NotComputable,
+    ranks: Friedman | NotComputable,
+    replicated: float | None,
+) -> float | None:
+    """The p by which the plan decides whether conditions differ; None where that test cannot be computed."""
+    return {
+        "repeated": repeated.p_corrected if isinstance(repeated, Repeated) else None,
+        "mixed": _condition_p(mixed),
+        "friedman": ranks.p if isinstance(ranks, Friedman) else None,
+        "one_way": replicated,
+    }[test]
+
+
+def _condition_p(mixed: Mixed | NotComputable) -> float | None:
+    effect = mixed.effect("condition") if isinstance(mixed, Mixed) else None
+    return effect.p if effect else None
+
+
+def main_p(table: MeasureTable, test: str) -> float | None:
+    """The p of one main test (`plan.MAIN_TESTS`) alone; None where it cannot be computed."""
+    if test == "mixed":
+        return _condition_p(mixed_model(table))
+    if test == "one_way":
+        replicated = one_way(table)
+        return replicated.p if isinstance(replicated, Anova) else None
+    found = friedman(table) if test == "friedman" else repeated_measures(table)
+    if isinstance(found, NotComputable):
+        return None
+    return found.p if isinstance(found, Friedman) else found.p_corrected

@@ -1,0 +1,288 @@
+"""What the tests within participants give: frozen values, light to import.
+
+Every test says how many participants it rests on and whom it had to leave out; what cannot be computed is a
+`NotComputable` in its place, and no number is NaN or infinite.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from study.analysis.statistics.rows import AnalysisCondition
+from study.analysis.statistics.table import NotComputable
+
+LEVEL = 0.05
+MILD = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A participant whom a test could not use; `lacking` are labels of conditions without a value."""
+
+    participant: str
+    lacking: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sphericity:
+    """Mauchly's W with its chi-squared approximation. With two conditions there is nothing to test: None in
+    `Repeated.sphericity`."""
+
+    w: float
+    chi_squared: float
+    df: int
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A repeated-measures analysis of variance over conditions; sums of squares in the unit squared.
+
+    `p` is without correction, `p_gg` after Greenhouse and Geisser, `p_hf` after Huynh and Feldt, each with
+    both degrees of freedom times its epsilon. `epsilon_hf` may be above 1 and counts as 1 then.
+    """
+
+    n: int
+    conditions: tuple[AnalysisCondition, ...]
+    f: float
+    df_condition: int
+    df_error: int
+    p: float
+    ss_condition: float
+    ss_participant: float
+    ss_error: float
+    epsilon_gg: float
+    p_gg: float
+    epsilon_hf: float
+    p_hf: float
+    sphericity: Sphericity | NotComputable | None
+    partial_eta_squared: float
+    generalised_eta_squared: float
+    left_out: tuple[LeftOut, ...] = ()
+    computable: ClassVar[bool] = True
+
+    @property
+    def mild(self) -> bool:
+        """Whether Huynh and Feldt's correction decides: Greenhouse and Geisser's epsilon is above .75, where
+        theirs is too strict (Girden 1992)."""
+        return self.epsilon_gg > MILD
+
+    @property
+    def correction(self) -> str:
+        """Whose correction decides; empty with two conditions, which need none."""
+        if len(self.conditions) == 2:
+            return ""
+        return "Huynh\N{EN DASH}Feldt" if self.mild else "Greenhouse\N{EN DASH}Geisser"
+
+    @property
+    def epsilon(self) -> float:
+        """That of the correction that decides, 1 at most."""
+        return min(self.epsilon_hf, 1.0) if self.mild else self.epsilon_gg
+
+    @property
+    def p_corrected(self) -> float:
+        """That of the correction that decides."""
+        return self.p_hf if self.mild else self.p_gg
+
+    @property
+    def df_corrected(self) -> tuple[float, float]:
+        """Both degrees of freedom after the correction that decides."""
+        return self.df_condition * self.epsilon, self.df_error * self.epsilon
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A weighted sum of conditions within participants, against zero, by a paired t test.
+
+    `difference` is its mean in the measure's unit with its plain 95 % interval, `p_adjusted` after Holm over
+    all contrasts of its family, `g` Hedges' g over the standard deviation of the participants' own sums, with
+    its interval by the noncentral t. `bayes_factor` is for a difference (Jeffreys, Zellner and Siow's prior,
+    scale .707).
+    """
+
+    name: str
+    weights: tuple[tuple[str, float], ...]
+    """Key of the condition and its weight; those of weight 0 are not there."""
+    n: int
+    difference: float
+    sd: float
+    ci_low: float
+    ci_high: float
+    t: float
+    df: int
+    p: float
+    p_adjusted: float
+    g: float
+    g_low: float
+    g_high: float
+    bayes_factor: float
+    left_out: tuple[LeftOut, ...] = ()
+    computable: ClassVar[bool] = True
+
+    @property
+    def significant(self) -> bool:
+        """Whether the adjusted p is below .05."""
+        return self.p_adjusted < LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class NoContrast:
+    """A contrast that the data do not allow."""
+
+    name: str
+    because: NotComputable
+    computable: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Contrasts that are corrected together."""
+
+    contrasts: tuple[Contrast | NoContrast, ...]
+
+    @property
+    def found(self) -> int:
+        """How many have an adjusted p below .05."""
+        return sum(one.significant for one in self.computed)
+
+    @property
+    def computed(self) -> tuple[Contrast, ...]:
+        """Those that could be computed."""
+        return tuple(one for one in self.contrasts if isinstance(one, Contrast))
+
+
+Term = Literal["condition", "position", "carry_over"]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One term of a mixed model: F with Satterthwaite's degrees of freedom; `lost` of its columns follow from
+    others and were left out."""
+
+    term: Term
+    f: float
+    df: int
+    df_error: float
+    p: float
+    lost: int = 0
+    computable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class NoEffect:
+    """A term that the order in which people played does not let one tell."""
+
+    term: Term
+    because: NotComputable
+    computable: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """A linear mixed model by restricted maximum likelihood, participants random.
+
+    `effects` of condition, position in the order (a slope) and carry-over (the condition before), each
+    adjusted for the others. `means` are the conditions' means at the middle position. `singular`:
+    participants do not differ more than chance, and their variance is 0.
+    """
+
+    n: int
+    observations: int
+    effects: tuple[Effect | NoEffect, ...]
+    variance_participant: float
+    variance_error: float
+    log_likelihood: float
+    means: tuple[tuple[str, float, float], ...]
+    """Key of the condition, estimated mean, standard error."""
+    singular: bool = False
+    computable: ClassVar[bool] = True
+
+    def effect(self, term: Term) -> Effect | None:
+        """One term, if it can be told."""
+        return next((one for one in self.effects if one.term == term and isinstance(one, Effect)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class RankPair:
+    """Two conditions after Friedman's test: the difference of their mean ranks, Nemenyi's p (of the
+    studentised range) and Conover's (of t, after Holm)."""
+
+    first: AnalysisCondition
+    second: AnalysisCondition
+    rank_difference: float
+    p_nemenyi: float
+    p_conover: float
+
+
+@dataclass(frozen=True, slots=True)
+class Friedman:
+    """Friedman's test with ties corrected, Kendall's W, and all pairs."""
+
+    n: int
+    chi_squared: float
+    df: int
+    p: float
+    w: float
+    mean_ranks: tuple[tuple[str, float], ...]
+    pairs: tuple[RankPair, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    computable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Cumulative:
+    """A cumulative-link (proportional odds) model of ratings on condition: Wald's test of all conditions with
+    a covariance clustered by participant. `odds` are odds ratios against the first condition."""
+
+    n: int
+    observations: int
+    chi_squared: float
+    df: int
+    p: float
+    log_likelihood: float
+    odds: tuple[tuple[str, float], ...]
+    computable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A condition's 95 % interval within participants (Cousineau 2005, Morey 2008)."""
+
+    condition: AnalysisCondition
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something that was looked at, in a sentence; `holds` where nothing speaks against the tests."""
+
+    name: str
+    holds: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class WithinResult:
+    """All that the design asks of one measure. `main` is the p that says whether conditions differ, by the
+    test `main_test` of the plan; `p_measures` the same after the correction over measures, if any."""
+
+    repeated: Repeated | NotComputable
+    mixed: Mixed | NotComputable
+    pairs: Family
+    planned: Family
+    friedman: Friedman | NotComputable
+    cumulative: Cumulative | NotComputable | None
+    """None where the measure is no rating."""
+    intervals: tuple[Interval, ...]
+    assumptions: tuple[Assumption, ...]
+    main_test: str = "repeated"
+    main: float | None = None
+    p_measures: float | None = None
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What speaks against its tests."""
+        return tuple(one.words for one in self.assumptions if not one.holds)

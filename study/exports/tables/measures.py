@@ -1,0 +1,176 @@
+"""measures.csv: a row per participant, condition and measure, scored as the analysis scores it, with what the
+condition was set to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from kitchen.contract.world import Json
+from kitchen.play.foresights import foreseen_by_episode, foresight_of
+from kitchen.play.models import Episode
+from study.analysis.measures import measures_of
+from study.analysis.rated import Rated
+from study.analysis.sample import LEFT_OUT, left_out, rated_in_versions
+from study.analysis.statistics.rows import Measure
+from study.design.blueprint import ConditionPlan
+from study.design.models import Study
+from study.design.questions.rules import in_numbers
+from study.design.questions.subscales import SubScale
+from study.exports.base import PERSON_MARKS, WHERE, Column, ExportTable, in_chunks
+from study.exports.chosen import Chosen
+from study.exports.stretches import Stretch
+from study.exports.tables.condition_settings import SettingColumn, setting_columns, settings_of
+from study.exports.tables.sittings import PEOPLE, Who, people, still_there
+from study.people.models import Answer, Round
+from study.people.outages import downtime_of, touched_episodes
+
+FROM = {
+    "play": "what the world measured",
+    "item": "an answer, as it was given",
+    "scale": "the score of a sub-scale, reversed items turned; blank if not all of it was answered",
+}
+"""What a measure is made of."""
+
+COLUMNS = (
+    *WHERE[:4],
+    Column("episode", "text", "Key of the episode; the same in every file."),
+    Column("measure", "text", "Key of the measure: as in the analysis, and in participants behind a dot."),
+    Column("measure_label", "text", "Its name in tables and figures."),
+    Column(
+        "made_of",
+        "text",
+        "What it is made of.",
+        levels="; ".join(f"{code} ({words})" for code, words in FROM.items()),
+    ),
+    Column("value", "number", "The participant's value in this condition; blank if there is none."),
+    Column("low", "number", "The lowest value that it can have; blank if there is none."),
+    Column("high", "number", "The highest; blank if there is none."),
+    Column("unit", "text", "Its unit, where it has one."),
+    Column(
+        "condition_name", "text", "The condition's name in the version that the participant took part in."
+    ),
+    Column("world", "text", "The game."),
+    Column("coplayer", "text", "Kind of co-player that the condition has.", levels="none, or a kind"),
+    Column("teammates", "integer", "Seats beside the participant's.", unit="seats"),
+    *PERSON_MARKS,
+    Column(
+        "left_out_of_analysis",
+        "text",
+        "As in participants: why the analysis leaves the participant out; blank for those who are analysed.",
+        levels="; ".join(f"{code} ({words})" for code, words in LEFT_OUT.items()),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """What is measured of those who entered under one version."""
+
+    pk: int
+    plans: Mapping[str, ConditionPlan]
+    """By key of the condition."""
+    rated: Rated
+    measures: Mapping[str, tuple[Any, ...]]
+    """The cells that tell a measure, around its value, by its key."""
+
+
+Played = tuple[int, str, int, int, int, str, str, Mapping[str, Json]]
+"""Participant, key and position of the condition, the round, the episode, its key, world and score."""
+
+
+def _versions(study: Study) -> dict[int, _Version]:
+    """By number."""
+    found: dict[int, _Version] = {}
+    for version in study.versions.defer("bundle"):
+        design = version.blueprint
+        rated = rated_in_versions(study, {version.pk: design})
+        cells = {one.key: _told(one, rated, version.pk) for one in measures_of(rated)}
+        plans = {one.key: one for one in design.conditions}
+        found[version.number] = _Version(version.pk, plans, rated, cells)
+    return found
+
+
+def _told(measure: Measure, rated: Rated, version: int) -> tuple[Any, ...]:
+    asked = rated.versions[version].fits.get(measure.key)
+    made_of = "scale" if isinstance(asked, SubScale) else "item" if asked else "play"
+    return measure.label, made_of, measure.low, measure.high, measure.unit or None
+
+
+def rows(study: Study, chosen: Chosen, settings: Sequence[SettingColumn]) -> Iterator[Stretch]:
+    """By participant, as they played, then play before items before sub-scales."""
+    versions, out = _versions(study), left_out(study)
+    for chunk in in_chunks(people(study, chosen), PEOPLE):
+        played = _played(study, chunk, chosen)
+        answers = _answers(played)
+        shares = _shares(played, versions.values())
+        there, by_pk = still_there(who.pk for who in chunk), {who.pk: who for who in chunk}
+        for pk, theirs in groupby(played, itemgetter(0)):
+            for one in theirs if pk in there else ():
+                who = by_pk[pk]
+                version = versions[who.marks.version]
+                cells = _cells(version, one, answers.get(one[3], {}), shares.get(one[4]))
+                after = _about(version.plans[one[1]], settings, who, out.get(pk))
+                yield Stretch((*who.cells, *one[1:3], one[5]), cells, after)
+
+
+def _played(study: Study, chunk: Sequence[Who], chosen: Chosen) -> list[Played]:
+    """What they played to an end, by participant and position."""
+    rounds = Round.objects.filter(participant__in=[who.pk for who in chunk], episode__isnull=False)
+    rounds = rounds.exclude(episode__status=Episode.Status.PLAYING)
+    if not chosen.outage_episodes:
+        rounds = rounds.exclude(episode__in=touched_episodes(downtime_of(study), rounds))
+    fields = ("participant_id", "condition__key", "position", "pk", "episode_id")
+    game = ("episode__key", "episode__world", "episode__score")
+    found = rounds.order_by("participant__number", "position").values_list(*fields, *game)
+    return [(*row[:5], str(row[5]), *row[6:]) for row in found]
+
+
+def _answers(played: Sequence[Played]) -> dict[int, dict[str, Json]]:
+    """By round and item."""
+    found: dict[int, dict[str, Json]] = defaultdict(dict)
+    given = Answer.objects.filter(round__in=[one[3] for one in played]).order_by()
+    for pk, key, value in given.values_list("round_id", "item__key", "value"):
+        found[pk][key] = in_numbers(value)
+    return found
+
+
+def _shares(played: Sequence[Played], versions: Collection[_Version]) -> dict[int, float | None]:
+    """By episode: of what was foreseen, what came true; of conditions in which something can be."""
+    foretold = {key for one in versions for key in one.rated.foretold}
+    episodes = {one[4] for one in played if one[1] in foretold}
+    found = foreseen_by_episode(episodes) if episodes else {}
+    return {pk: foresight_of(by_mind).share for pk, by_mind in found.items()}
+
+
+def _cells(
+    version: _Version, one: Played, answers: Mapping[str, Json], share: float | None
+) -> list[tuple[Any, ...]]:
+    """A row for every measure of what was played."""
+    *_, world, score = one
+    values = version.rated.measured(version.pk, one[1], world, score, answers, share)
+    told = ((key, version.measures[key], value) for key, value in values.items())
+    return [(key, *cells[:2], value, *cells[2:]) for key, cells, value in told]
+
+
+def _about(
+    plan: ConditionPlan, settings: Sequence[SettingColumn], who: Who, left: str | None
+) -> tuple[Any, ...]:
+    """What all rows of a condition end with."""
+    values = settings_of(plan)
+    named = plan.name, plan.world, plan.coplayer, plan.teammates
+    return (*named, *who.marks, left, *(values.get(one.setting) for one in settings))
+
+
+TABLE = ExportTable(
+    "measures",
+    "Every measure of everybody in every condition, long: figures of play, answers and scores of sub-scales, "
+    "with the settings of the condition.",
+    COLUMNS,
+    rows,
+    setting_columns,
+)

@@ -1,0 +1,70 @@
+"""`python manage.py simulate_studies`: studies made up and analysed: does a main test keep its promises?
+
+As many studies without an effect as with one. Exit code 1 if false positives are not alpha within one point,
+or the power is not the planned one within three points.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from kitchen.management.base import OneLineCommand
+from study.design.testing import MAIN_TESTS
+from study.planning.power.plan import PowerPlan, PowerPlanError
+
+if TYPE_CHECKING:
+    from study.planning.power.studies import Outcome
+
+NEAR_ALPHA, NEAR_POWER = 0.01, 0.03
+
+
+class Command(OneLineCommand):
+    """Simulates, analyses, and compares with what was planned."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """How many studies, of how many people, and the effect."""
+        parser.add_argument("--studies", metavar="N", type=int, default=1000, help="of each kind (1000)")
+        parser.add_argument("--people", metavar="N", type=int, default=30, help="in each study (30)")
+        parser.add_argument("--conditions", metavar="K", type=int, default=5, help="everybody plays all (5)")
+        parser.add_argument("--f", type=float, default=0.25, help="Cohen's f of the effect (0.25)")
+        parser.add_argument("--correlation", type=float, default=0.5, help="of two conditions (0.5)")
+        parser.add_argument("--alpha", type=float, default=0.05, help="of the test (0.05)")
+        parser.add_argument("--seed", metavar="S", type=int, default=1, help="of chance (1)")
+        parser.add_argument("--test", choices=sorted(MAIN_TESTS), default="repeated", help="the main test")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Simulate and tell; the last line says both shares."""
+        from study.planning.power.studies import simulated  # numpy and scipy are slow to import
+
+        try:
+            plan = PowerPlan(options["conditions"], options["f"], options["correlation"], options["alpha"])
+        except PowerPlanError as error:
+            raise CommandError(str(error), returncode=2) from error
+        if options["studies"] < 1 or options["people"] < 3:
+            raise CommandError("it takes one study or more, of three people or more", returncode=2)
+        found = simulated(
+            plan,
+            options["people"],
+            studies=options["studies"],
+            seed=options["seed"],
+            test=options["test"],
+        )
+        self.stdout.write(_words(found))
+        if not _kept(found, plan.alpha):
+            raise CommandError("that is not what was planned", returncode=1)
+
+
+def _words(found: Outcome) -> str:
+    return (
+        f"{found.studies} studies of each kind: {100 * found.false_positives:.1f} % false positives, "
+        f"power {100 * found.power:.1f} %, planned {100 * found.planned:.1f} %"
+    )
+
+
+def _kept(found: Outcome, alpha: float) -> bool:
+    power = abs(found.power - found.planned) <= NEAR_POWER
+    return abs(found.false_positives - alpha) <= NEAR_ALPHA and power

@@ -1,0 +1,54 @@
+"""`python manage.py verify_replays SLUG`: do the episodes of a study, played again, come to the same states?
+
+Each is played anew from its seed and the commands that are stored, and every stored hash, event and score is
+compared, after its log was read as `verify_log` reads it. A line for each episode that differs says where
+first. What language models decided is decided again from their stored replies, and must be the same commands.
+The last line sums up. Exit code 1 where one differs, 2 for a wrong argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from kitchen.replaying.verifying import Verdict, replays_verify
+from kitchen.words.counting import counted
+from study.management.base import StudyCommand
+
+
+class Command(StudyCommand):
+    """Reads, and changes nothing."""
+
+    help = __doc__
+
+    def handle(self, *args: Any, slug: str, **options: Any) -> None:
+        """A line for each episode that is not as it was, then how many are."""
+        verdicts = []
+        for verdict in replays_verify(self.episodes(slug)):
+            verdicts.append(verdict)
+            if verdict.fault:
+                self.stdout.write(f"{verdict.episode}: {verdict.fault}")
+        if any(verdict.decisions for verdict in verdicts):
+            self.stdout.write(of_models(verdicts))
+        if any(verdict.fault for verdict in verdicts):
+            raise CommandError(summary(verdicts))
+        self.stdout.write(summary(verdicts))
+
+
+def of_models(verdicts: Sequence[Verdict]) -> str:
+    """What language models decided in all of them, in one line."""
+    decisions = sum(verdict.decisions for verdict in verdicts)
+    replies, left = sum(each.replies for each in verdicts), sum(each.left_out for each in verdicts)
+    made = counted(decisions - left, "decision")
+    line = f"{made} of language models made again, from {counted(replies, 'stored reply', 'stored replies')}"
+    return f"{line}; {left} could not be (docs/researchers.md)" if left else line
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """All of them in one line."""
+    same, number = sum(not verdict.fault for verdict in verdicts), len(verdicts)
+    return (
+        f"{same} of {counted(number, 'episode')} {'replays' if number == 1 else 'replay'} to the same states"
+    )

@@ -1,0 +1,126 @@
+"""What was done otherwise than it was preregistered: a list that is computed, not kept by anybody's hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from kitchen.contract.world import Json
+from kitchen.forms.setting_fields import readable
+from kitchen.words.counting import counted
+from study.analysis.statistics.analyse import Analysis
+from study.analysis.statistics.lines import test_rows
+from study.design.blueprint import Blueprint, blueprint_of
+from study.design.models import Study, Version
+from study.design.preregistration import program_differences
+from study.design.versions import Difference, differences, frozen_version
+
+LONG = 60
+"""Characters of a value that are shown; a longer one is told as a text that was changed."""
+Kind = Literal[
+    "preregistration", "design", "program", "sample", "exclusion", "test not run", "test not planned"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One thing, in a sentence."""
+
+    kind: Kind
+    words: str
+
+
+def deviations_of(study: Study, analysis: Analysis) -> tuple[Deviation, ...]:
+    """Every deviation of a study and of this analysis from the design that was frozen last; where none was,
+    that one thing."""
+    frozen = frozen_version(study)
+    if frozen is None:
+        words = "Nothing was preregistered, so every test is exploratory."
+        return (Deviation("preregistration", words),)
+    return tuple(_since(study, frozen, analysis))
+
+
+def _since(study: Study, frozen: Version, analysis: Analysis) -> Iterator[Deviation]:
+    yield from (Deviation("design", words) for words in _design(frozen.blueprint, blueprint_of(study)))
+    yield from (Deviation("program", words) for words in _program(frozen))
+    yield from (Deviation("sample", words) for words in _sample(frozen.blueprint, analysis))
+    yield from (Deviation("exclusion", words) for words in _excluded(frozen.blueprint, analysis))
+    yield from (Deviation("test not run", words) for words in _not_run(analysis))
+    if words := _not_planned(analysis):
+        yield Deviation("test not planned", words)
+
+
+def _design(old: Blueprint, new: Blueprint) -> Iterator[str]:
+    names = {f"condition {one.key}": f"condition “{one.name}”" for one in (*old.conditions, *new.conditions)}
+    names |= {f"item {one.key}": f"question “{one.measure}”" for one in (*old.items, *new.items)}
+    for one in differences(old, new):
+        yield f"Changed after freezing: {_changed(one, names)}"
+
+
+def _program(frozen: Version) -> Iterator[str]:
+    if frozen.bundle:
+        names = {f"condition {one.key}": f"condition “{one.name}”" for one in frozen.blueprint.conditions}
+        for one in program_differences(frozen.bundle):
+            yield f"Another program than the one that froze it: {_changed(one, names)}"
+
+
+def _changed(one: Difference, names: Mapping[str, str]) -> str:
+    where = names.get(one.where, one.where)
+    if one.old is None and one.field == "all of it":
+        return f"{where} was added."
+    if one.new is None and one.field == "all of it":
+        return f"{where} was removed."
+    field = f"{where}, {readable(one.field)}"
+    was, now = _short(one.old), _short(one.new)
+    return f"{field}: it was {was}, and is {now}." if was and now else f"{field}."
+
+
+def _short(value: Json) -> str:
+    """The value as text; empty for what is too long to stand in a sentence."""
+    text = "nothing" if value in (None, "", [], {}) else str(value)
+    return "" if len(text) > LONG or "\n" in text else text
+
+
+def _sample(frozen: Blueprint, analysis: Analysis) -> Iterator[str]:
+    yield from analysis.warnings
+    planned, people = frozen.study.get("planned_participants"), len(analysis.participants)
+    if planned and people != planned:
+        less = "fewer" if people < planned else "more"
+        number = f"{abs(people - planned)} {less} than planned ({planned})"
+        yield f"{counted(people, 'participant')} analysed: {number}."
+    if analysis.attrition and analysis.attrition.touched_left_out and analysis.attrition.touched:
+        episodes = counted(analysis.attrition.touched, "episode")
+        yield f"{episodes} left out, because an outage of the server touched them."
+
+
+def _excluded(frozen: Blueprint, analysis: Analysis) -> Iterator[str]:
+    if analysis.attrition and analysis.attrition.excluded:
+        people = counted(analysis.attrition.excluded, "participant")
+        planned = frozen.study.get("exclusions")
+        rule = "compare it with the planned exclusions" if planned else "none was planned"
+        yield f"{people} who came to the end excluded by staff: {rule}."
+
+
+def _not_run(analysis: Analysis) -> Iterator[str]:
+    """Planned tests that the data do not allow, those of the same reason in one sentence."""
+    measures: dict[tuple[str, str], list[str]] = {}
+    for row in test_rows(analysis):
+        if row["role"] in ("main", "planned") and row.get("not_computable"):
+            test = str(row["term"] if row["role"] == "planned" else row["test"])
+            measures.setdefault((test, row["not_computable"]), []).append(row["measure_label"])
+    for (test, because), labels in measures.items():
+        yield f"{test}: planned, and not computable for {', '.join(labels)}, because {because}."
+
+
+def _not_planned(analysis: Analysis) -> str:
+    rows = list(test_rows(analysis))
+    planned = {_test(row) for row in rows if row["role"] in ("main", "planned")}
+    others = (row for row in rows if row["role"] == "exploratory" and _test(row) not in planned)
+    tests = dict.fromkeys(row["test"] for row in others)
+    return f"Run beside what was planned, and exploratory: {', '.join(tests)}." if tests else ""
+
+
+def _test(row: Mapping[str, object]) -> str:
+    """Its name, whatever it was corrected by."""
+    return str(row["test"]).partition(",")[0]

@@ -1,0 +1,30 @@
+"""Rendering a report: its text and figures in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from study.reporting.chart import Chart, chart_of, to_svg
+from study.reporting.html import embedded, to_html
+from study.reporting.report import Report
+from study.reporting.text import FLOW, Told, report_text
+
+MARK = "Synthetic data: no findings about people"
+"""On every page of a report in which any number comes from a program."""
+
+
+def rendered(told: Told, drawn: Mapping[str, bytes] | None = None) -> Report:
+    """In every form; `drawn` are the measures' figures as SVG by key, drawn anew where they are not given."""
+    from study.analysis.statistics.figures import draw  # matplotlib is slow to import
+    from study.reporting.pdf import DPI, to_pdf  # likewise
+
+    results, chart = told.analysis.measures, chart_of(told.flow)
+    svg = {one.figure_name: (drawn or {}).get(one.measure.key) or draw(one) for one in results}
+    png: dict[str, bytes | Chart] = {one.figure_name: draw(one, "png", dpi=DPI) for one in results}
+    text, mark = report_text(told), MARK if told.analysis.synthetic else ""
+    return Report(
+        title=told.title,
+        mark=mark,
+        fragment=to_html(text.partition("\n")[2], embedded({**svg, FLOW: to_svg(chart)})),
+        pdf=to_pdf(text, {**png, FLOW: chart}, title=told.title, mark=mark),
+    )

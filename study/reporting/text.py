@@ -1,0 +1,200 @@
+"""The whole report as one text in Markdown; page, HTML and PDF are made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+
+from kitchen.words.counting import counted
+from study.analysis.statistics.analyse import Analysis, MeasureResult
+from study.analysis.statistics.lines import Row, test_rows
+from study.analysis.statistics.markdown import escaped, table
+from study.analysis.statistics.report import (
+    METHOD,
+    attrition_sentences,
+    banner,
+    dependence_sentence,
+    exclusion_sentences,
+    means_table,
+    pairs_table,
+    plan_sentence,
+    players_table,
+)
+from study.analysis.statistics.report_design import DESIGN_METHOD, contrasts_table, scales_table
+from study.analysis.statistics.words import tukey_sentence
+from study.reporting.deviations import Deviation
+from study.reporting.flow import Station
+from study.reporting.rows import NAME
+
+FLOW = "flow.svg"
+"""The chart of participants, among the figures."""
+EXPLORATORY = "*Exploratory: not planned.*"
+OTHER_TERMS = ("position", "carry_over")
+"""Terms of the mixed model that its sentence on conditions tells, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """All that a report is made of."""
+
+    title: str
+    slug: str
+    whose: str
+    known: str
+    """Effects that programs were told, in words; empty where none was."""
+    made_at: datetime
+    design: Sequence[tuple[str, str]]
+    """Name and Markdown of what was designed."""
+    conditions: Sequence[Sequence[str]]
+    """Name, what participants read, world, co-player, teammates of each."""
+    frozen: Sequence[tuple[str, str]]
+    """What of the preregistration is said; empty where there is none."""
+    analysis: Analysis
+    flow: Sequence[Station]
+    flow_words: str
+    deviations: Sequence[Deviation]
+    software: Sequence[tuple[str, str]]
+    rows_sha256: str
+    """Of `analysed.csv`."""
+
+
+def report_text(told: Told) -> str:
+    """The report; it begins with the title of the study as its only first heading."""
+    analysis = told.analysis
+    parts = [
+        f"# {escaped(told.title)}",
+        banner(analysis),
+        _pairs(_about(told)),
+        *_design(told),
+        "## Participants",
+        f"![{escaped(told.flow_words)}]({FLOW})",
+        flow_table(told.flow),
+        _list([*_dependent(analysis), *_attrition(analysis), *exclusion_sentences(analysis)]),
+        "## Deviations from what was preregistered",
+        deviations_list(told.deviations),
+        "## Results",
+        *_results(told),
+        *(["## Reliability of scales", scales_table(analysis.scales)] if analysis.scales else []),
+        *(["## Who really played", players_table(analysis.players)] if analysis.players else []),
+        "## How it was computed",
+        DESIGN_METHOD.replace("\n", " "),
+        METHOD.replace("\n", " "),
+        "## Software and data",
+        _pairs(told.software),
+        _hash(told),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _about(told: Told) -> list[tuple[str, str]]:
+    made = f"{told.made_at:%Y-%m-%d %H:%M} UTC"
+    known = [("Programs were told to differ by", told.known)] if told.known else []
+    return [("Report of", told.slug), ("Data of", told.whose), *known, ("Made", made)]
+
+
+def _design(told: Told) -> Iterator[str]:
+    yield "## Design"
+    frozen = told.frozen or [("Preregistered", "no: nothing was frozen")]
+    yield _pairs(frozen)
+    yield table(
+        ("Condition", "Participants read", "World", "Beside them", "Teammates"),
+        [[escaped(cell) for cell in row] for row in told.conditions],
+    )
+    for name, text in told.design:
+        yield f"### {escaped(name)}"
+        yield text
+
+
+def _attrition(analysis: Analysis) -> list[str]:
+    return attrition_sentences(analysis.attrition) if analysis.attrition else []
+
+
+def _dependent(analysis: Analysis) -> list[str]:
+    words = dependence_sentence(analysis.attrition) if analysis.attrition else ""
+    return [words] if words else []
+
+
+def flow_table(flow: Sequence[Station]) -> str:
+    """The chart's numbers, one line each."""
+    rows = []
+    for one in flow:
+        rows.append([f"**{escaped(one.words)}**", str(one.number)])
+        rows += [[f"left: {escaped(words)}", str(number)] for words, number in one.left]
+    return table(("Participants who …", "n"), rows)
+
+
+def deviations_list(deviations: Sequence[Deviation]) -> str:
+    """Each in a line, by what it is about; that there is none, where there is none."""
+    if not deviations:
+        return "None: design, program, sample and tests are as they were preregistered."
+    lines = [f"*{one.kind.capitalize()}.* {escaped(one.words)}" for one in deviations]
+    return _list(lines, safe=True)
+
+
+def _results(told: Told) -> Iterator[str]:
+    analysis = told.analysis
+    yield plan_sentence(analysis)
+    if not told.frozen:
+        yield "Nothing was preregistered: all that follows is exploratory."
+    by_measure = {key: list(rows) for key, rows in groupby(test_rows(analysis), lambda row: row["measure"])}
+    for result in analysis.measures:
+        yield from measure_parts(result, by_measure.get(result.measure.key, []), bool(told.frozen))
+
+
+def measure_parts(result: MeasureResult, rows: Sequence[Row], frozen: bool) -> Iterator[str]:
+    """One measure: what was planned to decide, the numbers, what else was looked at, and the replication."""
+    label, planned = escaped(result.measure.label), "*Planned.*" if frozen else "*As the design says.*"
+    yield f"### {label}"
+    yield from _apa(rows, "main", planned)
+    if result.within and result.within.planned.contrasts:
+        yield f"{planned} Contrasts, Holm's correction over them:"
+        yield contrasts_table(result.within.planned)
+    yield f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})"
+    yield means_table(result.descriptions)
+    if result.within and result.within.cautions:
+        yield "What speaks against these tests:"
+        yield _list(list(result.within.cautions))
+    yield from _exploratory(result, rows)
+    yield from _apa(rows, "replication", "*The replication of the paper's analysis.*")
+    yield escaped(tukey_sentence(result))
+    if result.pairs:
+        yield pairs_table(result.pairs)
+
+
+def _exploratory(result: MeasureResult, rows: Sequence[Row]) -> Iterator[str]:
+    pairs = result.within.pairs if result.within else None
+    yield from _apa([row for row in rows if row["test"] != "paired t test"], "exploratory", EXPLORATORY)
+    if pairs and pairs.contrasts:
+        yield f"{EXPLORATORY} All pairs, paired t tests with Holm's correction over them:"
+        yield contrasts_table(pairs)
+
+
+def _apa(rows: Sequence[Row], role: str, mark: str) -> Iterator[str]:
+    """The sentences of the tests of one role, marked; nothing where there is none."""
+    rows = [row for row in rows if row["role"] == role and row.get("term") not in OTHER_TERMS]
+    said = dict.fromkeys(str(row["apa"]) for row in rows if row.get("apa"))
+    if said:
+        yield " ".join([mark, *(escaped(_whole(one)) for one in said)])
+
+
+def _whole(words: str) -> str:
+    sentence = f"{words[:1].upper()}{words[1:]}" if words[:1].islower() and words[1:2] != "(" else words
+    return sentence if sentence.endswith(".") else f"{sentence}."
+
+
+def _hash(told: Told) -> str:
+    rows = sum(len(result.table.observations) for result in told.analysis.measures)
+    return (
+        f"{counted(rows, 'row')} analysed, `{NAME}`, SHA-256 `{told.rows_sha256}`. `analyse_study` writes "
+        "that file beside this report; the same data give the same."
+    )
+
+
+def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    return _list([f"**{escaped(name)}**: {escaped(value)}" for name, value in pairs], safe=True)
+
+
+def _list(lines: Sequence[str], *, safe: bool = False) -> str:
+    return "\n".join(f"- {line if safe else escaped(line)}" for line in lines)

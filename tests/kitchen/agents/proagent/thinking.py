@@ -1,0 +1,79 @@
+"""A model that says what a test wrote down, and short ways to let ProAgent decide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kitchen.agents.evaluate import see
+from kitchen.agents.proagent import door
+from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.model import LanguageModel, ModelError, Reply, Request
+from kitchen.contract.world import Command, Event, Json, World
+from kitchen.registry.agents import make_agent
+
+MODEL = "anthropic:claude-haiku-4-5"
+
+
+class Scripted(LanguageModel):
+    """Gives its answers one after another, the last one for ever."""
+
+    provider = "anthropic"
+
+    def __init__(self, *answers: str | ModelError) -> None:
+        self.answers = list(answers)
+        self.requests: list[Request] = []
+
+    def ask(self, request: Request) -> Reply:
+        answer = self.answers[min(len(self.requests), len(self.answers) - 1)]
+        self.requests.append(request)
+        if isinstance(answer, ModelError):
+            raise answer
+        return Reply(answer, model="claude-haiku-4-5-x")
+
+    def said(self, number: int = -1) -> str:
+        """The last message of one request."""
+        return self.requests[number].messages[-1].text
+
+
+def script(monkeypatch: pytest.MonkeyPatch, *answers: str | ModelError) -> Scripted:
+    """Put a scripted model behind the door."""
+    model = Scripted(*answers)
+    monkeypatch.setattr(door, "open_model", lambda *_: model)
+    return model
+
+
+def decide(situation: Situation, **settings: Any) -> Decision:
+    """One decision of a fresh ProAgent."""
+    return make_agent("proagent", {"model": MODEL, **settings}).decide(situation)
+
+
+class Beside:
+    """ProAgent in one seat, in a game whose other seats a test commands."""
+
+    def __init__(self, game: World, seat: int = 1, **settings: Any) -> None:
+        self.game, self.seat = game, seat
+        self.settings = {"model": "stand-in", **settings}
+        self.memory: Json = None
+        self.events: tuple[Event, ...] = ()
+        self.decisions: list[Decision] = []
+
+    def seen(self) -> Situation:
+        """What it is told now."""
+        return see(self.game, (self.seat,), memory=self.memory, events=self.events, seed=self.game.clock)
+
+    def step(self, *others: Command) -> Decision:
+        """One step in which the first other seat does this."""
+        decision = make_agent("proagent", self.settings).decide(self.seen())
+        self.memory = decision.memory
+        self.decisions.append(decision)
+        seats = [seat for seat in range(self.game.seats) if seat != self.seat]
+        given = dict(zip(seats, others, strict=False))
+        self.events = self.game.step({**given, **decision.commands})
+        return decision
+
+    def note(self) -> Any:
+        """Of the last decision, of its seat."""
+        note: Any = self.decisions[-1].note
+        return note["seats"][str(self.seat)]

@@ -1,0 +1,87 @@
+"""An episode as one file: what is in it, what is not, and which files are refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kitchen.contract.world import canonical_hash
+from kitchen.replaying.exported import GZIP, LARGEST, FileError, exported, packed, read_exported
+from kitchen.replaying.record import Record
+from kitchen.replaying.seen import seen_by, told_of
+from tests.kitchen.factories import make_episode, mind
+from tests.kitchen.replaying.test_course import grids, played
+
+pytestmark = pytest.mark.django_db
+
+
+def dispatched() -> Record:
+    """Two steps beside a dispatcher's stand-in, which is asked as a model is."""
+    return played(make_episode(minds=(mind("dispatcher", 1),), seats=2, steps=5), 2, "noop")
+
+
+def test_what_is_opened_elsewhere_is_seen_and_told_as_here() -> None:
+    for record in (dispatched(), played(grids(), 4, "east")):
+        opened = read_exported(exported(record))
+        assert exported(opened) == exported(record)
+        for steps in (0, 2):
+            for seat in (0, 1):
+                assert seen_by(opened, seat, steps).layout == seen_by(record, seat, steps).layout
+            here, there = told_of(record, steps), told_of(opened, steps)
+            assert here.commands == there.commands
+            sent = [[call.sent for one in told.thoughts for call in one.calls] for told in (here, there)]
+            assert sent[0] == sent[1]
+
+
+def test_what_models_were_asked_and_answered_goes_along_and_no_key_does() -> None:
+    record = dispatched()
+    (thought,) = told_of(record, 1).thoughts
+    assert thought.calls[0].sent[0][0] == "system"
+    assert thought.calls[0].row.reply
+    text = exported(record).decode()
+    assert thought.calls[0].sent[-1][1] in json.loads(text)["texts"].values()
+    assert all(seat.key not in text for seat in record.seats)
+
+
+def test_a_wrong_file_is_refused_with_the_reason() -> None:
+    data = exported(played(grids(), 3, "east"))
+    whole = json.loads(data)
+    del whole["hash"]
+    wrong = {
+        b"PK\x03": "it is no JSON",
+        b'{"format": 1}': "it is no episode",
+        data.replace(b'"format":1', b'"format":2'): "it is of format 2",
+        data.replace(b'"east"', b'"west"', 1): "it is not what was exported",
+        b'{"a":' * 60 + b"1" + b"}" * 60: "it is nested deeper than 50 levels",
+        _signed({**whole, "seats": []}): "it lacks something, or has it in another way: a seat",
+        _signed({**whole, "messages": [{"step": "x"}]}): "it lacks something",
+        _signed({**whole, "seats": [{}]}): "it lacks something, or has it in another way: 'number'",
+        _signed(_otherwise(whole, organisation={"x": 1})): "it lacks something",
+        _signed(_otherwise(whole, gone=[1])): "it lacks something",
+        _signed({**whole, "steps": whole["steps"][:2]}): "it does not lead where it says: its log does not",
+        _signed({**whole, "episode": {**whole["episode"], "world": "chess"}}): "it does not lead where",
+    }
+    for file, why in wrong.items():
+        with pytest.raises(FileError, match="^" + why):
+            read_exported(file)
+
+
+def _otherwise(whole: dict[str, Any], **episode: object) -> dict[str, object]:
+    return {**whole, "episode": {**whole["episode"], **episode}}
+
+
+def test_a_packed_file_is_opened_too_and_one_that_unpacks_to_very_much_is_not() -> None:
+    record = played(grids(), 3, "east")
+    assert exported(read_exported(packed(exported(record)))) == exported(record)
+    for file, why in {
+        packed(b" " * (LARGEST + 1)): "it has more than 32 MiB",
+        GZIP + b"no": "it is no JSON",
+    }.items():
+        with pytest.raises(FileError, match="^" + why):
+            read_exported(file)
+
+
+def _signed(content: dict[str, object]) -> bytes:
+    return json.dumps({**content, "hash": canonical_hash(content)}).encode()

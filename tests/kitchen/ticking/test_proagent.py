@@ -1,0 +1,59 @@
+"""ProAgent where a clock takes the steps: nobody waits for its model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+import pytest
+
+from kitchen.contract.agent import Decision as Agreed
+from kitchen.play.creating import MindPlan, episode_create
+from kitchen.play.foresights import foreseen_by_episode
+from kitchen.play.models import Decision, ModelCall, SeatCommand
+from kitchen.ticking import game, minds
+from kitchen.ticking.ledger import groups_store
+from tests.kitchen.ticking.conftest import taken_by
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+def test_a_plan_that_comes_three_ticks_late_is_carried_out_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[Callable[[], Agreed], Future[Agreed]]] = []
+
+    def in_background(act: Callable[[], Agreed]) -> Future[Agreed]:
+        asked.append((act, Future()))
+        return asked[-1][1]
+
+    def answer() -> None:
+        for act, made in asked:
+            if not made.done():
+                made.set_result(act())
+
+    monkeypatch.setattr(minds, "_aside", lambda decide, *told: in_background(lambda: decide(*told)))
+    monkeypatch.setattr(game, "LEAD_IN", 0.0)
+    chosen = {"model": "stand-in", "level": "aip"}
+    episode = episode_create(
+        world="overcooked",
+        settings={"layout": "cramped_room", "clock": "tick", "tick_ms": 100, "ticks": 8},
+        seats=2,
+        seed=3,
+        minds=[MindPlan("stay", (0,)), MindPlan("proagent", (1,), chosen)],
+    )
+    played = taken_by("me", episode)
+    for tick in range(8):
+        if tick >= 3:
+            answer()
+        played.tick(0.1 * (tick + 1))
+    assert episode.pk in groups_store("me", [played.written()])
+    commands = SeatCommand.objects.filter(episode=episode, seat=1).order_by("step")
+    words = [command[0] for command in commands.values_list("command", flat=True)]
+    assert words[:3] == ["stay"] * 3 and words[3:5] == ["east", "interact"]
+    notes = Decision.objects.filter(mind__episode=episode, mind__kind="proagent").order_by("step")
+    at = [note["seats"]["1"]["at"] for note in notes.values_list("note", flat=True) if note]
+    assert at[2] is None and at[3] == {"skill": "pickup(onion)", "since": 4, "asked_in": 1}
+    assert ModelCall.objects.filter(decision__step=4).count() == 1
+    (told,) = foreseen_by_episode([episode.pk])[episode.pk].values()
+    assert told[0].step == 1 and told[0].said == ("pickup", "onion")

@@ -1,0 +1,60 @@
+"""How well pairs of partners play each classic layout, over ten seeds, and how long a decision takes.
+
+    python -m tests.kitchen.worlds.overcooked.bench_partners
+
+Exit 1 where a mean is below that of the prototype by more than a soup, or a planner took longer than
+`QUICK` for a decision. What was loaded before is no garbage to be looked for, as in a process that takes
+ticks. ProAgent is its loop with a rule in the model's place; what the paper has of it and of learned partners
+stands below, *as printed*.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator
+from statistics import mean
+
+from kitchen.worlds.overcooked.bench.paper import paper, table
+from tests.kitchen.worlds.overcooked.pairs import LAYOUTS, LEAST, PLANNER, PROAGENT, WITH_RULES, play
+
+SEEDS = 10
+A_SOUP = 20
+QUICK = 5.0
+"""Milliseconds that a decision of a planner may take."""
+
+
+def main() -> int:
+    """Print the table; 1 where something is too low or too slow."""
+    low, slowest = 0, {PLANNER: 0.0, PROAGENT: 0.0}
+    gc.collect()
+    gc.freeze()
+    print(" ".join(("seat 0, seat 1".ljust(28), *LAYOUTS)))
+    for pair, least in {**LEAST, **WITH_RULES}.items():
+        cells = []
+        for layout, wanted in zip(LAYOUTS, least, strict=True):
+            played = [play(layout, pair, seed) for seed in range(SEEDS)]
+            kind = PROAGENT if PROAGENT in pair else PLANNER
+            slowest[kind] = max(slowest[kind], *(each.slowest for each in played))
+            found = mean(each.points for each in played)
+            low += found < wanted - A_SOUP
+            cells.append(f"{found:.0f} ({wanted})".rjust(len(layout)))
+        print(" ".join((", ".join(pair).ljust(28), *cells)))
+    for kind, took in slowest.items():
+        print(f"slowest decision beside {kind} {took:.1f} ms of processor time")
+    for line in printed():
+        print(line)
+    return int(low > 0 or slowest[PLANNER] > QUICK)
+
+
+def printed() -> Iterator[str]:
+    """The paper's table, a line a layout and seat."""
+    yield f"as printed: {paper()['source']}"
+    for layout in LAYOUTS:
+        for seat in (0, 1):
+            cells = (f"{name} {one.points} ± {one.spread}" for name, one in table(layout, seat).items())
+            yield f"{layout} {seat}: {', '.join(cells)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""How many ticks a second our engine plays, beside the released one, in one run.
+
+    python -m tests.kitchen.worlds.overcooked.bench_released
+
+The released package comes from PyPI into an environment of its own, which is removed afterwards. It plays the
+new way of cooking only, so both play the traces with `interact`, by turns: it its `get_state_transition` with
+what happened, we `World.step` with its events. Of each the best round counts. Exit 1 where we are not
+`TIMES` as quick. Where the package cannot be had, as without a network, that is said, and nothing is
+compared.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kitchen.contract.recordings import read_lines
+from kitchen.worlds.overcooked.traces import TRACES
+from tests.kitchen.worlds.overcooked.test_traces import FILE
+
+TIMES = 20
+ROUNDS = 5
+NEEDED = ("overcooked-ai", "numpy<2", "scipy", "tqdm", "dill", "gym", "gym-notices", "cloudpickle")
+THEIR_NAMES = {"counter_circuit": "counter_circuit_o_1order", "counter_circuit_tomato": "counter_circuit"}
+
+PROGRAM = """
+import gzip, json, sys, time
+from overcooked_ai_py.mdp.overcooked_mdp import Action, Direction, OvercookedGridworld
+
+ACTIONS = {word: getattr(Direction, word.upper()) for word in ("north", "south", "east", "west")}
+ACTIONS |= {"stay": Action.STAY, "interact": Action.INTERACT}
+names = json.loads(sys.argv[2])
+steps, seconds = 0, 0.0
+for line in gzip.open(sys.argv[1]):
+    trace = json.loads(line)
+    if trace["start"] != "interact":
+        continue
+    game = OvercookedGridworld.from_layout_name(names.get(trace["layout"], trace["layout"]))
+    state, points = game.get_standard_start_state(), 0
+    turns = [tuple(ACTIONS[word] for word in step["do"]) for step in trace["steps"]]
+    begun = time.perf_counter()
+    for turn in turns:
+        state, told = game.get_state_transition(state, turn)
+        points += sum(told["sparse_reward_by_agent"])
+    seconds += time.perf_counter() - begun
+    steps += len(turns)
+    if points != trace["score"]:
+        sys.exit(f"{trace['layout']}: {points} points, not {trace['score']}")
+print(steps / seconds)
+"""
+
+
+def released(folder: Path) -> Path:
+    """A Python that has the released package. LookupError with the reason where it cannot be had."""
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    python = folder / "bin" / "python"
+    install([str(python), "-m", "pip", "install", "-q", "--no-deps", *NEEDED])
+    return python
+
+
+def install(command: Sequence[str]) -> None:
+    """Run this; LookupError with the last line that it complains in, where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise LookupError((done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1])
+
+
+def their_speed(python: Path) -> float:
+    """Ticks a second of the released engine."""
+    names = str(THEIR_NAMES).replace("'", '"')
+    command = [str(python), "-W", "ignore", "-c", PROGRAM, str(FILE), names]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return float(done.stdout.splitlines()[-1])
+
+
+def main() -> int:
+    """Both, by turns; the last line says how many times as quick we are."""
+    lines = [line for line in read_lines(FILE) if line.raw["start"] == "interact"]
+    traces = [line.parsed(TRACES) for line in lines]
+    with TemporaryDirectory(prefix="released-") as folder:
+        try:
+            python = released(Path(folder))
+        except LookupError as error:
+            print(f"left out: the released engine cannot be had from PyPI, so nothing is compared: {error}")
+            return 0
+        theirs, ours = [], []
+        for _ in range(ROUNDS):
+            theirs.append(their_speed(python))
+            ours.append(max(TRACES.speeds(traces, 8)))
+            print(f"released {theirs[-1]:.0f}, ours {ours[-1]:.0f} steps/s")
+    times = max(ours) / max(theirs)
+    print(f"{times:.1f} times")
+    return int(times < TIMES)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Layouts as they are drawn: text and drawing are one, and what is told of a grid."""
+
+from __future__ import annotations
+
+import pytest
+
+from kitchen.contract.canvas import CAUTION, FACT, REFUSED, Sheet
+from kitchen.contract.data_files import DataError
+from kitchen.worlds.overcooked.canvas import EMPTY, OWN_LAYOUT
+from kitchen.worlds.overcooked.catalogue import own_layout, shipped
+
+WORDS = {"title": "Ours", "orders": "OOO", "bonus": "", "value": "20", "time": "20"}
+
+
+def text_of(*rows: str, **lines: str) -> str:
+    return OWN_LAYOUT.text(Sheet(rows, {**WORDS, **lines}))
+
+
+def told(text: str, **settings: str) -> list[tuple[str, str]]:
+    return [(kind, words) for kind, words in OWN_LAYOUT.told(text, settings)]
+
+
+@pytest.mark.parametrize("code", shipped())
+def test_every_layout_that_comes_along_can_be_drawn_on_from(code: str) -> None:
+    text, own = OWN_LAYOUT.begun()[code].text, shipped()[code]
+    drawn = own_layout(text)
+    assert OWN_LAYOUT.text(OWN_LAYOUT.sheet(text)) == text
+    for name in ("title", "rows", "orders", "bonus", "value", "time", "starts"):
+        assert getattr(drawn, name) == getattr(own, name), name
+
+
+def test_an_empty_grid_comes_first_and_says_what_it_lacks() -> None:
+    first = next(iter(OWN_LAYOUT.begun().values()))
+    assert OWN_LAYOUT.sheet(first.text) == EMPTY
+    assert told(first.text) == [(REFUSED, "own_layout: grid: there is no D")]
+    assert OWN_LAYOUT.sheet("").is_empty and OWN_LAYOUT.text(Sheet()) == "" and told("") == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ({"title": 'He said "no"\x7f'}, None),
+        ({"title": ""}, "own_layout: title: must be a text"),
+        ({"orders": "ooo,to  t"}, "own_layout: orders[2]: 'TO' needs T"),
+        ({"orders": ""}, "own_layout: orders: must not be empty"),
+        ({"bonus": "OO"}, "own_layout: bonus[1]: 'OO' is no order"),
+        ({"value": "o=7"}, None),
+        ({"value": "many"}, "own_layout: value: must be a whole number from 1 on"),
+        ({"time": "-1"}, "own_layout: time: must be a whole number from 1 on"),
+        ({"time": "T = 3"}, "own_layout: time.O: is missing"),
+    ],
+)
+def test_what_is_typed_wrong_stays_and_is_refused_as_in_a_file(
+    lines: dict[str, str], said: str | None
+) -> None:
+    text = text_of(*shipped()["cramped_room"].rows, **lines)
+    assert OWN_LAYOUT.text(OWN_LAYOUT.sheet(text)) == text
+    kind, words = told(text)[0]
+    assert (kind == REFUSED) == bool(said) and words.startswith(said or "")
+
+
+@pytest.mark.parametrize("text", ["grid = 4", 'colour = "red"', "not = toml =", 'grid = ["X", 3]'])
+def test_what_a_drawing_would_lose_is_not_drawn(text: str) -> None:
+    with pytest.raises(DataError, match="own_layout: "):
+        OWN_LAYOUT.sheet(text)
+
+
+def test_seats_that_are_cut_off_may_be_and_are_told() -> None:
+    assert told(OWN_LAYOUT.begun()["forced_coordination"].text) == [
+        (FACT, "The seats are cut off from each other. They can hand things over across 3 counters."),
+        (FACT, "Seat 1 reaches a pot and a serving place; not onions and dishes."),
+        (FACT, "Seat 2 reaches onions and dishes; not a pot and a serving place."),
+    ]
+    assert told(OWN_LAYOUT.begun()["asymmetric_advantages"].text)[-1] == (
+        FACT,
+        "Seat 2 reaches onions, dishes, a pot and a serving place.",
+    )
+
+
+def test_what_no_seat_can_reach_is_told_with_where_it_stands() -> None:
+    walled = text_of("XXPXXXX", "O  2XSX", "X1  XXX", "XDXSX X", "XXXXXXX")
+    assert told(walled)[:2] == [
+        (CAUTION, "No seat can reach: serving place (row 2, column 6)."),
+        (CAUTION, "1 cell of floor no seat can reach: row 4, column 6."),
+    ]
+
+
+NO_COUNTER = ("XXXPXXX", "O1DX 2S", "XXXXXXX")
+BY_THE_POT = ("XXXXXXX", "O1 P2DX", "XXXXSXX")
+
+
+def test_what_can_never_be_served_is_told() -> None:
+    said = told(text_of(*NO_COUNTER))
+    assert said[0] == (
+        CAUTION,
+        "No soup can ever be served here: the seats cannot bring together what it needs.",
+    )
+    assert (CAUTION, "The seats are cut off from each other, and no counter is between them.") in said
+    assert "No soup" not in str(told(text_of(*BY_THE_POT)))
+    both = text_of("XXPXXXX", "O  2XTX", "X1  XXX", "XDXSXXX", orders="OOO, OT")
+    assert told(both, cooking="interact")[0] == (
+        CAUTION,
+        "Never served here can be OT: what it needs cannot be brought together.",
+    )
+
+
+def test_it_is_told_beside_the_other_settings() -> None:
+    tomato = OWN_LAYOUT.begun()["cramped_room_tomato"].text
+    assert told(tomato, cooking="auto")[0][1].startswith("cooking: 'auto' is not played where there are")
+    unused = told(tomato, cooking="interact", layout="counter_circuit")
+    assert unused[0] == (CAUTION, "It is not played: the layout chosen above is “Counter circuit”.")
+    assert told(tomato, cooking="interact", layout="own")[0][0] == FACT

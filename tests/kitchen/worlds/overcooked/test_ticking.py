@@ -1,0 +1,165 @@
+"""The grids' page where a clock takes the ticks, in a browser without a server: what the clock says is shown,
+and what was pressed a little before it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from playwright.async_api import Browser, Page, WebSocketRoute
+
+from kitchen.contract.page import TABLES, SeatView
+from kitchen.contract.world import Json
+from kitchen.play.drawing import whole
+from kitchen.play.shell import shell
+from kitchen.worlds.overcooked.page import PAGE
+from kitchen.worlds.overcooked.world import Overcooked
+from tests.browser import IN_A_BROWSER
+from tests.kitchen.worlds.cuisine.test_layout import LARGE_ENOUGH, SIZES, open_page
+from tests.kitchen.worlds.cuisine.test_page import seen
+from tests.kitchen.worlds.overcooked.test_page import SOUP, make
+
+pytestmark = IN_A_BROWSER
+
+TICK = 100
+HEAR = """() => document.querySelector("[data-play]")
+    .addEventListener("brigade:tick", event => { window.told = event.detail.step; })"""
+FACES = "() => document.querySelector('.cook .nose').getAttribute('transform')"
+STANDS = "() => document.querySelector('.cook').getAttribute('transform')"
+
+
+class Clock:
+    """What the owner of an episode tells the page of seat 0."""
+
+    def __init__(self, page: Page, world: Overcooked, lines: list[WebSocketRoute]) -> None:
+        self.page, self.world, self.lines = page, world, lines
+        self.before = world.observe(0)
+
+    async def say(self, **message: Json) -> None:
+        step = message.get("step")
+        self.lines[-1].send(json.dumps(message))
+        if step is not None:
+            await self.page.wait_for_function(f"() => window.told === {step}")
+            await self.page.evaluate("() => { window.told = null; }")
+
+    async def whole(self, **more: Json) -> None:
+        told = {"step": self.world.clock, "tick_ms": TICK, "observation": self.world.observe(0), "score": {}}
+        await self.say(type="whole", **told, **{"key": 0, "starts_in_ms": 0, "lost_ms": 0, **more})
+
+    async def tick(self, verb: str, **more: Json) -> None:
+        events = [event.to_json() for event in self.world.step({0: (verb,), 1: ("stay",)})]
+        now = self.world.observe(0)
+        changed = {name: value for name, value in now.items() if self.before[name] != value}
+        self.before = now
+        told = {"step": self.world.clock, "changed": changed, "gone": [], "events": events, "score": {}}
+        await self.say(type="tick", **told, **{"key": 0, "lost_ms": 0, **more})
+
+
+def view_of(world: Overcooked, **more: Any) -> SeatView:
+    return replace(seen(world, 0), **{"tick_ms": TICK, "shown": TABLES, **more})
+
+
+async def started(browser: Browser) -> Clock:
+    """A page that was told how things are."""
+    world = make("cramped_room", clock="tick", tick_ms=TICK)
+    context, lines = await browser.new_context(), list[WebSocketRoute]()
+    await context.route_web_socket("**/*", lambda line: lines.append(line))
+    page = await open_page(context, view_of(world), PAGE)
+    await page.wait_for_selector("#connection[data-state=connected]")
+    await page.evaluate(HEAR)
+    clock = Clock(page, world, lines)
+    await clock.whole()
+    return clock
+
+
+async def test_what_is_pressed_is_shown_before_the_clock_says_it_and_put_right_where_it_says_otherwise(
+    browser: Browser,
+) -> None:
+    clock = await started(browser)
+    page = clock.page
+    at = await page.evaluate(STANDS)
+    await page.keyboard.press("ArrowRight")
+    assert await page.evaluate(FACES) == "rotate(90)"
+    await page.wait_for_function(f"before => ({STANDS})() !== before", arg=at)
+    await clock.tick("west", key=2)  # something else was pressed last, as the server heard it
+    assert await page.evaluate(FACES) == "rotate(270)"
+    await page.wait_for_function(f"before => ({STANDS})() === before", arg=at)
+
+
+async def test_what_was_carried_out_is_not_ahead_any_more(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    await page.evaluate(
+        "() => { window.ahead = []; document.querySelector('[data-play]')"
+        ".addEventListener('brigade:tick', event => ahead.push(event.detail.ahead.length)); }"
+    )
+    await page.keyboard.press("ArrowRight")
+    await clock.tick("stay")
+    await clock.tick("east")
+    assert await page.evaluate("ahead") == [1, 1, 0]
+
+
+async def test_a_soup_is_told_in_words_as_it_comes_and_its_delivery_aloud(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    for verb in SOUP:
+        await clock.tick(verb)
+    assert await page.inner_text("[data-points]") == "20"
+    assert await page.inner_text("#score [data-left]") == str((400 - len(SOUP)) * TICK // 1000)
+    assert "has delivered a soup: 20 points." in str(await page.text_content("#spoken"))
+    assert await page.inner_text("[data-ahead]") == "serving place"
+    await clock.whole()
+    await page.wait_for_function(
+        "() => document.querySelector('[data-cook]').textContent.includes('column 4, row 3')"
+    )
+    assert await page.locator(".bar-step").is_hidden()
+
+
+async def test_when_it_begins_and_that_time_was_lost_is_said(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    await clock.whole(starts_in_ms=3_599_900)
+    assert await page.inner_text("#tick-said") == "It begins in 3600 s"
+    await clock.tick("stay", lost_ms=1234)
+    assert await page.inner_text("#notice") == "The clock stood still for 1.2 s. It goes on where it was."
+
+
+TOPS = """() => ["", JSON.parse(document.getElementById("words").textContent).awaited].map(text => {
+    document.getElementById("tick-said").textContent = text;
+    return document.querySelector(".board-frame").getBoundingClientRect().top;
+})"""
+
+
+async def test_on_a_phone_nothing_moves_when_it_begins(browser: Browser) -> None:
+    page = (await started(browser)).page
+    await page.set_viewport_size({"width": 390, "height": 844})
+    begun, awaited = await page.evaluate(TOPS)
+    assert begun == awaited
+
+
+async def test_at_the_end_the_page_says_so_and_nothing_is_pressed_any_more(browser: Browser) -> None:
+    clock = await started(browser)
+    page, view = clock.page, view_of(clock.world, phase="over")
+    html = "".join(whole(panel) for panel in (*shell(PAGE, view), *PAGE.panels(view)))
+    await clock.say(type="over", status="ended", html=html)
+    await page.wait_for_selector("#over.is-over h2")
+    face = await page.evaluate(FACES)
+    await page.keyboard.press("ArrowRight")
+    assert await page.evaluate(FACES) == face
+
+
+async def test_a_finger_on_the_pad_holds_a_key_and_all_is_large_enough(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    for width, height in SIZES[::3]:
+        await page.set_viewport_size({"width": width, "height": height})
+        assert await page.evaluate(LARGE_ENOUGH) == []
+    await page.evaluate(
+        "() => { window.most = 0; document.querySelector('[data-play]')"
+        ".addEventListener('brigade:tick', event => { most = Math.max(most, event.detail.ahead.length); }); }"
+    )
+    await page.hover(".pad-west")
+    await page.mouse.down()
+    await page.wait_for_function("() => most >= 2")
+    await page.mouse.up()

@@ -1,0 +1,202 @@
+"""`python -m tests.live.ticks [--database postgres] [--episodes 40] [--tick 167] [--seconds 20] [--kind
+random] [--strict]`: episodes in real time over the product's own websockets, a person and a co-player in
+each.
+
+The product runs as `make run` has it, in a folder of its own; all who play are one process more. In each page
+keys are pressed at random moments. Measured are how far the times between two ticks, as pages get them, are
+from the tick, and the time from a key to the tick that it counted in. Then a process that takes the ticks is
+killed (SIGKILL) three times: how long pages stood still, and how much of what they had shown was gone. At the
+end every log is played anew, and its chain and seal are looked at. Exit 1 where something is wrong with
+these, and with `--strict` where an aim is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from tests.live.books import Books
+from tests.live.line import Line, dial
+from tests.live.options import OneLineParser, number
+from tests.live.stack import Running, parent_of, running
+from tests.live.table import Figure, table
+
+KEYS = ("north", "south", "east", "west", "interact")
+EVERY = 0.5
+"""Seconds between two keys of one page, on average."""
+WARM = 5.0
+"""Seconds until all play."""
+KILLS = 3
+BETWEEN = 4.0
+"""Seconds between two kills."""
+JUSTIFIED = 0.5
+"""Seconds of ticks that a kill may cost."""
+
+
+class Page:
+    """A page of one seat, which presses keys."""
+
+    def __init__(self, key: str, chance: Random) -> None:
+        self.key, self.chance = key, chance
+        self.clock = asyncio.get_running_loop().time
+        self.line: Line | None = None
+        self.step = self.number = self.heard_number = 0
+        self.at = 0.0
+        self.gaps: list[float] = []
+        self.answers: list[float] = []
+        self.pressed: dict[int, float] = {}
+        self.back = 0
+        """The most steps by which it was set back."""
+        self.over = False
+
+    async def play(self, url: str) -> None:
+        """Connect, and press keys until it is over."""
+        address = f"{url.replace('http', 'ws', 1)}/ws/ticks/{self.key}/"
+        self.line = await dial(address, [], self.heard, lambda code: None)
+        while not self.over:
+            await asyncio.sleep(self.chance.expovariate(1 / EVERY))
+            self.press()
+
+    def press(self) -> None:
+        """A key goes down, and up."""
+        assert self.line is not None
+        command = self.chance.choice(KEYS)
+        for down in (True, False):
+            self.number += 1
+            self.pressed[self.number] = self.clock()
+            said = {"type": "key", "command": [command], "down": down, "number": self.number}
+            self.line.say(json.dumps(said).encode())
+
+    def heard(self, text: bytes) -> None:
+        """One message."""
+        message: dict[str, Any] = json.loads(text)
+        if message["type"] == "over":
+            self.over = True
+        elif message["type"] in ("tick", "whole"):
+            self._step(message)
+
+    def _step(self, message: dict[str, Any]) -> None:
+        now = self.clock()
+        self.back = max(self.back, self.step - message["step"])
+        self.step = message["step"]
+        if message["type"] == "tick":
+            self.gaps += [now - self.at] if self.at else []
+            self.at = now
+            self._answered(message["key"], now)
+
+    def _answered(self, key: int, now: float) -> None:
+        """The tick in which this word of ours counted first."""
+        if key > self.heard_number and key in self.pressed:
+            self.heard_number = key
+            self.answers.append(now - self.pressed[key])
+
+    def begin(self) -> None:
+        """Measure from now on."""
+        self.gaps, self.answers, self.back = [], [], 0
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure and print; the exit code."""
+    asked = parse(arguments)
+    with running(asked.database) as stack, Books(stack.environment) as books:
+        print(f"{stack.told}; {os.cpu_count()} cores; {asked.episodes} episodes, {asked.tick} ms", flush=True)
+        figures, faults = asyncio.run(measured(stack, books, asked))
+    print(f"\n{table(figures)}\n", flush=True)
+    print("\n".join(faults) or "every log holds, and leads to its states again", flush=True)
+    return int(bool(faults) or (asked.strict and any(figure.missed for figure in figures)))
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """What was asked for."""
+    parser = OneLineParser(prog="python -m tests.live.ticks", description="Play in real time.")
+    parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
+    parser.add_argument("--episodes", type=number(1, 1000), default=40)
+    parser.add_argument("--tick", type=number(100, 2000), default=167, help="milliseconds")
+    parser.add_argument("--seconds", type=number(1.0, 3600.0), default=20.0, help="that are measured")
+    parser.add_argument("--kind", default="random", help="of the co-players")
+    parser.add_argument("--strict", action="store_true", help="exit 1 where an aim is missed")
+    return parser.parse_args(arguments)
+
+
+async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> tuple[list[Figure], list[str]]:
+    """Play, kill, check."""
+    seconds = WARM + asked.seconds + (KILLS + 1) * BETWEEN
+    steps = min(2000, round(seconds * 1000 / asked.tick))
+    chosen = {"layout": "cramped_room", "clock": "tick", "tick_ms": asked.tick, "ticks": steps}
+    keys = books.episodes(
+        asked.episodes, world="overcooked", mates=1, kind=asked.kind, steps=steps, chosen=chosen
+    )
+    pages = [Page(key, Random(number)) for number, key in enumerate(keys)]
+    playing = [asyncio.create_task(page.play(stack.url)) for page in pages]
+    await asyncio.sleep(WARM)
+    figures = await _calm(stack, pages, asked)
+    figures += [_late(books, keys)]
+    figures += await _killed(stack, pages, asked)
+    await asyncio.wait_for(asyncio.gather(*playing), seconds)
+    told = [{"key": page.key, "steps": [], "views": [], "taken": []} for page in pages]
+    return figures, books.ask("faults", shown=told)
+
+
+async def _calm(stack: Running, pages: list[Page], asked: argparse.Namespace) -> list[Figure]:
+    for page in pages:
+        page.begin()
+    before, began = stack.seconds(), asyncio.get_running_loop().time()
+    await asyncio.sleep(asked.seconds)
+    took = asyncio.get_running_loop().time() - began
+    used = {name: (spent - before.get(name, 0.0)) / took for name, spent in stack.seconds().items()}
+    print("cores: " + ", ".join(f"{name} {share:.2f}" for name, share in used.items()), flush=True)
+    off = [abs(1000 * gap - asked.tick) for page in pages for gap in page.gaps]
+    answers = [1000 * each for page in pages for each in page.answers]
+    rate = len(off) / took / len(pages)
+    return [
+        Figure("ticks a second, of each page", rate, "", 0.98 * 1000 / asked.tick, more=True),
+        Figure("time between two ticks, off the tick: p50", at(off, 0.5), "ms", 5.0),
+        Figure("time between two ticks, off the tick: p99", at(off, 0.99), "ms", 40.0),
+        Figure("from a key to its tick: p50", at(answers, 0.5), "ms"),
+        Figure("from a key to its tick: p95", at(answers, 0.95), "ms", asked.tick + 40.0),
+        Figure("memory of what takes the ticks", stack.memory()["ticker"] / 2**20, "MB"),
+    ]
+
+
+def _late(books: Books, keys: list[str]) -> Figure:
+    told = books.ask("ticked", keys=keys)
+    return Figure("ticks that were late", told["late"], "", note=f"{told['lost_ms']} ms lost")
+
+
+async def _killed(stack: Running, pages: list[Page], asked: argparse.Namespace) -> list[Figure]:
+    for page in pages:
+        page.begin()
+    chance = Random(len(pages))
+    for _ in range(KILLS):
+        os.kill(chance.choice(owners(stack)), signal.SIGKILL)
+        await asyncio.sleep(BETWEEN)
+    longest = max(gap for page in pages for gap in page.gaps)
+    back = max(page.back for page in pages) * asked.tick
+    print(f"steps back: {sorted(page.back for page in pages)}", flush=True)
+    return [
+        Figure(f"{KILLS} kills: the longest stand still", 1000 * longest, "ms", 2000.0),
+        Figure(f"{KILLS} kills: the most that was gone", back, "ms", max(1000 * JUSTIFIED, asked.tick)),
+    ]
+
+
+def owners(stack: Running) -> list[int]:
+    """The processes that take ticks, without the one that they were forked off."""
+    all_of_them = [pid for pid, name in stack.processes().items() if name == "ticker"]
+    return [pid for pid in all_of_them if parent_of(pid) in all_of_them]
+
+
+def at(values: list[float], share: float) -> float:
+    """What this share of them does not exceed; infinite where there are none."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("inf")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,258 @@
+"""The tests within participants: gaps, orders, what cannot be computed, and what is told of it."""
+
+import json
+import math
+from dataclasses import fields, is_dataclass
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from study.analysis.statistics.analyse import Analysis, analyse
+from study.analysis.statistics.files import contents
+from study.analysis.statistics.lines import test_rows as rows_of_tests
+from study.analysis.statistics.rows import Measure, Observation
+from study.analysis.statistics.scales import ScaleAnswers
+from study.analysis.statistics.table import MeasureTable, NotComputable, table_of
+from study.analysis.statistics.within.battery import run
+from study.analysis.statistics.within.contrasts import benjamini_hochberg, family, holm
+from study.analysis.statistics.within.cumulative import cumulative_link
+from study.analysis.statistics.within.mixed import mixed_model
+from study.analysis.statistics.within.ordinal import friedman
+from study.analysis.statistics.within.reliability import reliability
+from study.analysis.statistics.within.repeated import repeated_measures
+from study.analysis.statistics.within.results import (
+    Contrast,
+    Effect,
+    Mixed,
+    NoContrast,
+    NoEffect,
+    Repeated,
+    WithinResult,
+)
+from study.analysis.statistics.words import design_sentences
+from study.design.testing import AnalysisPlan, PlannedContrast
+from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows_of, table
+
+WILLIAMS = ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))
+"""Every condition comes after every other one equally often."""
+GROUPS = st.lists(st.lists(st.none() | st.integers(1, 5), min_size=6, max_size=6), min_size=2, max_size=4)
+
+
+def played(
+    people: int, *, slope: float = 0.0, carry: float = 0.0, effect: float = 0.0, seed: int = 1
+) -> MeasureTable:
+    """Values in four conditions, in the orders of a Williams square."""
+    chance, rows = Random(seed), []
+    for n in range(people):
+        own, order = chance.gauss(0, 1), WILLIAMS[n % 4]
+        for place, condition in enumerate(order, 1):
+            before = carry * (place > 1 and order[place - 2] == 0)
+            value = own + effect * (condition == 3) + slope * place + before + chance.gauss(0, 0.5)
+            rows.append(Observation(f"p{n:02}", f"c{condition}", "y", value, place, False))
+    measure = Measure.number("y", "Y", None, None)
+    return table_of(measure, table([1], [1], [1], [1]).conditions, rows)
+
+
+def within(*groups: Any, measure: Measure | None = None, plan: AnalysisPlan | None = None) -> WithinResult:
+    one = table(*groups, measure=measure) if measure else table(*groups)
+    return run([one], plan or AnalysisPlan(), [None])[0]
+
+
+def test_three_participants_in_three_conditions_computed_by_hand() -> None:
+    # Rows 1 2 6, 2 3 4, 3 4 8: conditions' means 2 3 6 around 11/3, participants' 3 3 5.
+    found = repeated_measures(table([1, 2, 3], [2, 3, 4], [6, 4, 8]))
+    assert isinstance(found, Repeated)
+    assert found.ss_condition == pytest.approx(26)
+    assert found.ss_participant == pytest.approx(8)
+    assert found.ss_error == pytest.approx(4)
+    assert (found.f, found.df_condition, found.df_error) == pytest.approx((13, 2, 4))
+    assert found.partial_eta_squared == pytest.approx(26 / 30)
+    assert found.generalised_eta_squared == pytest.approx(26 / 38)
+
+
+def test_with_two_conditions_the_anova_is_the_paired_t_test() -> None:
+    found = within([1, 2, 4, 3, 7], [2, 5, 4, 6, 9])
+    (pair,) = found.pairs.contrasts
+    assert isinstance(found.repeated, Repeated)
+    assert isinstance(pair, Contrast)
+    assert found.repeated.sphericity is None
+    assert found.repeated.f == pytest.approx(pair.t**2)
+    assert found.repeated.p_corrected == pytest.approx(pair.p)
+    assert pair.difference == pytest.approx(9 / 5)
+    assert pair.g_low < pair.g < pair.g_high
+
+
+def test_without_gaps_and_order_the_mixed_model_gives_the_same_f() -> None:
+    one = played(8, effect=1)
+    repeated, mixed = repeated_measures(one), mixed_model(one, ("condition",))
+    assert isinstance(repeated, Repeated)
+    assert isinstance(mixed, Mixed)
+    effect = mixed.effect("condition")
+    assert effect is not None
+    assert (effect.f, effect.df_error) == pytest.approx((repeated.f, repeated.df_error), rel=1e-6)
+
+
+def test_effects_of_order_and_carry_over_are_found_where_they_are() -> None:
+    def ps(one: MeasureTable) -> list[float]:
+        found = mixed_model(one)
+        assert isinstance(found, Mixed)
+        return [effect.p for effect in found.effects if isinstance(effect, Effect)]
+
+    condition, position, carry = ps(played(16, slope=0.6))
+    assert (condition > 0.01, position < 0.001, carry > 0.01) == (True, True, True)
+    condition, position, carry = ps(played(16, carry=2))
+    assert (condition > 0.01, position > 0.01, carry < 0.001) == (True, True, True)
+
+
+def test_who_lacks_a_value_is_left_out_of_the_anova_and_named_but_not_of_the_mixed_model() -> None:
+    found = within([1, 2, 4, 3, None], [2, 5, 4, 6, 9], [3, 5, 5, 7, 9])
+    assert isinstance(found.repeated, Repeated)
+    assert isinstance(found.mixed, Mixed)
+    assert (found.repeated.n, found.mixed.n, found.mixed.observations) == (4, 5, 14)
+    assert [one.participant for one in found.repeated.left_out] == ["p004"]
+    (missing,) = (one for one in found.assumptions if one.name == "missing")
+    assert "p004 (no value in C0)" in missing.words
+    assert [one.n for one in found.pairs.computed] == [4, 4, 5]
+
+
+def test_a_fixed_order_cannot_be_told_from_the_conditions() -> None:
+    found = within([1, 2, 4, 3], [2, 5, 4, 6], [3, 5, 5, 9])
+    assert isinstance(found.mixed, Mixed)
+    assert [isinstance(one, NoEffect) for one in found.mixed.effects] == [False, True, True]
+    assert any("cannot be told" in caution for caution in found.cautions)
+
+
+@pytest.mark.parametrize(
+    ("groups", "reason"),
+    [
+        ([[], [None]], "no_data"),
+        ([[1, 2, 3], [None]], "one_condition"),
+        ([[1, 2], [3, 4]], "too_few"),
+        ([[1, 2, None, None], [None, None, 3, 4]], "too_few"),
+        ([[3, 3, 3], [3, 3, 3]], "no_variance"),
+        ([[1, 2, 3], [2, 3, 4]], "no_variance_within"),
+    ],
+)
+def test_what_cannot_be_computed_says_why(groups: list[list[float | None]], reason: str) -> None:
+    found = within(*groups)
+    assert isinstance(found.repeated, NotComputable)
+    assert found.repeated.reason == reason
+    assert not found.pairs.computed
+
+
+def test_a_condition_whose_values_do_not_vary_is_told() -> None:
+    found = within([1, 1, 1, 1], [1, 1, 1, 1], [0.2, 0.4, 0.1, 0.9], measure=RATE)
+    assert any("Values do not vary (C0: all 4 values are 1.00; C1" in one for one in found.cautions)
+    assert any(one.startswith("A ceiling") and "100% in C0" in one for one in found.cautions)
+    pair = found.pairs.contrasts[0]
+    assert isinstance(pair, NoContrast)
+    assert pair.because.reason == "no_variance_within"
+
+
+def test_a_value_far_from_the_rest_is_named_and_stays() -> None:
+    chance = Random(3)
+    groups = [[chance.gauss(0, 1) for _ in range(12)] for _ in range(3)]
+    groups[1][5] = 40
+    found = within(*groups)
+    assert any("p005 in C1" in one and "None was left out" in one for one in found.cautions)
+
+
+def test_ranks_of_which_everybody_agrees_are_computed() -> None:
+    found = friedman(table([1, 2, 3], [2, 3, 4], [3, 4, 9]))
+    assert not isinstance(found, NotComputable)
+    assert (found.chi_squared, found.w) == pytest.approx((6, 1))
+    assert {pair.p_conover for pair in found.pairs} == {0.0}
+
+
+def test_ratings_that_hardly_overlap_have_no_odds() -> None:
+    found = cumulative_link(table([1, 1, 2, 1], [4, 5, 5, 4]))
+    assert isinstance(found, NotComputable)
+    assert found.reason == "no_fit"
+
+
+def test_corrections_of_several_p_computed_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert benjamini_hochberg([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.04, 0.04])
+    assert holm([]) == []
+
+
+def test_a_planned_contrast_weighs_conditions() -> None:
+    plan = [
+        PlannedContrast("teams", {"c0": -1.0, "c1": 0.5, "c2": 0.5}),
+        PlannedContrast("gone", {"c9": 1.0}),
+    ]
+    found, gone = family(table([1, 2, 4, 3], [2, 5, 4, 6], [3, 5, 5, 9]), plan).contrasts
+    assert isinstance(found, Contrast)
+    assert found.difference == pytest.approx(4.875 - 2.5)
+    assert found.p_adjusted == found.p  # what cannot be computed is no test
+    assert isinstance(gone, NoContrast)
+
+
+def test_p_of_main_tests_is_corrected_over_the_measures() -> None:
+    tables = [played(8, effect=0.4, seed=seed) for seed in (1, 2, 3)]
+    found = run(tables, AnalysisPlan(correction="holm"), [None] * 3)
+    assert [one.p_measures for one in found] == pytest.approx(holm([one.main or 0 for one in found]))
+    assert {one.p_measures for one in run(tables, AnalysisPlan(), [None] * 3)} == {None}
+
+
+@settings(deadline=None, max_examples=12)
+@given(GROUPS)
+def test_no_number_is_nan_or_infinite(groups: list[list[int | None]]) -> None:
+    found = within(*groups, measure=Measure.likert("amount", "Amount"))
+    assert all(math.isfinite(number) for number in numbers(found))
+    json.dumps(TypeAdapter(WithinResult).dump_python(found, mode="json"), allow_nan=False)
+
+
+def numbers(value: Any) -> list[float]:
+    if is_dataclass(value):
+        return [n for field in fields(value) for n in numbers(getattr(value, field.name))]
+    if isinstance(value, tuple | list):
+        return [n for one in value for n in numbers(one)]
+    return [value] if isinstance(value, float) else []
+
+
+def test_scales_are_told_in_each_place_with_what_speaks_against() -> None:
+    rows = ((1.0, 2.0, 1.0), (2.0, 2.0, 3.0), (4.0, 5.0, 4.0), (5.0, 4.0, None))
+    found = reliability(ScaleAnswers("s", "S", "", ("a", "b", "c"), rows))
+    assert not isinstance(found, NotComputable)
+    assert (found.n, found.incomplete) == (3, 1)
+    assert found.alpha_low < found.alpha < found.alpha_high
+    flat = reliability(ScaleAnswers("s", "S", "", ("a", "b"), ((1.0, 2.0), (1.0, 3.0), (1.0, 4.0))))
+    assert str(flat) == "not computable because all answers to a are the same"
+    mirrored = reliability(ScaleAnswers("s", "S", "", ("a", "b"), ((1.0, 5.0), (2.0, 4.0), (4.0, 2.0))))
+    assert "the wrong way round" in str(mirrored)
+
+
+def test_files_have_every_test_as_numbers_and_as_a_sentence() -> None:
+    analysis = demo()
+    rows = rows_of_tests(analysis)
+    main = [row for row in rows if row["role"] == "main"]
+    assert [row["measure"] for row in main] == ["success", "enjoyment", "trust"]
+    assert main[0]["apa"].startswith("Success rate differed between conditions, F(")
+    assert {row["test"] for row in rows} >= {"one-way ANOVA", "Mauchly's test", "paired t test", "Nemenyi"}
+    files = dict(contents(analysis))
+    assert files["tests.csv"].count(b"\r\n") == len(rows) + 1
+    assert b"Success rate & paired t test" in files["tests.tex"]
+    assert b"$-$" in files["tests.tex"]
+    told = json.loads(files["analysis.json"])
+    assert len(told["tests"]) == len(rows)
+    assert told["measures"][0]["assumptions"]
+
+
+def test_every_sentence_of_a_measure_is_in_the_report() -> None:
+    analysis = analyse(
+        rows_of({c.key: [0.1 * i, 0.5, 0.3, 0.9] for i, c in enumerate(FIVE)}, RATE), FIVE, [RATE]
+    )
+    report = dict(contents(analysis))["report.md"].decode()
+    assert "*The replication.* Success rate" in report
+    for sentence in design_sentences(analysis.measures[0], analysis.plan):
+        assert sentence.split(",")[0] in report
+
+
+def test_an_analysis_is_stored_as_json_and_read_again() -> None:
+    adapter, analysis = TypeAdapter(Analysis), demo()
+    assert adapter.validate_python(adapter.dump_python(analysis, mode="json")) == analysis

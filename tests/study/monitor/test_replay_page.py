@@ -1,0 +1,126 @@
+"""The replay of an episode: what staff see of any step, here and from a file."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from kitchen.play.models import Episode
+from kitchen.replaying.moments import moments
+from kitchen.replaying.record import records_of
+from study.design.models import Study
+from tests.study.factories import complete, make_study
+from tests.study.taking_part.test_views import field, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study(conditions=1)
+
+
+@pytest.fixture
+def address(study: Study, client: Client) -> str:
+    """Of the replay of an episode that was played to its end; a viewer looks."""
+    complete(study)
+    viewer = User.objects.create_user("vera", is_staff=True)
+    study.memberships.create(user=viewer, role="viewer")
+    client.force_login(viewer)
+    return f"/staff/{study.slug}/replay/{Episode.objects.get().key}/"
+
+
+def file_of(client: Client, address: str) -> bytes:
+    content: bytes = client.get(address.rstrip("/") + ".json").content
+    return content
+
+
+def opened(client: Client, data: bytes) -> Any:
+    return client.post("/staff/replay/", {"file": SimpleUploadedFile("episode.json", data)})
+
+
+def test_any_step_is_shown_as_it_was_seen_and_what_came_of_it(client: Client, address: str) -> None:
+    first = text_of(client.get(address))
+    assert 'data-step="0"' in first
+    assert "Then, step 1" in first
+    assert "Seat 0 (person)" in first
+    for go, step in {"forward": 2, "back": 0, "last": 3, "first": 0, "": 1}.items():
+        page = text_of(client.get(address, {"step": "1", "go": go}))
+        assert (
+            f'id="bar" class="bar-step" data-phase="{"choose" if step < 3 else "over"}" data-step="{step}"'
+            in page
+        )
+    assert "After the last step" in text_of(client.get(address, {"step": "999", "seat": "7"}))
+
+
+def test_what_happened_is_jumped_to(client: Client, address: str) -> None:
+    kinds = moments(next(iter(records_of(Episode.objects.all()))))
+    name, steps = next(iter(kinds.items()))
+    page = text_of(client.get(address, {"step": "0", "kind": name, "go": "last"}))
+    assert f'<option value="{name}" selected>{name} ({len(steps)})</option>' in page
+    back = text_of(client.get(address, {"step": "99", "kind": name, "go": "earlier"}))
+    assert f"Then, step {steps[-1]}<" in back
+
+
+def test_only_what_changes_is_sent_with_a_step(client: Client, address: str) -> None:
+    part = text_of(client.get(address, {"step": "1", "part": "1"}))
+    assert part.startswith('<section class="replay-told"')
+    assert "<html" not in part
+    assert '<template data-panels><p id="bar"' in part
+
+
+def test_the_timeline_is_on_the_page_with_its_words_files_and_table(client: Client, address: str) -> None:
+    page = text_of(client.get(address))
+    assert f'data-chart="{address}timeline.vl.json"' in page
+    assert '<p id="timeline-words">3 steps.' in page
+    rows = json.loads(client.get(f"{address}timeline.json").content)["rows"]
+    table = text_of(client.get(f"{address}timeline.html"))
+    assert table.count("<tr>") == len(rows) + 1
+    assert rows[-1]["lane"] in table
+    assert b"schema/vega-lite" in client.get(f"{address}timeline.vl.json").content
+    assert client.get(f"{address}timeline.gif").status_code == 404
+    client.logout()
+    assert client.get(f"{address}timeline.csv").status_code == 302
+
+
+def test_the_timeline_of_a_file_stands_in_the_page(client: Client, address: str) -> None:
+    page = text_of(opened(client, file_of(client, address)))
+    assert 'data-chart="#timeline-spec"' in page
+    assert '<script id="timeline-spec" type="application/json">' in page
+    assert "timeline.vl.json" not in page
+
+
+def test_an_episode_of_another_study_is_not_there(client: Client, address: str) -> None:
+    key = complete(make_study("other", conditions=1), "two").rounds.get().episode.key  # type: ignore[union-attr]
+    assert client.get(address.replace(address.split("/")[-2], str(key))).status_code == 404
+
+
+def test_a_file_opens_elsewhere_and_nothing_of_it_is_stored(client: Client, address: str) -> None:
+    data = file_of(client, address)
+    with CaptureQueriesContext(connection) as queries:
+        page = text_of(opened(client, data))
+    assert not [one for one in queries if not one["sql"].startswith(("SELECT", "SAVEPOINT", "RELEASE"))]
+    assert "nothing of it is stored here" in page
+    step = client.post("/staff/replay/", {"packed": field(page, "packed"), "step": "2", "part": "1"})
+    assert 'data-step="2"' in text_of(step)
+
+
+def test_a_wrong_file_is_refused_with_the_reason(client: Client, address: str) -> None:
+    data = json.loads(file_of(client, address))
+    wrong = {b"x": "it is no JSON", json.dumps({**data, "seats": []}).encode(): "its hash is"}
+    for file, why in wrong.items():
+        answer = opened(client, file)
+        assert answer.status_code == 422
+        assert f"This file was not opened: {why}" in text_of(answer).replace(
+            "it is not what was exported: ", ""
+        )
+    for packed in ("", "?", "eJwDAAAAAAE="):
+        answer = client.post("/staff/replay/", {"packed": packed})
+        assert answer.status_code == 422

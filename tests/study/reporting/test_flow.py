@@ -1,0 +1,88 @@
+"""What became of everybody, and what was done otherwise than it was preregistered."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from study.analysis.results import analyse_now
+from study.analysis.sample import Sample
+from study.design.freezing import study_freeze
+from study.design.models import Study
+from study.people.leaving import participant_withdraw
+from study.people.models import Participant
+from study.reporting.deviations import deviations_of
+from study.reporting.flow import Station, flow_of
+from study.taking_part.entering import participant_enter
+from tests.conftest import Once
+from tests.study.factories import complete, enter, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def played(once: Once) -> int:
+    """A frozen study in which three went the whole way and others did not; its pk."""
+    with once():
+        owner = User.objects.create_user("ada")
+        study = make_study(planned_participants=4, planned_contrasts="H1: c0 -1, c1 1")
+        study_freeze(study_id=study.pk, user=owner)
+        for number in range(3):
+            complete(study, f"person {number}", value=number + 1)
+        Participant.objects.filter(pk=complete(study, "odd").pk).update(
+            excluded_at=timezone.now(), excluded_reason="answered in four seconds"
+        )
+        participant_withdraw(participant_id=enter(study, "gone").pk)
+        enter(study, "somewhere")
+        participant_enter(study_id=study.pk, entry="at the door")
+    return study.pk
+
+
+@pytest.fixture
+def study(played: int) -> Study:
+    return Study.objects.get(pk=played)
+
+
+def test_everybody_who_came_is_somewhere_in_the_chart(study: Study) -> None:
+    flow = flow_of(Sample(study, who="people"), analyse_now(study, "people"))
+    still = "still taking part, or just stopped"
+    assert [(one.number, dict(one.left)) for one in flow[1:]] == [
+        (5, {still: 1}),
+        (4, {"excluded by staff: answered in four seconds": 1}),
+        (3, {}),
+    ]
+    assert (flow[0].number, flow[0].left[-1]) == (7, (still, 1))
+    for one, following in pairwise(flow):
+        assert one.number - sum(number for _, number in one.left) == following.number
+    nobody = flow_of(Sample(study, who="synthetic"), analyse_now(study, "synthetic"))
+    assert nobody[0] == Station("opened the study", 0)
+
+
+def test_deviations_are_found_in_the_design_the_sample_and_the_tests(study: Study) -> None:
+    found = deviations_of(study, analyse_now(study, "people"))
+    by_kind: dict[str, list[str]] = {}
+    for one in found:
+        by_kind.setdefault(one.kind, []).append(one.words)
+    assert by_kind["sample"] == ["3 participants analysed: 1 fewer than planned (4)."]
+    assert "none was planned" in by_kind["exclusion"][0]
+    assert by_kind["test not planned"][0].startswith("Run beside what was planned")
+    assert not {"design", "program"} & by_kind.keys()
+
+    study.conditions.filter(key="c1").update(name="Another name")
+    Study.objects.filter(pk=study.pk).update(hypotheses="Other\nones")
+    study.refresh_from_db()
+    found = deviations_of(study, analyse_now(study, "people"))
+    assert [one.words for one in found if one.kind == "design"] == [
+        "Changed after freezing: study, Hypotheses.",
+        "Changed after freezing: condition “Another name”, Name: it was Condition 1, and is Another name.",
+    ]
+
+
+def test_without_a_preregistration_that_is_the_one_thing_that_is_told() -> None:
+    study = make_study("unplanned")
+    complete(study)
+    (only,) = deviations_of(study, analyse_now(study, "people"))
+    assert (only.kind, "exploratory" in only.words) == ("preregistration", True)

@@ -1,0 +1,1 @@
+"""What figures in browsers use of others."""
