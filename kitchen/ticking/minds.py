@@ -88,7 +88,7 @@ class Minds:
         thinking, self._thinking = self._thinking, {}
         for one in thinking.values():
             if get_agent(one.mind.kind).names_model:
-                one.made.add_done_callback(partial(_in_vain, episode, one))
+                one.made.add_done_callback(partial(_kept_aside, episode, one))
 
 
 def _asked(turn: OpenTurn, mind: Mind, seconds: float) -> Thinking:
@@ -166,6 +166,11 @@ def _fallen_back(mind: Mind, situation: Situation, code: str) -> Decision:
     except Exception as failure:
         log.error("the fallback of co-player %s failed: %s", mind.kind, traced(failure))
         return Decision({}, memory=situation.memory)
+
+
+def _kept_aside(episode: Episode, one: Thinking, made: Future[Decision]) -> None:
+    """In the background: who asks may be the clock itself, where it has answered already."""
+    in_background(partial(_in_vain, episode, one, made))
 
 
 def _in_vain(episode: Episode, one: Thinking, made: Future[Decision]) -> None:

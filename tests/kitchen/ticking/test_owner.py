@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from typing import Any
 
@@ -22,6 +22,7 @@ from redis.exceptions import ConnectionError as RedisAway
 from kitchen.contract.agent import Decision as Agreed
 from kitchen.contract.model import Call, Message, Request
 from kitchen.machine import hops
+from kitchen.machine.waiting import in_background
 from kitchen.play.absence import Absence
 from kitchen.play.going import seat_leave
 from kitchen.play.models import Episode, ModelCall, Seat, SeatCommand, Step, Ticking
@@ -329,26 +330,45 @@ async def test_staff_end_it_and_the_page_is_told(lane: Lane, owner: Any) -> None
     await page.close()
 
 
+@pytest.mark.parametrize("answers_first", [False, True])
 async def test_what_was_thought_of_for_an_episode_that_was_ended_meanwhile_is_kept(
-    lane: Lane, owner: Any, monkeypatch: pytest.MonkeyPatch
+    lane: Lane, owner: Any, monkeypatch: pytest.MonkeyPatch, answers_first: bool
 ) -> None:
-    """It was paid for."""
+    """It was paid for, also where it is there just when nobody goes on."""
     asked: list[Future[Any]] = []
+    call = Call("stand-in", Request(model="m", messages=(Message("user", "where to?"),)))
+    answer = Agreed({1: ("east",)}, calls=(call,))
 
-    def ask(act: object) -> Future[Any]:
+    def ask(act: Callable[[], object]) -> Future[Any]:
+        if asked:
+            return in_background(act)
         asked.append(Future())
-        return asked[-1]
+        return asked[0]
+
+    leave = minds.Minds.leave
+
+    def answered_first(*told: Any) -> None:
+        asked[0].set_result(answer)
+        leave(*told)
+
+    @database_sync_to_async
+    def kept() -> list[tuple[str]]:
+        return list(ModelCall.objects.values_list("decision__dropped"))
 
     monkeypatch.setattr(minds, "in_background", ask)
+    if answers_first:
+        monkeypatch.setattr(minds.Minds, "leave", answered_first)
     episode = await made(lane, "thinker", seats=2, steps=500, tick_ms=20)
     page = await opened(episode)
     await page.told("tick")
     await database_sync_to_async(episode_end)(episode_id=episode.pk, reason="a fire alarm")
     await page.told("over")
-    call = Call("stand-in", Request(model="m", messages=(Message("user", "where to?"),)))
-    await asyncio.to_thread(asked[0].set_result, Agreed({1: ("east",)}, calls=(call,)))
-    kept = await database_sync_to_async(lambda: list(ModelCall.objects.values_list("decision__dropped")))()
-    assert (len(asked), kept) == (1, [("over",)])
+    if not answers_first:
+        await asyncio.to_thread(asked[0].set_result, answer)
+    async with asyncio.timeout(PATIENCE):
+        while not (found := await kept()):
+            await asyncio.sleep(0.01)
+    assert (len(asked), found) == (1, [("over",)])
     await page.close()
 
 
