@@ -28,7 +28,7 @@ print(one.status, episode.status, episode.gone["1"]["step"], episode.gone["1"]["
 async def arrive(person: Person, slug: str) -> None:
     """Agree, read the guide, and come to the lobby."""
     await person.agree(slug)
-    assert "You play with other people" in await person.page.inner_text("main")
+    await person.page.wait_for_selector("text=You play with other people")
     await person.page.click("main form button[type=submit]")
 
 
