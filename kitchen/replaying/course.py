@@ -70,7 +70,7 @@ def faults_of(record: Record) -> Iterator[str]:
 def _of_step(world: World, row: Step, episode: Episode) -> Iterator[str]:
     try:
         events = step_again(world, row)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (LookupError, TypeError, ValueError, AttributeError):
         yield UNREADABLE.format(step=row.number)
         return
     if world.state_hash() != row.state_hash:

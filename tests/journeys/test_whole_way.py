@@ -110,6 +110,8 @@ people = Participant.objects.filter(study__slug="{slug}")
 people.update(active_at=F("active_at") - timedelta(minutes={minutes}))
 """
 SUBMIT = "main form:not([method=dialog]) button[type=submit]"
+PATIENCE = 30_000
+"""Milliseconds, however busy the machine is."""
 
 
 @pytest.fixture
@@ -198,10 +200,10 @@ async def consent_by_keyboard(page: Page) -> None:
     assert await page.is_checked("[name=agree_0]")
     await page.focus("[name=agree_0]")
     await page.keyboard.press("Enter")
-    await expect(page.locator("[data-error-summary]")).to_be_focused()
+    await expect(page.locator("[data-error-summary]")).to_be_focused(timeout=PATIENCE)
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
-    await expect(page.locator("[name=agree_1]")).to_be_focused()
+    await expect(page.locator("[name=agree_1]")).to_be_focused(timeout=PATIENCE)
     await page.keyboard.press("Space")
     await page.keyboard.press("Enter")
     await at(page, "about")
@@ -282,12 +284,12 @@ async def test_a_page_asks_whether_somebody_is_there_and_leads_on_when_nobody_is
     await page.fill("[name=item_age]", "30")
     live_stack.manage("shell", "-c", WENT_BY.format(slug=slug, minutes=11))
     await page.clock.fast_forward("11:00")
-    await expect(page.locator("[data-idle-here]")).to_be_focused()
+    await expect(page.locator("[data-idle-here]")).to_be_focused(timeout=PATIENCE)
     told = await page.inner_text("#idle")
     assert re.search(r"about (49|50) min", told)  # 50 if something was away meanwhile: others kill here
     await page.keyboard.press("Enter")
-    await expect(page.locator("#idle")).to_be_hidden()
-    await expect(page.locator("[name=item_age]")).to_be_focused()
+    await expect(page.locator("#idle")).to_be_hidden(timeout=PATIENCE)
+    await expect(page.locator("[name=item_age]")).to_be_focused(timeout=PATIENCE)
     live_stack.manage("shell", "-c", WENT_BY.format(slug=slug, minutes=61))
     await page.clock.fast_forward("01:01:00")
     await at(page, "end")
@@ -307,7 +309,7 @@ async def test_the_kitchen_asks_too_and_closes(page: Page, live_stack: Stack, sl
     await Person(page).connected()
     live_stack.manage("shell", "-c", WENT_BY.format(slug=slug, minutes=11))
     await page.clock.fast_forward("11:00")
-    await expect(page.locator("[data-idle-here]")).to_be_visible()
+    await expect(page.locator("[data-idle-here]")).to_be_visible(timeout=PATIENCE)
     live_stack.manage("shell", "-c", WENT_BY.format(slug=slug, minutes=61))
     await page.clock.fast_forward("01:01:00")
     await at(page, "end")
