@@ -9,6 +9,8 @@ SHAPES = ("diamond", "square", "triangle-up", "cross", "circle", "triangle-down"
 """As Vega calls them."""
 
 INK, QUIET, GRID, PAPER = "#22272E", "#68707A", "#E4E7EB", "#FFFFFF"
+PAGE = {"ink": INK, "ink-soft": QUIET, "line": GRID, "paper": PAPER}
+"""Colours of pages by name, that stand for these where a figure is drawn in one: pages may be dark."""
 AMBER, AMBER_EDGE, AMBER_INK = "#FFF1CC", "#B7791F", "#6B4300"
 FONT = "DejaVu Sans, Verdana, Arial, Helvetica, sans-serif"
 

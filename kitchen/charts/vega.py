@@ -6,12 +6,12 @@ Whatever a Vega-Lite editor opens is whole: the values are in it. Nothing of it 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kitchen.charts.chart import Axis, Chart, Panel, Series
 from kitchen.charts.layout import levels, wrapped
-from kitchen.charts.looks import FONT, GRID, INK, PAPER, QUIET, colour_of, shape_of
+from kitchen.charts.looks import FONT, GRID, INK, PAGE, PAPER, QUIET, colour_of, shape_of
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ACROSS = 2
@@ -19,6 +19,9 @@ ACROSS = 2
 HEIGHT, LANE, ROW, BAR, SPAN = 300, 42, 26, 0.33, 0.36
 """Pixels of a plot's height, of a row with a name, and of a row of brackets; half a bar's width,
 half a span's height, in places."""
+
+PANEL, ROOM, LETTERS = 300, 130, 11
+"""Pixels of a panel, and of the room in which a name stands in one line; letters of a line elsewhere."""
 
 Spec = dict[str, Any]
 
@@ -33,7 +36,7 @@ def specification(chart: Chart) -> Spec:
     plots = [_plot(chart, panel) for panel in chart.panels]
     whole: Spec = {"$schema": SCHEMA, "description": chart.alternative, "background": PAPER}
     whole["title"] = {"text": chart.full_title, "subtitle": [chart.under] if chart.under else []}
-    whole["config"] = _config()
+    whole |= {"config": _config(), "usermeta": {"colours": PAGE}}
     if len(plots) == 1:
         return {
             **whole,
@@ -58,7 +61,7 @@ def _config() -> Spec:
 
 def _plot(chart: Chart, panel: Panel) -> Spec:
     layers = [*_layers(chart, panel), *_brackets(chart, panel)]
-    several = {"width": 300, "height": 220, "title": panel.title} if len(chart.panels) > 1 else {}
+    several = {"width": PANEL, "height": 220, "title": panel.title} if len(chart.panels) > 1 else {}
     height = LANE * len(chart.y.names) if chart.has_rows else HEIGHT
     return {"height": height, **several, "layer": layers or [_nothing(chart)]}
 
@@ -204,7 +207,27 @@ def _seen(chart: Chart, one: Series, *, shape: bool = False) -> Spec:
 
 
 def _x(chart: Chart) -> Spec:
-    return {"field": "x", **_axis(chart.x, angled=True)}
+    made = _axis(chart.x, angled=True)
+    if chart.x.names:
+        made["axis"] |= _fitting(chart.x.names, "width" if len(chart.panels) == 1 else str(PANEL))
+    return {"field": "x", **made}
+
+
+def _fitting(names: Sequence[str], width: str) -> Spec:
+    """Names below a plot of that width: where each has little room, its words stand below each other."""
+    room = f"{width} / {len(names)}"
+    whole, lines = (
+        f"{json.dumps(one, ensure_ascii=False)}[datum.value]" for one in (list(names), _lines_of(names))
+    )
+    return {
+        "labelExpr": f"{room} < {ROOM} ? {lines} : {whole}",
+        "labelLimit": {"expr": f"max({room} - 2, 40)"},
+        "labelFontSize": {"expr": f"{room} < {ROOM * 0.6:g} ? 10 : 12"},
+    }
+
+
+def _lines_of(names: Sequence[str]) -> list[list[str]]:
+    return [wrapped(name, LETTERS).split("\n") for name in names]
 
 
 def _y(chart: Chart) -> Spec:

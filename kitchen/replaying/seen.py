@@ -14,6 +14,7 @@ from kitchen.play.render import layout_of, world_panels
 from kitchen.play.selectors import turn_view
 from kitchen.play.shell import shell
 from kitchen.registry.worlds import get_page
+from kitchen.replaying.called import member_called, mind_called, seat_called
 from kitchen.replaying.course import world_after
 from kitchen.replaying.lines import CommandLine, command_lines, happened
 from kitchen.replaying.record import CallRecord, Record
@@ -36,9 +37,20 @@ class Seen:
 class Thought:
     """What one mind decided for a step, and what was asked for it."""
 
+    who: str
+    """By what staff know it."""
     mind: Mind
     row: Decision
     calls: tuple[CallRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that was said, and by what staff know who said it, and to whom."""
+
+    row: Message
+    sender: str
+    to: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +58,11 @@ class Told:
     """One step as staff read it."""
 
     step: int
-    commands: tuple[CommandLine, ...]
-    """Nothing where the step was never taken."""
+    commands: tuple[tuple[str, CommandLine], ...]
+    """Each with whose seat it is. Nothing where the step was never taken."""
     happened: tuple[str, ...]
     thoughts: tuple[Thought, ...]
-    messages: tuple[Message, ...]
+    messages: tuple[Line, ...]
 
 
 def seen_by(record: Record, seat: int, steps: int) -> Seen:
@@ -66,13 +78,21 @@ def told_of(record: Record, step: int) -> Told:
     the last."""
     taken = record.steps[step - 1] if step <= len(record.steps) else None
     rows = [row for row in record.decisions if row.step == step]
-    thoughts = (
-        Thought(record.mind_of[row.mind_id], row, tuple(record.calls_of.get(row.pk, ()))) for row in rows
-    )
+    lines = command_lines(taken) if taken else ()
     return Told(
         step,
-        command_lines(taken) if taken else (),
+        tuple((seat_called(record, line.seat), line) for line in lines),
         happened(taken) if taken else (),
-        tuple(thoughts),
-        tuple(said for said in record.messages if said.step == step),
+        tuple(_thought(record, row) for row in rows),
+        tuple(_line(record, said) for said in record.messages if said.step == step),
     )
+
+
+def _thought(record: Record, row: Decision) -> Thought:
+    mind = record.mind_of[row.mind_id]
+    return Thought(mind_called(record, mind), mind, row, tuple(record.calls_of.get(row.pk, ())))
+
+
+def _line(record: Record, said: Message) -> Line:
+    to = tuple(member_called(record, one) for one in said.to)
+    return Line(said, member_called(record, said.sender), to)

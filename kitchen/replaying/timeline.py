@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from kitchen.charts.chart import Axis, Cell, Chart, Panel, Point, Series
 from kitchen.contract.world import Figure
+from kitchen.play.models import Mind
 from kitchen.registry.worlds import get_world
 from kitchen.replaying.activity import REFUSED, Activity, Run, activity_of
+from kitchen.replaying.called import mind_called, seat_called
 from kitchen.replaying.moments import FALLBACK, moments
 from kitchen.replaying.record import Record
 from kitchen.words.counting import and_list, counted
@@ -74,8 +76,8 @@ def _made(record: Record, activity: Activity) -> Iterator[Lane]:
             yield _marks(kind, steps)
     for seat in record.seats:
         if seat.number in activity.runs:
-            yield _done(f"Seat {seat.number}: {seat.name}", activity, activity.runs[seat.number])
-    yield from (_thought(record, mind.pk, mind.number) for mind in record.minds)
+            yield _done(seat_called(record, seat.number), activity, activity.runs[seat.number])
+    yield from (_thought(record, mind) for mind in record.minds)
 
 
 def _figures(record: Record) -> list[Figure]:
@@ -135,15 +137,15 @@ def _when(first: int, last: int) -> str:
     return f"step {first}" if first == last else f"steps {first} to {last}"
 
 
-def _thought(record: Record, mind: int, number: int) -> Lane:
-    name = f"Co-player {number}"
-    rows = [row for row in record.decisions if row.mind_id == mind and row.step <= record.episode.step]
+def _thought(record: Record, mind: Mind) -> Lane:
+    name = f"{mind_called(record, mind)}, asked"
+    rows = [row for row in record.decisions if row.mind_id == mind.pk and row.step <= record.episode.step]
     longest = max((row.milliseconds for row in rows), default=0.0)
     spans, curve, told = [], [], []
     for row in rows:
         asked = row.step - 1 if row.seen_step is None else min(row.seen_step, row.step - 1)
         what = _outcome(row.fallback, row.dropped)
-        words = f"{name}, {what}: asked after {asked}, for step {row.step}; {_lasting(row.milliseconds)}"
+        words = f"{name}: {what}, after {asked}, for step {row.step}; {_lasting(row.milliseconds)}"
         spans.append(Point(asked, 0, asked, row.step, words))
         curve.append(Point(row.step - 0.5, _height(row.milliseconds, longest), words=words))
         told.append((name, f"{what}, milliseconds", asked + 1, row.step, row.milliseconds))

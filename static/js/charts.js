@@ -24,9 +24,17 @@ async function specification(where) {
   return answer.ok ? answer.json() : null;
 }
 
+/* on the page it has the page's colours, also where these change or it is printed */
+function dressed(told) {
+  const { usermeta, ...rest } = told;
+  const own = Object.entries(usermeta?.colours ?? {});
+  return JSON.parse(own.reduce((text, [name, colour]) => text.replaceAll(`"${colour}"`, `"var(--${name})"`), JSON.stringify(rest)));
+}
+
 async function draw(chart, vega, tell) {
-  const told = await specification(chart.dataset.chart);
-  if (!told) return; // the picture stays
+  const found = await specification(chart.dataset.chart);
+  if (!found) return; // the picture stays
+  const told = dressed(found);
   const { spec } = vega.compile(told);
   const drawing = document.createElement("div");
   drawing.ariaHidden = "true"; // what it shows is said beside it, and in the table behind it

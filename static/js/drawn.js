@@ -207,8 +207,14 @@
       if (target === this.nextElementSibling && now !== this.told) this.said.textContent = now;
     }
 
-    /* what was drawn while new fields came is in the box again (fields.js), and to be looked at; so are rows that were
-       filled up */
+    /* what was drawn while new fields came is in the box again (fields.js): keys go on from there at once */
+    resume() {
+      if (this.text() === this.box.value) return;
+      this.filled = true;
+      this.read();
+    }
+
+    /* and it is to be looked at; so are rows that were filled up */
     again() {
       if (this.text() === this.box.value && !this.filled) return;
       this.filled = false;
@@ -228,5 +234,8 @@
   const every = () => document.querySelectorAll("drawn-grid");
   document.addEventListener("htmx:afterSettle", () => every().forEach((one) => one.again()));
   document.addEventListener("htmx:beforeSwap", ({ detail }) => every().forEach((one) => one.hold(detail.target)));
-  document.addEventListener("htmx:afterSwap", ({ detail }) => every().forEach((one) => one.tell(detail.target)));
+  document.addEventListener("htmx:afterSwap", ({ detail }) => {
+    every().forEach((one) => one.tell(detail.target));
+    queueMicrotask(() => every().forEach((one) => one.resume()));
+  });
 })();

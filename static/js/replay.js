@@ -28,13 +28,23 @@
     return fetch(`${location.pathname}?${new URLSearchParams(data)}`);
   }
 
-  /* details stay open from one step to the next, as far as both have them */
+  /* details stay open or closed from one step to the next, by what they are called */
+  const opened = new Map();
+  function named(part) {
+    const seen = new Map();
+    return [...part.querySelectorAll("details")].map((one) => {
+      const words = one.querySelector("summary").textContent.trim();
+      seen.set(words, (seen.get(words) ?? 0) + 1);
+      return [`${words} ${seen.get(words)}`, one];
+    });
+  }
+
   function put(html) {
     const fresh = document.createElement("template");
     fresh.innerHTML = html;
     const now = fresh.content.getElementById("replay-told");
-    const open = [...told().querySelectorAll("details")].map((one) => one.open);
-    [...now.querySelectorAll("details")].forEach((one, number) => (one.open = open[number] ?? one.open));
+    for (const [name, one] of named(told())) opened.set(name, one.open);
+    for (const [name, one] of named(now)) one.open = opened.get(name) ?? one.open;
     told().replaceWith(now);
     const panels = fresh.content.querySelector("[data-panels]");
     still(panels.content);

@@ -129,3 +129,17 @@ def test_an_empty_chart_says_that_there_is_nothing() -> None:
 @pytest.mark.parametrize(("given", "ends"), [((0, 17), (0, 20)), ((0, 104), (0, 120)), ((-3.2, 4), (-4, 4))])
 def test_an_open_scale_ends_at_round_numbers(given: tuple[float, float], ends: tuple[float, float]) -> None:
     assert round_ends(*given) == ends
+
+
+def test_where_names_have_little_room_their_words_stand_below_each_other() -> None:
+    axis = json.dumps(specification(chart()))
+    assert '[\\"Team of two\\", \\"with a\\", \\"dispatcher\\"]' in axis
+    assert "width / 3 < 130" in axis
+    assert "300 / 3 < 130" in json.dumps(specification(chart(panels=2)))
+
+
+def test_a_page_is_told_which_colours_are_its_own() -> None:
+    made = specification(chart())
+    colours = made.pop("usermeta")["colours"]
+    assert set(colours) == {"ink", "ink-soft", "line", "paper"}
+    assert all(colour in json.dumps(made) for colour in colours.values())

@@ -38,6 +38,7 @@ def test_what_is_opened_elsewhere_is_seen_and_told_as_here() -> None:
 def test_what_models_were_asked_and_answered_goes_along_and_no_key_does() -> None:
     record = dispatched()
     (thought,) = told_of(record, 1).thoughts
+    assert thought.who == "Robot 2 (seat 1)"
     assert thought.calls[0].sent[0][0] == "system"
     assert thought.calls[0].row.reply
     text = exported(record).decode()

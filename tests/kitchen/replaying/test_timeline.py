@@ -29,10 +29,10 @@ def spans(chart: Chart, lane: str) -> Iterator[tuple[str, float, float]]:
 def test_steps_of_the_same_kind_are_one_span_and_waiting_is_named() -> None:
     record = played(grids(), 5, "east")
     chart = timeline(record)
-    assert list(spans(chart, "Seat 0: Cook 1")) == [("move", 0, 5)]
-    assert ("Seat 0: Cook 1", "move", 1, 5, None) in chart.rows
+    assert list(spans(chart, "Cook 1 (seat 0)")) == [("move", 0, 5)]
+    assert ("Cook 1 (seat 0)", "move", 1, 5, None) in chart.rows
     idle = timeline(played(cuisine(steps=3), 2, "noop"))
-    assert list(spans(idle, "Seat 0: Robot 1")) == [("waits (noop)", 0, 2)]
+    assert list(spans(idle, "Robot 1 (seat 0)")) == [("waits (noop)", 0, 2)]
     assert "Steps of seat 0: waits (noop) 2." in idle.words
 
 
@@ -71,9 +71,9 @@ def test_when_a_mind_was_asked_and_for_how_long_it_took() -> None:
     slow.milliseconds, later.milliseconds, later.seen_step, later.fallback = 2000.0, 10.0, 0, "late"
     chart = timeline(record)
     lane = chart.y.names[-1]
-    assert lane == "Co-player 0 (to 2.0 s)"
+    assert lane == "Robot 2 (seat 1), asked (to 2.0 s)"
     assert list(spans(chart, lane)) == [("a co-player is asked", 0, 1), ("a co-player is asked", 0, 2)]
-    assert ("Co-player 0", "fallback (late), milliseconds", 1, 2, 10.0) in chart.rows
+    assert ("Robot 2 (seat 1), asked", "fallback (late), milliseconds", 1, 2, 10.0) in chart.rows
 
 
 def test_it_is_drawn_in_lanes_the_first_at_the_top_whatever_draws_it() -> None:
@@ -87,7 +87,7 @@ def test_it_is_drawn_in_lanes_the_first_at_the_top_whatever_draws_it() -> None:
     assert len(kinds) == sum(one.look == "spans" and bool(one.points) for one in chart.panels[0].series)
     drawn = sheet.draw(chart)
     assert drawn == sheet.draw(chart)
-    assert b"Seat 0: Cook 1" in drawn
+    assert b"Cook 1 (seat 0)" in drawn
 
 
 def test_an_episode_without_a_step_has_an_empty_one() -> None:

@@ -50,7 +50,7 @@ def test_any_step_is_shown_as_it_was_seen_and_what_came_of_it(client: Client, ad
     first = text_of(client.get(address))
     assert 'data-step="0"' in first
     assert "Then, step 1" in first
-    assert "Seat 0 (person)" in first
+    assert "Robot 1 (seat 0), person:" in first
     for go, step in {"forward": 2, "back": 0, "last": 3, "first": 0, "": 1}.items():
         page = text_of(client.get(address, {"step": "1", "go": go}))
         assert (
