@@ -119,10 +119,9 @@ LINES: Mapping[str, Stored] = {
             " out of your sight; not what you did meanwhile"
         ),
         marked("so that the researchers know how the study looked to you and whether you were with it"),
-        fields=tuple(
-            f"PageVisit.{name}"
-            for name in ["device", "browser", "browser_version", "system", "window_width", "window_height"]
-            + ["times_away", "away_ms"]
+        fields=(
+            *_of("PageVisit", "device browser browser_version system"),
+            *_of("PageVisit", "window_width window_height times_away away_ms"),
         ),
         setting="keeps_devices",
     ),

@@ -140,7 +140,7 @@ def test_nothing_is_kept_before_somebody_has_agreed(browser: Client) -> None:
     page = browser.get(person.get_absolute_url()).content
     assert b'data-page="consent"' in page and b"data-device" not in page
     assert tell(browser, person, page="consent") == 422
-    browser.post(person.get_absolute_url(), {"page": "consent"})
+    browser.post(person.get_absolute_url(), {"page": "consent", "agree_0": "on"})
     browser.get(person.get_absolute_url())
     assert kept(person, "consent") == NOTHING and kept(person)[:4] == HEADER
 
