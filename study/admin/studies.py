@@ -137,6 +137,7 @@ class StudyAdmin(Explained):
                     "entries_per_minute",
                     "idle_warning_minutes",
                     "idle_minutes",
+                    "keeps_devices",
                 ]
             },
         ),

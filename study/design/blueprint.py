@@ -25,7 +25,7 @@ from study.design.questions.fields import ABOUT, ItemPlan
 from study.design.testing import AS_USUAL
 from study.design.wording import texts_by_path
 
-FORMAT = 5
+FORMAT = 6
 """Raised when documents are written in another form; older ones must still be read. Which do not say
 what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
 SINCE = {
@@ -35,6 +35,7 @@ SINCE = {
     "shown": 4,
     "asks_first": 4,
     "blocked_words": 5,
+    "keeps_devices": 6,
     **dict.fromkeys(("main_test", "measures_correction", "planned_contrasts"), 5),
     "languages": 4,
     "texts": 4,
@@ -46,6 +47,7 @@ MEANT: Mapping[str, Json] = {
     "shown": TABLES,
     "asks_first": False,
     "blocked_words": "",
+    "keeps_devices": False,
     "main_test": AS_USUAL.main,
     "measures_correction": AS_USUAL.correction,
     "planned_contrasts": "",
@@ -255,6 +257,7 @@ STUDY_FIELDS = (
     "shown",
     "asks_first",
     "blocked_words",
+    "keeps_devices",
     "idle_warning_minutes",
     "idle_minutes",
     "planned_participants",

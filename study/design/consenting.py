@@ -1,5 +1,5 @@
-"""What a consent has to tell of company: that other people play, that somebody writes to others, that a
-language model reads it, and where their speech goes."""
+"""What a consent has to tell: that other people play, that somebody writes to others, that a language model
+reads it, where their speech goes, and that something is kept of their device."""
 
 from __future__ import annotations
 
@@ -47,6 +47,16 @@ MODEL = re.compile(
 )
 """Likewise, of language models."""
 
+DEVICE = re.compile(r"\bdevice|dispositivo|设备", re.IGNORECASE)
+"""Likewise, of the device on which they take part."""
+NO_DEVICE = re.compile(
+    r"nothing about your (computer|device|browser)"
+    r"|nada sobre (tu|su) (computador|ordenador|dispositivo|navegador)"
+    r"|不保存任何关于(你|您)的?(电脑|设备|浏览器)",
+    re.IGNORECASE,
+)
+"""Likewise, of nothing being kept of it."""
+
 
 def denied(design: Blueprint) -> Iterator[tuple[str, str]]:
     """The parts that say that nobody else plays although several people do: kind, and a sentence for the
@@ -67,6 +77,12 @@ def unsaid(design: Blueprint) -> Iterator[str]:
     if not design.has("consent"):
         return
     text = design.part("consent").text
+    if design.meant("keeps_devices") and (NO_DEVICE.search(text) or not DEVICE.search(text)):
+        yield (
+            "Device, window and times away are kept of each page, and the consent does not say so, or says "
+            "that nothing is: say on which device, in which browser and how large a window each page was "
+            "seen, and how often it was out of sight."
+        )
     together = _together(design)
     if together and (NOBODY_ELSE.search(text) or not OTHER_PEOPLE.search(text)):
         yield (

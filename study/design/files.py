@@ -104,6 +104,7 @@ class StudyFile(Record):
     shown: str | None = None
     asks_first: bool = False
     blocked_words: str = ""
+    keeps_devices: bool = False
     budget: Number | None = None
     pauses_when_spent: bool = False
     languages: list[str] = []

@@ -282,6 +282,14 @@ class Study(models.Model):
         "round, with the fallback where no model can be asked any more; their next one that would ask a "
         "model waits, and its page says so.",
     )
+    keeps_devices = models.BooleanField(
+        "keep device, window and times away of each page",
+        default=False,
+        db_default=False,
+        help_text="Of every page after the consent: phone, tablet, computer or headset; browser and system; "
+        "the size of the window; how often and how long the page was out of sight. These are personal data: "
+        "say so in the consent.",
+    )
     budget_id: int | None
     budget = models.OneToOneField(
         Budget, null=True, editable=False, on_delete=models.PROTECT, related_name="study"

@@ -79,6 +79,7 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             "shown",
             "asks_first",
             "blocked_words",
+            "keeps_devices",
             "idle_warning_minutes",
             "idle_minutes",
             "budget_limit",

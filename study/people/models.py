@@ -41,6 +41,8 @@ class Participant(models.Model):
 
     as_guest = False
     """Whether whoever asks in this request has shown no more than the label. Never stored."""
+    told_of: PageVisit | None = None
+    """The visit that the page of this request is to tell of, where the study keeps that. Never stored."""
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="participants")
@@ -241,6 +243,18 @@ class PageVisit(models.Model):
     opened_at = models.DateTimeField(default=timezone.now)
     loads = models.PositiveIntegerField(default=0, help_text="How often the page was loaded.")
     done_at = models.DateTimeField(null=True, blank=True)
+    device = models.CharField(
+        max_length=10, blank=True, default="", db_default="", help_text="Empty where none is kept."
+    )
+    browser = models.CharField(max_length=20, blank=True, default="", db_default="")
+    browser_version = models.PositiveSmallIntegerField(null=True, blank=True, help_text="The major one.")
+    system = models.CharField(max_length=10, blank=True, default="", db_default="")
+    window_width = models.PositiveSmallIntegerField(null=True, blank=True, help_text="CSS pixels.")
+    window_height = models.PositiveSmallIntegerField(null=True, blank=True, help_text="CSS pixels.")
+    times_away = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How often the page went out of sight; empty if it told nothing."
+    )
+    away_ms = models.PositiveIntegerField(null=True, blank=True, help_text="For how long, all together.")
 
     class Meta:
         ordering = ["opened_at", "id"]

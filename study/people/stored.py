@@ -10,6 +10,7 @@ from django.db import models
 
 from kitchen.play.models import Episode, Prompt
 from kitchen.words.speech import gettext, marked
+from study.design.models import Study
 from study.people.models import Participant
 
 
@@ -26,6 +27,8 @@ class Stored:
     """By which a consent names it: all of them stand in a text that does."""
     fields: tuple[str, ...] = ()
     """`Model.field`, as the program calls them: nobody who takes part is shown these."""
+    setting: str = ""
+    """The study's setting without which it is not stored; empty for what always is."""
 
     def told(self) -> Stored:
         """The same in the language of whoever reads."""
@@ -108,6 +111,19 @@ LINES: Mapping[str, Stored] = {
                 for name in ["id", "participant", "page", "position", "opened_at", "loads", "done_at"]
             ),
         ),
+    ),
+    "device": Stored(
+        marked(
+            "Of each page after you agreed: whether you saw it on a phone, a tablet, a computer or a headset,"
+            " in which browser and system, how large its window was, and how often and for how long it was"
+            " out of your sight; not what you did meanwhile"
+        ),
+        marked("so that the researchers know how the study looked to you and whether you were with it"),
+        fields=(
+            *_of("PageVisit", "device browser browser_version system"),
+            *_of("PageVisit", "window_width window_height times_away away_ms"),
+        ),
+        setting="keeps_devices",
     ),
     "completion": Stored(
         marked("The code that you are given at the end"),
@@ -254,6 +270,12 @@ LINES: Mapping[str, Stored] = {
 """Every line, by a word for it."""
 
 
+def settings_on(study: Study) -> set[str]:
+    """The settings on which something of the study's people is stored, or is still there from before."""
+    before = study.versions.filter(document__study__keeps_devices=True)
+    return {"keeps_devices"} if study.keeps_devices or before.exists() else set()
+
+
 @dataclass(frozen=True, slots=True)
 class Beside:
     """What is stored beside the data of a study."""
@@ -329,6 +351,8 @@ class Going:
     """The words of the lines of `LINES` that it is about."""
     shared: str = ""
     """What is said instead in a study in which people play together: of those games less is erased."""
+    setting: str = ""
+    """As of `Stored`."""
 
 
 GOING = (
@@ -347,6 +371,11 @@ GOING = (
         marked("everything that was written in those games"),
     ),
     Going(marked("all your answers, and how long you looked at each page"), ("answers", "way")),
+    Going(
+        marked("on which device you saw each page, and how often you were away from it"),
+        ("device",),
+        setting="keeps_devices",
+    ),
     Going(
         marked("the number and the code that stand for you, and what researchers did about you"),
         ("code", "staff"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
@@ -46,8 +48,9 @@ def locked(participant_id: int) -> Participant:
 
 
 @transaction.atomic
-def page_opened(*, person: Participant, page: str, position: int = 0) -> None:
-    """The participant sees a page: the first time counts, and how often it was loaded.
+def page_opened(*, person: Participant, page: str, position: int = 0, **kept: Any) -> None:
+    """The participant sees a page: the first time counts, and how often it was loaded. What else is `kept`
+    of the visit, by field, is as of the last time.
 
     Participant.DoesNotExist if the data were erased."""
     person.active_at = timezone.now()
@@ -57,8 +60,10 @@ def page_opened(*, person: Participant, page: str, position: int = 0) -> None:
     if page == LOBBY:  # they wait for the study's money no more
         theirs.filter(page=WAITING, done_at=None).update(done_at=person.active_at)
     seen = theirs.filter(page=page)
-    if not seen.update(loads=F("loads") + 1):  # nobody else can make it: the participant's row is held
-        PageVisit.objects.create(participant=person, page=page, position=position, loads=1)
+    if not seen.update(
+        loads=F("loads") + 1, **kept
+    ):  # nobody else can make it: the participant's row is held
+        PageVisit.objects.create(participant=person, page=page, position=position, loads=1, **kept)
     plays_done(person.pk)
     tell(person)
 

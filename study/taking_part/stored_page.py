@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from study.design.models import Study
-from study.people.stored import BESIDE, LINES
+from study.people.stored import BESIDE, LINES, settings_on
 from study.taking_part.speaking import speak
 
 
@@ -19,9 +19,11 @@ def stored(request: HttpRequest, slug: str) -> HttpResponse:
     """For everybody, before they agree and afterwards; about a study, and about nobody in it."""
     study = get_object_or_404(Study, slug=slug)
     speak(request, study)
+    on = settings_on(study)
     context = {
         "study": study,
-        "lines": [line.told() for line in LINES.values()],
+        "keeps_devices": "keeps_devices" in on,
+        "lines": [line.told() for line in LINES.values() if not line.setting or line.setting in on],
         "beside": [line.told() for line in BESIDE.values()],
         "names": settings.KEEP_NAMES_DAYS,
         "everything": settings.KEEP_DAYS,

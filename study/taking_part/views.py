@@ -34,6 +34,7 @@ from study.taking_part.pages.registry import PAGES
 from study.taking_part.prolific import TOKEN, cookie_of, said_by, without_token
 from study.taking_part.rate import MINUTE, WINDOW_SECONDS, asks_too_much, entered_beside, too_many_from
 from study.taking_part.speaking import speak
+from study.taking_part.told_devices import device_fields, device_told, visit_told_of
 
 COOKIE_SALT = "brigade.participant"
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -212,9 +213,11 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
     try:
         person = in_time(person)
         place = flow.place_of(person)
+        breaks = request.method == "GET" and place.page == LOBBY and is_waiting(person)
+        page, position = WAITING if breaks else place.page, place.position
         if request.method == "GET":
-            breaks = place.page == LOBBY and is_waiting(person)
-            page_opened(person=person, page=WAITING if breaks else place.page, position=place.position)
+            page_opened(person=person, page=page, position=position, **device_fields(request, person))
+        person.told_of = visit_told_of(person, page, position)
         return finished(PAGES[place.page](request, person, place), request, person)
     except StudyClosedError:
         return _closed(request, person.study, entered=True)
@@ -238,10 +241,14 @@ def _person(request: HttpRequest, key: str) -> Participant:
 @require_http_methods(["GET", "POST"])
 def here(request: HttpRequest, key: str) -> JsonResponse:
     """For the page's script: how long its participant may still do nothing, and, if it asks, whether their
-    next round waits for money. POST: somebody is there."""
+    next round waits for money. POST: somebody is there; or, with a `page`, what that page tells of itself,
+    which is no sign of anybody."""
     try:
         person = _person(request, key)
-        person = participant_here(person=person) if request.method == "POST" else in_time(person)
+        if "page" in request.POST and not device_told(request=request, person=person):
+            return JsonResponse({}, status=422)
+        is_there = request.method == "POST" and "page" not in request.POST
+        person = participant_here(person=person) if is_there else in_time(person)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
     told = {"active": person.status == person.Status.ACTIVE, **asdict(idle_clock(person))}

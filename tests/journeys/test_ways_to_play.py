@@ -251,10 +251,21 @@ async def test_by_clicks_on_the_menu_which_keeps_its_places(
     assert len(layouts) == 1, "\n\n".join(map("\n".join, layouts))
 
 
+OUT_OF_SIGHT = """() => {
+  Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+  delete document.visibilityState;
+}"""
+
+
 async def test_a_study_that_asks_first_asks_once_on_the_drawing_and_in_the_menu(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    person = await started(page, live_stack, tmp_path, "asks_first = true")
+    person = await started(page, live_stack, tmp_path, "asks_first = true\nkeeps_devices = true")
+    async with page.expect_request_finished(lambda one: one.url.endswith("/here/")) as told:
+        await page.evaluate(OUT_OF_SIGHT)
+    answer = await (await told.value).response()
+    assert answer and answer.status == 200
     await page.click("[data-spot=storage0]")
     assert await page.inner_text("[data-spot-menu] p") == "Go to storage"
     assert await person.step() == 0

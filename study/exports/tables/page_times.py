@@ -14,6 +14,7 @@ from study.exports.base import PERSON_MARKS, WHO, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.stretches import Stretch
 from study.exports.tables.sittings import PEOPLE, people
+from study.people.devices import KINDS, OTHER, SYSTEMS
 from study.people.models import PageVisit, Round
 
 COLUMNS = (
@@ -26,8 +27,24 @@ COLUMNS = (
     Column("seconds", "number", "From seeing it first to being done.", unit="s"),
     Column("loads", "integer", "How often it was loaded: more than 1 means a reload or a way back."),
     Column("epoch_time_completed", "integer", "`done_at` as oTree has it: seconds since 1970.", unit="s"),
+    Column(
+        "device",
+        "text",
+        "What it was seen on last; blank where the study keeps none.",
+        levels=", ".join(KINDS),
+    ),
+    Column("browser", "text", "Family of the browser."),
+    Column("browser_version", "integer", "Its major version; blank if it does not tell."),
+    Column("system", "text", "Family of the system.", levels=", ".join((*SYSTEMS, OTHER))),
+    Column("window_width", "integer", "Inside of the window when it was loaded last.", unit="CSS px"),
+    Column("window_height", "integer", "Likewise.", unit="CSS px"),
+    Column(
+        "times_away", "integer", "How often it went out of sight, in all loads; blank if it told nothing."
+    ),
+    Column("seconds_away", "number", "For how long, all together, as far as they came back to it.", unit="s"),
     *PERSON_MARKS,
 )
+DEVICE = ("device", "browser", "browser_version", "system", "window_width", "window_height", "times_away")
 
 
 def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
@@ -38,14 +55,16 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
         visits = PageVisit.objects.filter(participant__in=everybody).order_by(
             "participant__number", "opened_at", "pk"
         )
-        rows = visits.values_list("participant_id", "page", "position", "opened_at", "done_at", "loads")
+        rows = visits.values_list(
+            "participant_id", "page", "position", "opened_at", "done_at", "loads", *DEVICE, "away_ms"
+        )
         for pk, theirs in groupby(rows, itemgetter(0)):
             who = everybody[pk]
             yield Stretch(
                 who.cells,
                 [
-                    (page, position, conditions.get((pk, position)), *_times(opened, done, loads))
-                    for _, page, position, opened, done, loads in theirs
+                    (page, place, conditions.get((pk, place)), *_times(opened, done, loads), *_device(*seen))
+                    for _, page, place, opened, done, loads, *seen in theirs
                 ],
                 who.marks,
             )
@@ -61,6 +80,12 @@ def _times(opened: datetime, done: datetime | None, loads: int) -> tuple[Any, ..
     if done is None:
         return opened, None, None, loads, None
     return opened, done, round((done - opened).total_seconds(), 3), loads, int(done.timestamp())
+
+
+def _device(*seen: Any) -> tuple[Any, ...]:
+    """What was never told is blank, as a text, too."""
+    *told, away_ms = (None if one == "" else one for one in seen)
+    return *told, None if away_ms is None else away_ms / 1000
 
 
 TABLE = ExportTable("page_times", "When everybody was on every page, and for how long.", COLUMNS, rows)

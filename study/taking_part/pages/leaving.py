@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from study.design.recruitment import PLACES
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant
-from study.people.stored import GOING
+from study.people.stored import GOING, settings_on
 from study.people.took_part import NOT_AGAIN, PAID
 from study.taking_part.pages.common import shares
 from study.taking_part.pages.end import taken_away
@@ -17,11 +17,12 @@ from study.taking_part.pages.end import taken_away
 
 def leaving(request: HttpRequest, person: Participant) -> HttpResponse:
     """What is erased and what stays, before anything is."""
-    shared = shares(person)
+    shared, on = shares(person), settings_on(person.study)
+    going = [one for one in GOING if not one.setting or one.setting in on]
     context = {
         "participant": person,
         "study": person.study,
-        "going": [gettext((shared and one.shared) or one.what) for one in GOING],
+        "going": [gettext((shared and one.shared) or one.what) for one in going],
         "complete": person.status in PAID,
         "shares": shared,
         "not_again": person.status in NOT_AGAIN and bool(person.label),

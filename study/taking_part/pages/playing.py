@@ -84,6 +84,6 @@ def _play_page(
         idle=idle_clock(person),
         notice_template="study/taking_part/preview.html",
         languages_template="study/taking_part/languages.html",
-        extra_templates=["study/taking_part/idle.html"],
+        extra_templates=["study/taking_part/idle.html", "study/taking_part/device.html"],
         **more,
     )
