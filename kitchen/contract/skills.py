@@ -108,6 +108,8 @@ class Primer:
     remarks: tuple[str, ...] = ()
     """What holds for this place and this seat."""
     examples: tuple[Example, ...] = ()
+    game: str = ""
+    """Which game this is, for who directs others and plays in no seat."""
 
 
 class Skills(ABC):

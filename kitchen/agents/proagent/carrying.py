@@ -6,21 +6,19 @@ from collections.abc import Sequence
 
 from kitchen.agents.proagent.memory import Memory
 from kitchen.agents.proagent.options import Options
-from kitchen.agents.proagent.prompt import succeeded
 from kitchen.agents.skilled.carrying_out import Carrying
-from kitchen.agents.skilled.wording import waits
+from kitchen.agents.skilled.telling import succeeded
 from kitchen.contract.skills import Sight, Skills
-from kitchen.contract.world import SUCCESS, Intent, Json
+from kitchen.contract.world import Intent, Json
 
 
 class Thinking(Carrying[Memory]):
     """One seat in one step, with what it thinks."""
 
     def __init__(self, skills: Skills, sight: Sight, options: Options, step: int, memory: Memory) -> None:
-        plan = memory.plan
         super().__init__(skills, sight, options, step, memory)
-        if plan and self.ended and self.ended["status"] == SUCCESS and not waits(plan.skill):
-            said = succeeded(skills.named(sight.seat), plan.skill)
+        if self.did:
+            said = succeeded(skills.named(sight.seat), self.did)
             self.memory = self.memory.said("user", said, options.memory)
 
     def take_late(self, other: Memory) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from kitchen.agents.proagent.carrying import Thinking
@@ -40,11 +40,9 @@ class Thought(Made):
     def going_on(cls, late: Decision | None) -> Self:
         """With what is to be told of a decision that has come later. What it compared was compared since."""
         note = late.note if late else {}
-        return cls(
+        return replace(
+            super(Thought, cls).going_on(late),
             foreseen=[Foreseen.read(one) for one in note.get(FORESEEN, ())],
-            faults=list(note.get("faults", ())),
-            mended=list(note.get("mended", ())),
-            asked=note.get("asked", 0),
         )
 
     def note(self) -> dict[str, Json]:
@@ -108,8 +106,7 @@ class ProAgent(SkilledAgent):
             if door and self.may_ask(situation, seat) and carrying.needs_plan:
                 self._ask(made, carrying, door)
             elif late is not None:
-                carrying.tries = late.note["seats"][str(seat)].get("tries", [])
-                carrying.take_late(Memory.read(of_seat(late.memory, seat)))
+                carrying.arrive(late.note["seats"][str(seat)], Memory.read(of_seat(late.memory, seat)))
             told = carrying.intent_for(situation.people if self.options.tell_foreseen else ())
             made.carried_out(carrying, situation, told)
         return Decision(

@@ -10,9 +10,10 @@ from kitchen.agents.proagent.comparing import beliefs
 from kitchen.agents.proagent.door import ThinkersDoor
 from kitchen.agents.proagent.memory import Memory
 from kitchen.agents.proagent.options import ALWAYS, BY_MODEL, TRIES, Options
-from kitchen.agents.skilled.plan import failed
+from kitchen.agents.skilled.plan import failed, long_enough
 from kitchen.agents.skilled.settings import BY_RULE
-from kitchen.agents.skilled.wording import Read, before_next_scene, read, waits
+from kitchen.agents.skilled.telling import refused
+from kitchen.agents.skilled.wording import Read, before_next_scene, read
 from kitchen.contract.model import Message
 from kitchen.contract.reading import NO_COMMAND
 from kitchen.contract.skills import Condition, Sight, Skill, Skills, spelled, wait
@@ -117,14 +118,12 @@ class Asking:
         return asked.said("user", prompt.read_as(self.name, skill), most)
 
     def _verified(self, found: Read) -> Try:
-        skill = found.plan or wait()
-        if number := waits(skill):
-            skill = wait(max(number, self.skills.shortest_wait(self.sight)))
+        skill = long_enough(self.skills, self.sight, found.plan or wait())
         return Try(skill, failed(self.skills, self.sight, skill), found.plan is None)
 
     def _explained(self, one: Try) -> Try:
         """Why it failed, by whoever is to say so."""
-        sentence = prompt.by_rule(self.name, one.skill, one.failed)
+        sentence = refused(self.name, one.skill, one.failed)
         if self.options.explainer == BY_RULE:
             return _with(one, sentence, BY_RULE)
         if self.options.explainer != BY_MODEL:

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from kitchen.agents.skilled.carrying_out import Carrying
 from kitchen.agents.skilled.plan import Plan
@@ -45,6 +45,16 @@ class Made:
     by: list[str] = field(default_factory=list)
     fallback: str = ""
     intents: dict[int, Intent] = field(default_factory=dict)
+
+    @classmethod
+    def going_on(cls, late: Decision | None) -> Self:
+        """With how replies were read of a decision that has come later."""
+        note = late.note if late else {}
+        return cls(
+            faults=list(note.get("faults", ())),
+            mended=list(note.get("mended", ())),
+            asked=note.get("asked", 0),
+        )
 
     def carried_out(self, carrying: Carrying[Any], situation: Situation, told: Intent) -> None:
         """What a seat does in this step, and `told` to people."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 from typing import Generic, TypeVar
@@ -9,7 +10,7 @@ from typing import Generic, TypeVar
 from kitchen.agents.skilled.plan import Held, Plan, failed
 from kitchen.agents.skilled.settings import RANDOM, SkilledOptions
 from kitchen.agents.skilled.wording import waits
-from kitchen.contract.skills import Sight, Skills, spelled
+from kitchen.contract.skills import WAIT, Sight, Skills, spelled
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, Intent, Json
 
 H = TypeVar("H", bound=Held)
@@ -21,7 +22,8 @@ class Carrying(Generic[H]):
     def __init__(self, skills: Skills, sight: Sight, options: SkilledOptions, step: int, memory: H) -> None:
         self.skills, self.sight, self.options, self.step = skills, sight, options, step
         self.memory = memory
-        self.tries: list[Json] = []
+        self.tries: list[Json] | None = None
+        """What it was asked for; None where it was not."""
         self.dropped: Json = None
         self.ended = self._end()
         self._begin()
@@ -34,6 +36,13 @@ class Carrying(Generic[H]):
             return None
         self.memory = replace(self.memory, plan=None)
         return {"skill": spelled(plan.skill), "status": status, "since": plan.since + 1}
+
+    @property
+    def did(self) -> str:
+        """The skill that is done now, as it is spelled; empty where none is. Who waited did nothing."""
+        if not self.ended or self.ended["status"] != SUCCESS or self.ended["skill"].startswith(WAIT):
+            return ""
+        return str(self.ended["skill"])
 
     def _status(self, plan: Plan) -> str:
         taken = self.step - plan.since
@@ -68,6 +77,12 @@ class Carrying(Generic[H]):
             self.dropped = spelled(plan.skill)
         else:
             self._take_up(plan)
+
+    def arrive(self, note: Mapping[str, Json], other: H) -> None:
+        """What a decision of an earlier step noted and remembers of this seat, if it was asked for then."""
+        self.tries = note.get("tries")
+        if self.tries is not None:
+            self.take_late(other)
 
     def take_late(self, other: H) -> None:
         """What a decision of an earlier step remembers: its plan is taken up where there is none."""
@@ -109,6 +124,6 @@ class Carrying(Generic[H]):
         return {
             "at": at,
             **({"ended": self.ended} if self.ended else {}),
-            **({"tries": self.tries} if self.tries else {}),
+            **({"tries": self.tries} if self.tries is not None else {}),
             **({"dropped": self.dropped} if self.dropped else {}),
         }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from kitchen.agents.skilled.wording import waits
-from kitchen.contract.skills import Condition, Sight, Skill, Skills
+from kitchen.contract.skills import Condition, Sight, Skill, Skills, wait
 from kitchen.contract.world import Json
 
 
@@ -63,6 +63,12 @@ class Held:
         """What was planned last."""
         plans = [plan for plan in (self.plan, self.coming) if plan]
         return max(plans, key=lambda plan: plan.asked, default=None)
+
+
+def long_enough(skills: Skills, sight: Sight, skill: Skill) -> Skill:
+    """A wait as long as it is here at least; any other skill as it is."""
+    number = waits(skill)
+    return wait(max(number, skills.shortest_wait(sight))) if number else skill
 
 
 def failed(skills: Skills, sight: Sight, skill: Skill) -> tuple[Condition, ...]:
