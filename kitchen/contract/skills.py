@@ -1,7 +1,8 @@
 """What a world offers to agents that think in skills: things to do that last many steps. Plain Python.
 
-An agent of this kind (ProAgent, arXiv 2308.11339) foresees what the others are about to do, plans one skill,
-verifies that it can be done, carries it out step by step, and compares what happened with what it foresaw.
+An agent of this kind plans one skill for a seat, verifies that it can be done, and carries it out step by
+step. One (ProAgent, arXiv 2308.11339) foresees what the others are about to do, and compares what happened
+with that; another (`kitchen.agents.skill_dispatcher`) plans for several seats at once.
 All that belongs to a world stands here (`WorldKit.skills`): which skills there are and what each needs, what
 is said of the game and of a moment, what a seat has finished, and the commands that a skill becomes. `WAIT`
 is the agent's own and no world lists it.
@@ -108,6 +109,8 @@ class Primer:
     remarks: tuple[str, ...] = ()
     """What holds for this place and this seat."""
     examples: tuple[Example, ...] = ()
+    game: str = ""
+    """Which game this is, for who directs others and plays in no seat."""
 
 
 class Skills(ABC):

@@ -15,6 +15,7 @@ AGENTS: dict[str, str] = {
     "follower": "kitchen.agents.follower:Follower",
     "proagent": "kitchen.agents.proagent.mind:ProAgent",
     "random": "kitchen.agents.random:RandomAgent",
+    "skill_dispatcher": "kitchen.agents.skill_dispatcher.mind:SkillDispatcher",
 }
 """Name of the kind to its class, of those that no single world owns."""
 

@@ -12,11 +12,14 @@ DEMO = Path(study.__file__).parent / "data" / "demo.toml"
 DEMO_SLUG = "demo"
 READY = {
     "overcooked": ("Overcooked, five layouts, beside greedy, planner and ProAgent", "overcooked.toml"),
+    "two_worlds": ("Central dispatcher and ProAgent in the kitchen and in the grids", "two_worlds.toml"),
     "demo": ("Orders in a kitchen, five teams: the demo study", "demo.toml"),
 }
 """Designs to begin with: name, in words, and file."""
 OVERCOOKED = DEMO.with_name("overcooked.toml")
 """A ready study in the Overcooked grids."""
+TWO_WORLDS = DEMO.with_name("two_worlds.toml")
+"""A ready study of two kinds of agents in both worlds."""
 
 
 @lru_cache

@@ -11,8 +11,9 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from kitchen.contract.world import SettingsError, WorldError, clean_settings
+from kitchen.forms.setting_fields import readable
 from kitchen.registry.worlds import get_world
-from kitchen.words.counting import counted
+from kitchen.words.counting import and_list, counted
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.consenting import denied, unsaid
 from study.design.demo import DEMO_SLUG, demo_words
@@ -54,6 +55,7 @@ def missing(study: Study) -> list[Missing]:
         *_orders(study, design),
         *_parts(study, design),
         *_practice(design),
+        *_unpractised(design),
         *_guide(design),
         *_items(study, design),
         *_given_away(study, design),
@@ -230,6 +232,18 @@ def _practice(design: Blueprint) -> Iterator[Missing]:
                 "Practice is too short: who follows its hints does not reach its goal. Give it more steps."
             )
             yield Missing(words, "part", ("practice",), hinders=False)
+
+
+def _unpractised(design: Blueprint) -> Iterator[Missing]:
+    """Worlds of which only the guide tells: a study has one practice episode."""
+    worlds = dict.fromkeys(one.world for one in design.conditions)
+    unpractised = [readable(world) for world in worlds if world != design.practice.world]
+    if design.has("practice") and unpractised:
+        words = (
+            f"A study has one practice episode. It is in {readable(design.practice.world)}; how one plays in "
+            f"{and_list(unpractised)} is in the guide, and nobody practises that."
+        )
+        yield Missing(words, "part", ("practice",), hinders=False)
 
 
 def _guide(design: Blueprint) -> Iterator[Missing]:

@@ -1,63 +1,25 @@
-"""How ProAgent gets to its model within one decision, and what the stand-in says in its place."""
+"""What the stand-in says in the place of ProAgent's model."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from kitchen.agents.proagent.options import Options
 from kitchen.agents.proagent.prompt import answer, others
+from kitchen.agents.skilled.door import Door, MadeStandIn
 from kitchen.contract.agent import Situation
-from kitchen.contract.model import Call, CallTimeoutError, LanguageModel, Message, Request
-from kitchen.contract.seeds import derived_seed
 from kitchen.contract.skills import Manner, Sight, Skill, Skills, spelled
-from kitchen.llm import registry
-from kitchen.llm.providers.stand_in import Manners, StandIn, StandInAdvice
+from kitchen.llm.providers.stand_in import StandInAdvice
 from kitchen.llm.providers.stand_in_text import Written
-from kitchen.llm.wrappers import ask_and_record
-
-MadeStandIn = Callable[[int], StandIn]
-"""The stand-in of one call, by the number of that call."""
 
 
-class Door:
-    """One decision's way to its model: retries, money and records are behind it (`kitchen.llm.wrappers`)."""
+class ThinkersDoor(Door):
+    """That of one seat: to plan, and to explain."""
 
     def __init__(self, options: Options, situation: Situation, deadline: float) -> None:
-        self.provider, self.model = registry.read_model(options.model)
-        self.options, self.situation, self.deadline = options, situation, deadline
-        self.calls: list[Call] = []
-
-    @property
-    def is_stand_in(self) -> bool:
-        """No language model is behind it."""
-        return self.provider == registry.STAND_IN
-
-    @property
-    def temperature(self) -> float | None:
-        """What is sent: none to a model that takes none."""
-        takes = registry.takes_temperature(self.provider, self.model)
-        return self.options.temperature if takes and self.options.temperature >= 0 else None
-
-    def ask(self, messages: Sequence[Message], stand_in: MadeStandIn) -> Call:
-        """One call within the time that is left. Never raises; without time it is a timeout."""
-        left = self.deadline - time.monotonic()
-        request = Request(
-            model=self.model,
-            messages=tuple(messages),
-            temperature=self.temperature,
-            max_tokens=self.options.max_tokens,
-            seconds=max(left, 0.0),
-        )
-        if left > 0:
-            model = open_model(self.provider, self.situation, lambda: stand_in(len(self.calls)))
-            call = ask_and_record(model, request)
-        else:
-            why = "no time was left for the call"
-            call = Call(self.provider, request, error=CallTimeoutError.code, error_text=why)
-        self.calls.append(call)
-        return call
+        super().__init__(options, situation, deadline)
+        self.level = options.level
 
     def planning(self, skills: Skills, sight: Sight, manner: Manner) -> MadeStandIn:
         """The stand-in that plans: the rule of the world, for its own seat and as what it foresees of the
@@ -69,11 +31,11 @@ class Door:
             plan = next(skill for _, skill in commands)
             foreseen = {seat: right[seat] for seat in others(skills, sight)}
             return "\n".join(
-                answer(skills, sight, self.options.level, f"{spelled(plan)} is what is due.", foreseen, plan)
+                answer(skills, sight, self.level, f"{spelled(plan)} is what is due.", foreseen, plan)
             )
 
         advice = StandInAdvice({sight.seat: right[sight.seat]}, others={sight.seat: possible})
-        return self._stand_in(sight, advice, write)
+        return self.stand_in(sight.seat, advice, write)
 
     def explaining(self, sight: Sight, skill: Skill, sentence: str) -> MadeStandIn:
         """The stand-in that explains: in the sentence of the rule."""
@@ -81,28 +43,4 @@ class Door:
         def write(commands: Sequence[Written], rng: Random) -> str:
             return sentence
 
-        return self._stand_in(sight, StandInAdvice({sight.seat: skill}), write)
-
-    def _stand_in(
-        self, sight: Sight, advice: StandInAdvice, write: Callable[[Sequence[Written], Random], str]
-    ) -> MadeStandIn:
-        manners = Manners(
-            error_rate=self.options.stand_in_errors,
-            nonsense_rate=self.options.stand_in_nonsense,
-            failure_rate=self.options.stand_in_failures,
-            latency=self.options.stand_in_latency,
-        )
-
-        def made(number: int) -> StandIn:
-            seed = derived_seed(self.situation.seed, sight.seat, number)
-            return StandIn(lambda: advice, manners, seed, writer=write)
-
-        return made
-
-
-def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
-    """The model behind the door; tests put theirs here."""
-    rng = Random(situation.seed)  # noqa: S311
-    return registry.open_door(
-        provider, rng=rng, purse=situation.purse, stand_in=stand_in, answers=situation.answers
-    )
+        return self.stand_in(sight.seat, StandInAdvice({sight.seat: skill}), write)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from kitchen.agents.skilled.plan import Held, Plan
 from kitchen.contract.foreseeing import Foreseen, Foresight
 from kitchen.contract.model import Message, Role
 from kitchen.contract.skills import Skill
@@ -26,38 +27,9 @@ Line = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """A skill, and how it came to be the plan."""
-
-    skill: Skill
-    by: str
-    """Who chose it: `Decision.played_by`."""
-    asked: int
-    """Steps taken when its choice was asked for."""
-    since: int = 0
-    """Steps taken when it began."""
-    mark: Json = None
-    """What the world noted then."""
-
-    @classmethod
-    def read(cls, stored: Json) -> Self | None:
-        """As `to_json` wrote it."""
-        return cls(**{**stored, "skill": tuple(stored["skill"])}) if stored else None
-
-    def to_json(self) -> dict[str, Json]:
-        """As it is stored."""
-        named = {"skill": list(self.skill), "by": self.by, "asked": self.asked}
-        return {**named, "since": self.since, "mark": self.mark}
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Held):
     """Of one seat."""
 
-    plan: Plan | None = None
-    """What it is at."""
-    coming: Plan | None = None
-    """What it will be at once its time has come (`think_ticks`)."""
     dialogue: tuple[Line, ...] = ()
     foreseen: tuple[Foreseen, ...] = ()
     """What has not turned out yet, and the newest of what has."""
@@ -84,20 +56,13 @@ class Memory:
     def to_json(self) -> dict[str, Json]:
         """As it is stored."""
         return {
-            "plan": self.plan.to_json() if self.plan else None,
-            "coming": self.coming.to_json() if self.coming else None,
+            **Held.to_json(self),
             "dialogue": [list(line) for line in self.dialogue],
             "foreseen": [one.to_json() for one in self.foreseen],
             "done": [one.to_json() for one in self.done],
             "right": self.right,
             "judged": self.judged,
         }
-
-    @property
-    def newest(self) -> Plan | None:
-        """What was planned last."""
-        plans = [plan for plan in (self.plan, self.coming) if plan]
-        return max(plans, key=lambda plan: plan.asked, default=None)
 
     def with_thoughts_of(self, other: Self) -> Self:
         """With the dialogue of another memory of the same seat, and what only that one foresaw."""

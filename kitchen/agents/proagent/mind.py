@@ -2,72 +2,47 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from random import Random
 from typing import ClassVar, Self
 
-from kitchen.agents.proagent.carrying_out import Carrying
+from kitchen.agents.proagent.carrying import Thinking
 from kitchen.agents.proagent.comparing import compare
-from kitchen.agents.proagent.door import Door
-from kitchen.agents.proagent.memory import MOST_BELIEFS, Memory, Plan
-from kitchen.agents.proagent.options import BY_MODEL, BY_RULE, SETTINGS, TRIES, Options
+from kitchen.agents.proagent.door import ThinkersDoor
+from kitchen.agents.proagent.memory import MOST_BELIEFS, Memory
+from kitchen.agents.proagent.options import BY_MODEL, SETTINGS, TRIES, Options
 from kitchen.agents.proagent.planning import Asking, Planned
 from kitchen.agents.proagent.prompt import fixed_part
-from kitchen.contract.agent import TO_ANSWER, Agent, Decision, Rehearsal, Situation
+from kitchen.agents.skilled.agent import SCENE_GROWS, Made, SkilledAgent, of_seat
+from kitchen.agents.skilled.plan import Plan
+from kitchen.agents.skilled.settings import AT_ONCE, BY_RULE
+from kitchen.contract.agent import Decision, Rehearsal, Situation
 from kitchen.contract.foreseeing import FORESEEN, JUDGED, Foreseen
-from kitchen.contract.seeds import derived_seed
-from kitchen.contract.skills import Sight, Skills, wait
-from kitchen.contract.world import Command, Intent, Json, Setting
-from kitchen.llm.registry import STAND_IN, hindrances, read_model
+from kitchen.contract.skills import Sight
+from kitchen.contract.world import Json, Setting
+from kitchen.llm.registry import STAND_IN
 from kitchen.registry.agents import get_skills
 
-RESERVE = 1.0
-"""Seconds kept back of the time for a decision, so that the fallback is in time; a quarter where there are
-less than four."""
-NOBODY = "noop"
-SCENE_GROWS, BELIEF = 300, 60
-"""Tokens, at worst: by which a scene is longer than one in which nobody has done anything yet, and of a line
-of what was foreseen or done."""
-REHEARSED: Mapping[str, Json] = {
-    "model": STAND_IN,
-    "memory": 0,
-    "explainer": BY_RULE,
-    "stand_in_errors": 0.0,
-    "stand_in_nonsense": 0.0,
-    "stand_in_latency": 0.0,
-    "stand_in_failures": 0.0,
-}
+BELIEF = 60
+"""Tokens, at worst, of a line of what was foreseen or done."""
+REHEARSED: Mapping[str, Json] = {**AT_ONCE, "explainer": BY_RULE}
 """How it is tried out for a forecast."""
 
 
 @dataclass(slots=True)
-class Made:
-    """What comes together over the seats of one decision."""
+class Thought(Made):
+    """With what it foresaw."""
 
-    commands: dict[int, Command] = field(default_factory=dict)
-    memory: dict[str, Json] = field(default_factory=dict)
-    seats: dict[str, Json] = field(default_factory=dict)
-    """For the note."""
     foreseen: list[Foreseen] = field(default_factory=list)
     judged: list[Foreseen] = field(default_factory=list)
-    faults: list[Json] = field(default_factory=list)
-    mended: list[Json] = field(default_factory=list)
-    asked: int = 0
-    by: list[str] = field(default_factory=list)
-    fallback: str = ""
-    intents: dict[int, Intent] = field(default_factory=dict)
 
     @classmethod
     def going_on(cls, late: Decision | None) -> Self:
         """With what is to be told of a decision that has come later. What it compared was compared since."""
         note = late.note if late else {}
-        return cls(
+        return replace(
+            super(Thought, cls).going_on(late),
             foreseen=[Foreseen.read(one) for one in note.get(FORESEEN, ())],
-            faults=list(note.get("faults", ())),
-            mended=list(note.get("mended", ())),
-            asked=note.get("asked", 0),
         )
 
     def note(self) -> dict[str, Json]:
@@ -76,43 +51,27 @@ class Made:
             "seats": self.seats,
             **({FORESEEN: [one.to_json() for one in self.foreseen]} if self.foreseen else {}),
             **({JUDGED: [one.to_json() for one in self.judged]} if self.judged else {}),
-            **({"faults": self.faults, "mended": self.mended, "asked": self.asked} if self.asked else {}),
+            **self.read(),
         }
 
 
-class ProAgent(Agent):
+class ProAgent(SkilledAgent):
     """A language model that plans skills beside others whom it does not know; several seats of one mind think
-    for themselves. Nobody is told what it thinks.
-
-    Keeps nothing between steps but `Decision.memory`. `Decision.played_by` says who chose the skills that are
-    carried out: `proagent` (a language model), `stand-in`, or `noop`.
-    """
+    for themselves. Nobody is told what it thinks."""
 
     kind = "proagent"
-    skilled: ClassVar[bool] = True
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
-    names_model: ClassVar[str] = "model"
+    options: Options
 
-    def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """SettingsError for a model of a provider that there is not."""
-        super().__init__(chosen)
-        self.options = Options.read(self.chosen)
-        read_model(self.options.model)
-
-    def cautions(self) -> tuple[str, ...]:
-        """Without a key, a model's name or a price, the fallback would play every step."""
-        provider, model = read_model(self.options.model)
-        return tuple(f"{why}: {PLAYS[self.options.fallback]}." for why in hindrances(provider, model))
+    def read_options(self, chosen: Mapping[str, Json]) -> Options:
+        """Its own."""
+        return Options.read(chosen)
 
     def remarks(self) -> tuple[str, ...]:
         """Settings of which nothing comes."""
         if self.options.recall == "always" and not self.options.memory:
             return ("It remembers no message, so it sees none again.",)
         return ()
-
-    def model(self) -> str:
-        """What the settings name, or the default of this process."""
-        return ":".join(read_model(self.options.model))
 
     def rehearsal(self) -> Rehearsal:
         """By the stand-in. At worst it is asked for four plans in a step, and each is explained; it is told
@@ -138,66 +97,37 @@ class ProAgent(Agent):
         skills, sight = get_skills(situation.world), Sight.of(situation, situation.seats[0])
         return (fixed_part(skills, sight, self.options),)
 
-    def decide(self, situation: Situation) -> Decision:
-        """Ask the model within the time of the situation where a skill is needed."""
-        deadline = time.monotonic() + situation.seconds - min(RESERVE, situation.seconds / 4)
-        return self._decision(situation, Door(self.options, situation, deadline))
-
-    def fall_back(self, situation: Situation, code: str) -> Decision:
-        """It goes on with its skill where it has one that is not done, and does nothing elsewhere."""
-        return self._decision(situation, None)
-
-    def arrived(self, situation: Situation, late: Decision) -> Decision:
-        """The skills of a decision that was asked for at an earlier step are taken up where they still hold;
-        where they do not, it is asked again at the next step."""
-        made = self._decision(situation, None, late)
-        return replace(made, calls=late.calls, fallback=late.fallback)
-
-    def _decision(self, situation: Situation, door: Door | None, late: Decision | None = None) -> Decision:
-        made = Made.going_on(late)
+    def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
+        """Seat by seat."""
+        made = Thought.going_on(late)
+        door = None if deadline is None else ThinkersDoor(self.options, situation, deadline)
         for seat in situation.seats:
             carrying = self._carrying(made, situation, seat)
-            if door and self._may_ask(situation, seat) and carrying.needs_plan:
+            if door and self.may_ask(situation, seat) and carrying.needs_plan:
                 self._ask(made, carrying, door)
             elif late is not None:
-                carrying.tries = late.note["seats"][str(seat)].get("tries", [])
-                carrying.take_late(_of(late.memory, seat))
-            self._carry_out(made, carrying, situation)
+                carrying.arrive(late.note["seats"][str(seat)], Memory.read(of_seat(late.memory, seat)))
+            told = carrying.intent_for(situation.people if self.options.tell_foreseen else ())
+            made.carried_out(carrying, situation, told)
         return Decision(
             made.commands,
             memory=made.memory,
-            played_by=_who(made.by),
+            played_by=self.who(made.by),
             note=made.note(),
             calls=tuple(door.calls) if door else (),
             fallback=made.fallback,
-            intents=made.intents if situation.tells else {},
+            intents=made.intents,
         )
 
-    def _carrying(self, made: Made, situation: Situation, seat: int) -> Carrying:
+    def _carrying(self, made: Thought, situation: Situation, seat: int) -> Thinking:
         """What there is in this seat before anybody is asked, after a look at what happened."""
         skills, sight = get_skills(situation.world), Sight.of(situation, seat)
-        memory, judged = compare(_of(situation.memory, seat), skills, sight, situation.step)
+        before = Memory.read(of_seat(situation.memory, seat))
+        memory, judged = compare(before, skills, sight, situation.step)
         made.judged += judged
-        return Carrying(skills, sight, self.options, situation.step, memory)
+        return Thinking(skills, sight, self.options, situation.step, memory)
 
-    def _may_ask(self, situation: Situation, seat: int) -> bool:
-        asked = situation.asked is None or seat in situation.asked
-        return asked and situation.because != TO_ANSWER
-
-    def _carry_out(self, made: Made, carrying: Carrying, situation: Situation) -> None:
-        seat = carrying.sight.seat
-        made.memory[str(seat)] = carrying.memory.to_json()
-        made.seats[str(seat)] = carrying.note()
-        if situation.asked is None or seat in situation.asked:
-            chance = Random(derived_seed(situation.seed, seat))  # noqa: S311
-            if command := carrying.command(chance):
-                made.commands[seat] = command
-            made.by.append(carrying.by or NOBODY)
-        told = carrying.intent_for(situation.people if self.options.tell_foreseen else ())
-        if told:
-            made.intents[seat] = told
-
-    def _ask(self, made: Made, carrying: Carrying, door: Door) -> None:
+    def _ask(self, made: Thought, carrying: Thinking, door: ThinkersDoor) -> None:
         skills, sight, step = carrying.skills, carrying.sight, carrying.step
         planned = Asking(skills, sight, self.options, door, step + 1).plan(carrying.memory)
         found = [Foreseen(sight.seat, of, step + 1, skill) for of, skill in planned.foreseen.items()]
@@ -211,32 +141,10 @@ class ProAgent(Agent):
             carrying.take(Plan(planned.skill, by, step))
         else:
             made.fallback = planned.error
-            carrying.take(self._instead(skills, sight, step))
+            carrying.take(self.instead(skills, sight, step))
 
-    def _count(self, made: Made, planned: Planned, seat: int) -> None:
+    def _count(self, made: Thought, planned: Planned, seat: int) -> None:
         if planned.tries:
             made.asked += 1
             made.faults += planned.tries[-1].faults(seat)
             made.mended += [fault for one in planned.tries[:-1] for fault in one.faults(seat)]
-
-    def _instead(self, skills: Skills, sight: Sight, step: int) -> Plan:
-        """What is planned without an answer."""
-        if self.options.fallback != BY_RULE:
-            return Plan(wait(), NOBODY, step)
-        manner = self.options.manner(skills.manner(sight))
-        return Plan(skills.rule(sight, sight.seat, manner), STAND_IN, step)
-
-
-PLAYS = {
-    BY_RULE: "the stand-in's rule will plan every skill, as the fallback",
-    "none": "the teammate will wait in every step, as the fallback",
-}
-
-
-def _of(memory: Json, seat: int) -> Memory:
-    return Memory.read(memory.get(str(seat)) if isinstance(memory, dict) else None)
-
-
-def _who(by: list[str]) -> str:
-    """Who chose, where several seats may differ: whoever is least of a model."""
-    return next((one for one in (NOBODY, STAND_IN) if one in by), ProAgent.kind)

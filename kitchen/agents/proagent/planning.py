@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from kitchen.agents.proagent import prompt
 from kitchen.agents.proagent.comparing import beliefs
-from kitchen.agents.proagent.door import Door
+from kitchen.agents.proagent.door import ThinkersDoor
 from kitchen.agents.proagent.memory import Memory
-from kitchen.agents.proagent.options import ALWAYS, BY_MODEL, BY_RULE, TRIES, Options
-from kitchen.agents.proagent.wording import Read, before_next_scene, read, waits
+from kitchen.agents.proagent.options import ALWAYS, BY_MODEL, TRIES, Options
+from kitchen.agents.skilled.plan import failed, long_enough
+from kitchen.agents.skilled.settings import BY_RULE
+from kitchen.agents.skilled.telling import refused
+from kitchen.agents.skilled.wording import Read, before_next_scene, read
 from kitchen.contract.model import Message
 from kitchen.contract.reading import NO_COMMAND
 from kitchen.contract.skills import Condition, Sight, Skill, Skills, spelled, wait
@@ -65,7 +67,7 @@ class Planned:
 class Asking:
     """One seat in one step in which a skill is needed."""
 
-    def __init__(self, skills: Skills, sight: Sight, options: Options, door: Door, step: int) -> None:
+    def __init__(self, skills: Skills, sight: Sight, options: Options, door: ThinkersDoor, step: int) -> None:
         self.skills, self.sight, self.options, self.door, self.step = skills, sight, options, door, step
         self.name = skills.named(sight.seat)
         self.manner = options.manner(skills.manner(sight))
@@ -116,14 +118,12 @@ class Asking:
         return asked.said("user", prompt.read_as(self.name, skill), most)
 
     def _verified(self, found: Read) -> Try:
-        skill = found.plan or wait()
-        if number := waits(skill):
-            skill = wait(max(number, self.skills.shortest_wait(self.sight)))
+        skill = long_enough(self.skills, self.sight, found.plan or wait())
         return Try(skill, failed(self.skills, self.sight, skill), found.plan is None)
 
     def _explained(self, one: Try) -> Try:
         """Why it failed, by whoever is to say so."""
-        sentence = prompt.by_rule(self.name, one.skill, one.failed)
+        sentence = refused(self.name, one.skill, one.failed)
         if self.options.explainer == BY_RULE:
             return _with(one, sentence, BY_RULE)
         if self.options.explainer != BY_MODEL:
@@ -142,11 +142,3 @@ class Asking:
 
 def _with(one: Try, explanation: str, by: str) -> Try:
     return Try(one.skill, one.failed, one.unread, explanation, by)
-
-
-def failed(skills: Skills, sight: Sight, skill: Skill) -> tuple[Condition, ...]:
-    """Those of its conditions that do not hold; waiting has none."""
-    if waits(skill):
-        return ()
-    conditions: Sequence[Condition] = skills.conditions(sight, skill)
-    return tuple(one for one in conditions if not one.holds)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kitchen.agents.proagent.options import ANALYSIS, INTENTION, Options
+from kitchen.agents.skilled.telling import parts_told, plan_line, skills_told
 from kitchen.contract.skills import (
-    FREELY,
-    ONCE,
     Condition,
     Example,
     Manner,
@@ -16,7 +15,6 @@ from kitchen.contract.skills import (
     Skill,
     Skills,
     spelled,
-    wait,
 )
 
 EXPLAINER = (
@@ -31,7 +29,7 @@ def fixed_part(skills: Skills, sight: Sight, options: Options) -> str:
     manner = options.manner(skills.manner(sight))
     primer = skills.primer(sight, manner)
     parts = _parts(primer, skills, sight, manner, options)
-    return "\n\n".join(f"# {title}\n" + "\n".join(lines) for title, lines in parts if lines)
+    return parts_told(parts)
 
 
 def _parts(
@@ -40,21 +38,11 @@ def _parts(
     yield "Your part", [primer.role]
     yield "Rules", primer.rules if options.rules else ()
     yield "How things are made", primer.making if options.making else ()
-    yield "Skills", list(_skills(primer, manner))
+    yield "Skills", list(skills_told(primer.skills, manner))
     yield "Here", [f"- {line}" for line in primer.remarks] if options.remarks else ()
     yield "Your answer", list(_form(skills, sight, options))
     shown = primer.examples[: options.examples]
     yield "Examples", [line for one in shown for line in _example(one, skills, sight, options)]
-
-
-def _skills(primer: Primer, manner: Manner) -> Iterator[str]:
-    yield "A skill lasts until it is done; you are asked for the next one then. These are all that there are:"
-    for skill, meaning in primer.skills:
-        yield f"- {spelled(skill)}: {meaning}"
-    if manner.waits == FREELY:
-        yield "- wait(n): do nothing for n steps, from 1 to 20; always possible."
-    elif manner.waits == ONCE:
-        yield f"- {spelled(wait())}: do nothing for one step; always possible."
 
 
 def _form(skills: Skills, sight: Sight, options: Options) -> Iterator[str]:
@@ -90,7 +78,7 @@ def answer(
     if level == INTENTION:
         for seat, skill in foreseen.items():
             yield f"Intention of {skills.named(seat)}: {spelled(skill)}"
-    yield f"Plan for {skills.named(sight.seat)}: {spelled(plan)}"
+    yield plan_line(skills.named(sight.seat), plan)
 
 
 def scene_part(scene: str, step: int, beliefs: Sequence[str], again: str = "") -> str:
@@ -113,19 +101,9 @@ def explaining_part(scene: str, step: int, name: str, skill: Skill, conditions: 
     )
 
 
-def by_rule(name: str, skill: Skill, failed: Sequence[Condition]) -> str:
-    """The fixed sentence."""
-    return f"{name} cannot do {spelled(skill)} now: {failed[0].why_not}"
-
-
 def only_failed(name: str, skill: Skill) -> str:
     """Without any reason."""
     return f"{name} failed at {spelled(skill)}."
-
-
-def succeeded(name: str, skill: Skill) -> str:
-    """For the dialogue."""
-    return f"{name} succeeded at {spelled(skill)}."
 
 
 def read_as(name: str, skill: Skill) -> str:

@@ -21,6 +21,7 @@ def primer(brief: Brief, seat: int, seats: int) -> Primer:
         making=tuple(_recipe(brief, item) for item in brief["recipes"]),
         skills=SKILLS_TOLD,
         examples=tuple(_examples(brief, seat)),
+        game="Robots work in a kitchen that serves ordered dishes.",
     )
 
 
@@ -63,7 +64,7 @@ SKILLS_TOLD: tuple[tuple[Skill, str], ...] = (
         (MAKE, "item"),
         "needs that no tool has it already; bring its parts to a tool and start it; done when it is ready.",
     ),
-    ((FETCH, "item"), "needs empty hands, and that it is there; done when you hold it."),
+    ((FETCH, "item"), "needs empty hands, and that it is there; done when it is in hand."),
     (
         (FREE, "place"),
         "needs empty hands and a tool with something in it that is not at work; done when it is empty.",

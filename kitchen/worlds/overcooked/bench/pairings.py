@@ -45,7 +45,7 @@ class Partners(Pairings):
 
     def kinds(self) -> tuple[str, ...]:
         """Those of the house; a script says nothing of itself."""
-        return ("stay", "random", "greedy", "grid_planner", "proagent")
+        return ("stay", "random", "greedy", "grid_planner", "proagent", "skill_dispatcher")
 
     def printed(self, level: str, seat: int) -> Mapping[str, Printed]:
         """Table 1."""

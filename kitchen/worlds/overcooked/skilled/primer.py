@@ -39,6 +39,7 @@ def primer(moment: Moment, brief: Mapping[str, Json], manner: Manner) -> Primer:
         skills=tuple(_skills(moment)),
         remarks=tuple(_remarks(moment, manner)),
         examples=tuple(_examples(moment, manner)),
+        game="Two players cook soups in a small kitchen.",
     )
 
 
@@ -73,14 +74,14 @@ def _orders(brief: Mapping[str, Json]) -> Iterator[str]:
 def _skills(moment: Moment) -> Iterator[tuple[Skill, str]]:
     for each in (*moment.food, DISH):
         if moment.pots() or moment.sources(each):
-            yield (PICKUP, each), f"needs empty hands; done when you hold {thing(each)}."
+            yield (PICKUP, each), f"needs empty hands; done when {thing(each)} is in hand."
     if moment.pots():
         for food in moment.food:
             needs = f"needs {thing(food)} in hand and a pot that is neither full nor started"
-            yield (PUT[food],), f"{needs}; done when your hands are empty."
-    yield (PLACE,), "needs something in hand and a free counter; done when your hands are empty."
+            yield (PUT[food],), f"{needs}; done when the hands are empty."
+    yield (PLACE,), "needs something in hand and a free counter; done when the hands are empty."
     if moment.pots():
-        yield (FILL,), "needs a dish in hand and a pot that cooks or is ready; done when you hold a soup."
+        yield (FILL,), "needs a dish in hand and a pot that cooks or is ready; done when a soup is in hand."
         if not moment.scene.starts_itself:
             yield (
                 (START,),
@@ -95,12 +96,13 @@ def _remarks(moment: Moment, manner: Manner) -> Iterator[str]:
     yield f"Fetch a dish {when}."
     if not moment.is_parted:
         return
+    me, other = name(moment.seat), name(1 - moment.seat)
     if moment.pots():
-        yield "You can take things only from counters, where the other one lays them."
-        yield "Wait while nothing lies there."
+        yield f"{me} can take things only from counters, where {other} lays them."
+        yield f"{me} waits while nothing lies there."
     else:
-        yield "You reach no pot: bring onto counters what the other one needs."
-        yield "Do not fetch what lies on a counter already."
+        yield f"{me} reaches no pot: it brings onto counters what {other} needs."
+        yield f"{me} does not fetch what lies on a counter already."
 
 
 def _examples(moment: Moment, manner: Manner) -> Iterator[Example]:

@@ -20,6 +20,7 @@ from scipy.special import chdtri, ndtr
 from scipy.stats import chi
 from scipy.stats import t as t_distribution
 
+from kitchen.words.counting import and_list
 from study.analysis.statistics.table import MeasureTable, NotComputable
 from study.analysis.statistics.within.bayes import bayes_factor
 from study.analysis.statistics.within.cells import FEWEST, Array, Cells, cells_of, same
@@ -57,10 +58,20 @@ def contrast(table: MeasureTable, name: str, weights: Mapping[str, float]) -> Co
     sums = (
         cells.values @ np.array([used[c.key] for c in cells.conditions]) if len(cells.participants) else None
     )
-    problem = _why_not(cells, used, sums)
+    problem = _no_values(table, used) or _why_not(cells, used, sums)
     if problem or sums is None:
         return NoContrast(name, problem or NotComputable("no_data", "no condition has a value"))
     return _tested(name, used, sums, cells)
+
+
+def _no_values(table: MeasureTable, used: Mapping[str, float]) -> NotComputable | None:
+    """Where some of its conditions have none at all, as those of another world than the measure's; not where
+    none of them has."""
+    blank = [c.label for c in table.conditions if c.key in used and not table.values(c.key)]
+    if not blank or len(blank) == len(used):
+        return None
+    verb = "has" if len(blank) == 1 else "have"
+    return NotComputable("no_data", f"{and_list(blank)} {verb} no values on this measure")
 
 
 def _why_not(cells: Cells, used: Mapping[str, float], sums: Array | None) -> NotComputable | None:

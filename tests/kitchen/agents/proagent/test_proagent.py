@@ -9,7 +9,7 @@ import pytest
 
 from kitchen.agents.call_forecast import TRIES, plan_of, sample, worst
 from kitchen.agents.evaluate import see
-from kitchen.agents.proagent.wording import read
+from kitchen.agents.skilled.wording import read
 from kitchen.agents.whole_prompts import Rehearsed
 from kitchen.contract.agent import Decision
 from kitchen.contract.foreseeing import Foresight, foreseen_in

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kitchen.agents.evaluate import see
-from kitchen.agents.proagent import door
+from kitchen.agents.skilled import door
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.model import LanguageModel, ModelError, Reply, Request
 from kitchen.contract.world import Command, Event, Json, World

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kitchen.agents.evaluate import see
-from kitchen.agents.proagent.wording import read
+from kitchen.agents.skilled.wording import read
 from kitchen.contract.foreseeing import Foresight, foreseen_in
 from kitchen.contract.skills import EARLY, FREELY, NEVER, ONCE, READY, Manner, Sight
 from kitchen.contract.world import Command, Event

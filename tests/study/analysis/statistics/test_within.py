@@ -39,6 +39,7 @@ from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows
 
 WILLIAMS = ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))
 """Every condition comes after every other one equally often."""
+WORLDS = {"c0": 0.5, "c1": -0.5, "c2": 0.5, "c3": -0.5}
 GROUPS = st.lists(st.lists(st.none() | st.integers(1, 5), min_size=6, max_size=6), min_size=2, max_size=4)
 
 
@@ -190,6 +191,15 @@ def test_a_planned_contrast_weighs_conditions() -> None:
     assert found.difference == pytest.approx(4.875 - 2.5)
     assert found.p_adjusted == found.p  # what cannot be computed is no test
     assert isinstance(gone, NoContrast)
+
+
+def test_a_contrast_over_conditions_of_another_world_says_that_these_have_no_values() -> None:
+    blank = [None, None, None]
+    (one,) = family(
+        table([1, 2, 4], [2, 2, 3], blank, blank), [PlannedContrast("by world", WORLDS)]
+    ).contrasts
+    assert isinstance(one, NoContrast)
+    assert one.because == NotComputable("no_data", "C2 and C3 have no values on this measure")
 
 
 def test_p_of_main_tests_is_corrected_over_the_measures() -> None:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
+from typing import Generic, TypeVar
 
-from kitchen.agents.proagent.memory import Memory, Plan
-from kitchen.agents.proagent.options import RANDOM, Options
-from kitchen.agents.proagent.planning import failed
-from kitchen.agents.proagent.prompt import succeeded
-from kitchen.agents.proagent.wording import waits
-from kitchen.contract.skills import Sight, Skills, spelled
+from kitchen.agents.skilled.plan import Held, Plan, failed
+from kitchen.agents.skilled.settings import RANDOM, SkilledOptions
+from kitchen.agents.skilled.wording import waits
+from kitchen.contract.skills import WAIT, Sight, Skills, spelled
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, Intent, Json
 
+H = TypeVar("H", bound=Held)
 
-class Carrying:
+
+class Carrying(Generic[H]):
     """One seat in one step. `memory` is that of the seat as it will be stored."""
 
-    def __init__(self, skills: Skills, sight: Sight, options: Options, step: int, memory: Memory) -> None:
+    def __init__(self, skills: Skills, sight: Sight, options: SkilledOptions, step: int, memory: H) -> None:
         self.skills, self.sight, self.options, self.step = skills, sight, options, step
         self.memory = memory
-        self.tries: list[Json] = []
+        self.tries: list[Json] | None = None
+        """What it was asked for; None where it was not."""
         self.dropped: Json = None
         self.ended = self._end()
         self._begin()
@@ -33,10 +35,14 @@ class Carrying:
         if plan is None or status == UNKNOWN:
             return None
         self.memory = replace(self.memory, plan=None)
-        if status == SUCCESS and not waits(plan.skill):
-            said = succeeded(self.skills.named(self.sight.seat), plan.skill)
-            self.memory = self.memory.said("user", said, self.options.memory)
         return {"skill": spelled(plan.skill), "status": status, "since": plan.since + 1}
+
+    @property
+    def did(self) -> str:
+        """The skill that is done now, as it is spelled; empty where none is. Who waited did nothing."""
+        if not self.ended or self.ended["status"] != SUCCESS or self.ended["skill"].startswith(WAIT):
+            return ""
+        return str(self.ended["skill"])
 
     def _status(self, plan: Plan) -> str:
         taken = self.step - plan.since
@@ -72,9 +78,14 @@ class Carrying:
         else:
             self._take_up(plan)
 
-    def take_late(self, other: Memory) -> None:
+    def arrive(self, note: Mapping[str, Json], other: H) -> None:
+        """What a decision of an earlier step noted and remembers of this seat, if it was asked for then."""
+        self.tries = note.get("tries")
+        if self.tries is not None:
+            self.take_late(other)
+
+    def take_late(self, other: H) -> None:
         """What a decision of an earlier step remembers: its plan is taken up where there is none."""
-        self.memory = self.memory.with_thoughts_of(other)
         if other.newest and self.needs_plan:
             self.take(other.newest)
 
@@ -97,30 +108,22 @@ class Carrying:
         strolls = self.skills.strolls(self.sight) if self.options.wait_moves == RANDOM else ()
         return chance.choice([None, *strolls])
 
-    def intent_for(self, people: Sequence[int]) -> Intent:
-        """What it is at, for people; and what it last foresaw of one of these, which has not turned out."""
-        at = dict(self.skills.intent(self.memory.plan.skill)) if self.memory.plan else {}
-        foreseen = next((one for one in reversed(self.memory.open) if one.of in people), None)
-        if foreseen is None:
-            return at
-        told = self.skills.intent(foreseen.said)
-        what = told.get("item") or told.get("to") or ""
-        return {**at, "of": str(foreseen.of), "foresees": told.get("do", ""), "what": what}
+    def intent(self) -> Intent:
+        """What it is at, for people."""
+        return self.skills.intent(self.memory.plan.skill) if self.memory.plan else {}
 
     def note(self) -> dict[str, Json]:
-        """For the log: what ended, what was tried, what it is at, since which step (from 1), asked for in
-        which, and how often it foresaw rightly."""
+        """For the log: what ended, what was tried, what it is at, since which step (from 1), and asked for in
+        which."""
         plan = self.memory.plan
         at = (
             {"skill": spelled(plan.skill), "since": plan.since + 1, "asked_in": plan.asked + 1}
             if plan
             else None
         )
-        foresight = self.memory.foresight
         return {
             "at": at,
             **({"ended": self.ended} if self.ended else {}),
-            **({"tries": self.tries} if self.tries else {}),
+            **({"tries": self.tries} if self.tries is not None else {}),
             **({"dropped": self.dropped} if self.dropped else {}),
-            **({"right": foresight.right, "judged": foresight.judged} if foresight.judged else {}),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kitchen.contract.skills import MOST_WAITING, WAIT, Sight, Skill, Skills, wait
@@ -29,7 +29,7 @@ def read(text: str, skills: Skills, sight: Sight) -> Read:
     """The plan for one's own seat and what the others are said to do next: after the last label of each, the
     first skill. What the model goes on with, another scene, is cut off."""
     said = before_next_scene(text)
-    found = dict(_labelled(said, skills, sight))
+    found = labelled(said, skills, sight)
     plan = found.pop(sight.seat, None) or _alone(said, skills, sight)
     return Read(plan, {seat: skill for seat, skill in found.items() if skill})
 
@@ -47,7 +47,7 @@ def before_next_scene(text: str) -> str:
     return text[: match.start()] if match else text
 
 
-def _labelled(text: str, skills: Skills, sight: Sight) -> Iterator[tuple[int, Skill | None]]:
+def labelled(text: str, skills: Skills, sight: Sight) -> dict[int, Skill | None]:
     """For each seat that has a label the skill of the last that has one."""
     seats = {_plain(skills.named(seat)): seat for seat in skills.seats(sight)}
     names = "|".join(
@@ -60,7 +60,7 @@ def _labelled(text: str, skills: Skills, sight: Sight) -> Iterator[tuple[int, Sk
         after = text[label.end() : min(end, label.end() + LONGEST)]
         seat = seats[_plain(label[1])]
         found[seat] = first_skill(after, skills, sight) or found.get(seat)
-    yield from found.items()
+    return found
 
 
 def _plain(name: str) -> str:

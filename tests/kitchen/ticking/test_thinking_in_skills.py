@@ -1,4 +1,4 @@
-"""ProAgent where a clock takes the steps: nobody waits for its model."""
+"""Who thinks in skills where a clock takes the steps: nobody waits for the model."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from tests.kitchen.ticking.conftest import taken_by
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
+@pytest.mark.parametrize(
+    ("kind", "own", "foresees"), [("proagent", {"level": "aip"}, True), ("skill_dispatcher", {}, False)]
+)
 def test_a_plan_that_comes_three_ticks_late_is_carried_out_from_then_on(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, kind: str, own: dict[str, str], foresees: bool
 ) -> None:
     asked: list[tuple[Callable[[], Agreed], Future[Agreed]]] = []
 
@@ -34,13 +37,13 @@ def test_a_plan_that_comes_three_ticks_late_is_carried_out_from_then_on(
 
     monkeypatch.setattr(minds, "_aside", lambda decide, *told: in_background(lambda: decide(*told)))
     monkeypatch.setattr(game, "LEAD_IN", 0.0)
-    chosen = {"model": "stand-in", "level": "aip"}
+    chosen = {"model": "stand-in", **own}
     episode = episode_create(
         world="overcooked",
         settings={"layout": "cramped_room", "clock": "tick", "tick_ms": 100, "ticks": 8},
         seats=2,
         seed=3,
-        minds=[MindPlan("stay", (0,)), MindPlan("proagent", (1,), chosen)],
+        minds=[MindPlan("stay", (0,)), MindPlan(kind, (1,), chosen)],
     )
     played = taken_by("me", episode)
     for tick in range(8):
@@ -51,9 +54,12 @@ def test_a_plan_that_comes_three_ticks_late_is_carried_out_from_then_on(
     commands = SeatCommand.objects.filter(episode=episode, seat=1).order_by("step")
     words = [command[0] for command in commands.values_list("command", flat=True)]
     assert words[:3] == ["stay"] * 3 and words[3:5] == ["east", "interact"]
-    notes = Decision.objects.filter(mind__episode=episode, mind__kind="proagent").order_by("step")
+    notes = Decision.objects.filter(mind__episode=episode, mind__kind=kind).order_by("step")
     at = [note["seats"]["1"]["at"] for note in notes.values_list("note", flat=True) if note]
     assert at[2] is None and at[3] == {"skill": "pickup(onion)", "since": 4, "asked_in": 1}
     assert ModelCall.objects.filter(decision__step=4).count() == 1
+    if not foresees:
+        assert not foreseen_by_episode([episode.pk])
+        return
     (told,) = foreseen_by_episode([episode.pk])[episode.pk].values()
     assert told[0].step == 1 and told[0].said == ("pickup", "onion")

@@ -1,0 +1,105 @@
+"""What the dispatcher's model is asked, in our own words: the fixed part, a step, and asking again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from kitchen.agents.skill_dispatcher.options import Options
+from kitchen.agents.skilled.plan import failed
+from kitchen.agents.skilled.telling import parts_told, plan_line, skills_told
+from kitchen.contract.skills import Example, Primer, Sight, Skill, Skills, spelled
+from kitchen.contract.world import Command
+from kitchen.words.counting import and_list
+
+Sights = Mapping[int, Sight]
+"""By seat: of all that it commands."""
+
+
+def fixed_part(skills: Skills, sights: Sights, options: Options) -> str:
+    """The same at every step of an episode, so that a provider can cache it."""
+    first = next(iter(sights.values()))
+    manner = options.manner(skills.manner(first))
+    primers = [skills.primer(sight, manner) for sight in sights.values()]
+    known = dict(told for primer in primers for told in primer.skills)
+    remarks = dict.fromkeys(line for primer in primers for line in primer.remarks)
+    examples = primers[0].examples[: options.examples]
+    return parts_told(
+        [
+            ("Your part", list(_role(primers[0], skills, sights))),
+            ("Rules", primers[0].rules if options.rules else ()),
+            ("How things are made", primers[0].making if options.making else ()),
+            ("Skills", list(skills_told(known.items(), manner))),
+            ("Here", [f"- {line}" for line in remarks] if options.remarks else ()),
+            ("Your answer", list(_form(options))),
+            ("Examples", [line for one in examples for line in _example(one, skills, first, sights)]),
+        ]
+    )
+
+
+def named(skills: Skills, seats: Sequence[int]) -> str:
+    """`Player 0 and Player 1`."""
+    return and_list([skills.named(seat) for seat in seats])
+
+
+def _role(primer: Primer, skills: Skills, sights: Sights) -> Iterator[str]:
+    mine = list(sights)
+    others = [seat for seat in skills.seats(next(iter(sights.values()))) if seat not in mine]
+    yield f"{primer.game} You direct {named(skills, mine)}: you see all, and they do what you plan."
+    if others:
+        yield f"You do not direct {named(skills, others)}, and cannot talk to them."
+    if len(mine) > 1:
+        yield "Share the work out, so that no two do the same thing where one is enough."
+
+
+def _form(options: Options) -> Iterator[str]:
+    yield "You are told who needs a skill. Answer in this form, with nothing after it:"
+    if options.analysis:
+        yield "Analysis: what matters in this scene, in at most three sentences."
+    yield "Plan for NAME: the one skill. A line like this for each of those whom you are asked for."
+
+
+def _example(one: Example, skills: Skills, first: Sight, sights: Sights) -> Iterator[str]:
+    """Those of its two players who are directed here."""
+    other = next((seat for seat in skills.seats(first) if seat != first.seat), None)
+    yield one.scene
+    yield plan_line(skills.named(first.seat), one.plan)
+    if other is not None and other in sights:
+        yield plan_line(skills.named(other), one.foresees)
+    yield ""
+
+
+def scene_part(skills: Skills, sights: Sights, step: int, happened: Sequence[str]) -> str:
+    """A step (from 1) as all seats see it, each line once; and what has `happened` to their skills."""
+    seen = dict.fromkeys(line for sight in sights.values() for line in skills.scene(sight).splitlines())
+    return "\n".join([f"Scene {step}", *seen, *happened])
+
+
+def others_part(skills: Skills, sights: Sights, commanded: Mapping[int, Command]) -> list[str]:
+    """What is known of what others do in this step."""
+    known = {seat: command for seat, command in commanded.items() if seat not in sights}
+    return [f"{skills.named(seat)} does {spelled(command)} in this step." for seat, command in known.items()]
+
+
+def choices_part(skills: Skills, sights: Sights, seats: Sequence[int]) -> Iterator[str]:
+    """All that these seats can begin now."""
+    for seat in seats:
+        sight = sights[seat]
+        possible = [each for each in skills.offered(sight, seat) if not failed(skills, sight, each)]
+        told = ", ".join(map(spelled, possible)) or "nothing but to wait"
+        yield f"{skills.named(seat)} can begin: {told}."
+
+
+def asking(skills: Skills, seats: Sequence[int]) -> str:
+    """For whom plans are wanted."""
+    return f"Plan one skill for {named(skills, seats)}."
+
+
+def again_part(skills: Skills, whys: Mapping[int, str]) -> str:
+    """Why those plans do not count, by seat, and that they are wanted again."""
+    return "\n".join([*whys.values(), f"All other plans stand. Plan again for {named(skills, list(whys))}."])
+
+
+def answer(skills: Skills, plans: Mapping[int, Skill], analysis: str = "") -> str:
+    """An answer in the form that is asked for."""
+    lines = [plan_line(skills.named(seat), skill) for seat, skill in plans.items()]
+    return "\n".join([*([f"Analysis: {analysis}"] if analysis else []), *lines])
