@@ -146,6 +146,7 @@ def _results(told: Told) -> Iterator[str]:
 def measure_parts(result: MeasureResult, rows: Sequence[Row], frozen: bool) -> Iterator[str]:
     """One measure: what was planned to decide, the numbers, what else was looked at, and the replication."""
     label, planned = escaped(result.measure.label), "*Planned.*" if frozen else "*As the design says.*"
+    planned = EXPLORATORY if result.measure.exploratory else planned
     yield f"### {label}"
     yield from _apa(rows, "main", planned)
     if result.within and result.within.planned.contrasts:
