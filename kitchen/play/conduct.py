@@ -1,13 +1,12 @@
-"""What those who played did in episodes, from the log: refused commands, steps in which nothing was done, time to
-think, work. Nothing here changes anything.
+"""What those who played did in episodes, from the log: refused commands, steps in which nothing was done,
+time to think, work. Nothing here changes anything.
 
-A seat's own steps are those that its person, or nobody in their place, commanded: not what a co-player did who
-took over, not steps in which the world left nothing to choose, nor those that an outage of ours closed.
+A seat's own steps are those that its person, or nobody in their place, commanded: not what a co-player did
+who took over, not steps in which there was nothing to choose, nor those that an outage of ours closed.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -104,10 +103,10 @@ def _of_episode(steps: Iterable[tuple[Any, ...]]) -> Mapping[int, Conduct]:
         world = _world(name)
         if world is None:
             return {}
-        outcomes = Counter((each["seat"], each["kind"]) for each in events)
+        refused = {each["seat"] for each in events if each["kind"] == "refused"}
         for given in commands:
             seat = given["seat"]
-            kind = _kind(world, given, bool(outcomes[seat, "refused"]))
+            kind = _kind(world, given, seat in refused)
             all_work += kind == "work"
             if given["chosen_by"] in OWN:
                 _count(by_seat.setdefault(seat, Conduct()), given, kind, None if tick_ms else opened_at)

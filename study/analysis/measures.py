@@ -1,4 +1,4 @@
-"""What an analysis takes of play: measures of the figures that worlds declare, and of what else was measured."""
+"""What an analysis takes of play: the figures that worlds declare, and what else was measured."""
 
 from __future__ import annotations
 

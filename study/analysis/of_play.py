@@ -1,4 +1,4 @@
-"""What was measured of play beside what worlds score (`study.design.of_play`), read for many episodes at once."""
+"""What was measured of play beside the score (`study.design.of_play`), read for many episodes at once."""
 
 from __future__ import annotations
 

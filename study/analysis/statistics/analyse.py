@@ -149,7 +149,7 @@ def analyse(
 
 
 def _decisive(observations: Sequence[Observation], measures: Sequence[Measure]) -> list[Observation]:
-    """Those of measures that are not only explored: who has nothing else in a condition has no value there."""
+    """Those of measures that are not only explored: who has nothing else has no value."""
     explored = {one.key for one in measures if one.exploratory}
     return [row for row in observations if row.measure not in explored]
 

@@ -80,8 +80,8 @@ class _Version:
 
 
 Played = tuple[int, str, int, int, int, int, str, str, Mapping[str, Json]]
-"""Participant, key and position of the condition, the round, the episode, the seat, the episode's key, world and
-score."""
+"""Participant, key and position of the condition, the round, the episode, the seat, the episode's key, world
+and score."""
 
 
 def _versions(study: Study) -> dict[int, _Version]:
@@ -141,7 +141,7 @@ def _answers(played: Sequence[Played]) -> dict[int, dict[str, Json]]:
 
 
 def _beside(played: Sequence[Played], versions: Iterable[_Version]) -> dict[tuple[int, int], Values]:
-    """By episode and seat: what was measured beside the score, in conditions in which it is in any version."""
+    """By episode and seat: what was measured beside the score, where it is in any version."""
     wanted: dict[str, set[str]] = defaultdict(set)
     for version in versions:
         for key, conditions in version.rated.of_play.items():

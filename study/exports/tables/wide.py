@@ -212,7 +212,8 @@ def left_by(
     of_play: Mapping[str, Collection[str]],
 ) -> dict[int, Left]:
     """What each of these left, by primary key; a handful of queries for all of them. `figures` and `keys` (of
-    `scale_keys`) are the study's; `of_play`: the conditions in which what is scored by no world is measured, by key."""
+    `scale_keys`) are the study's; `of_play`: conditions in which what no world scores is measured, by its
+    key."""
     by_person = {person.pk: Left() for person in people}
     _read_rounds(by_person, figures)
     if of_play:

@@ -23,20 +23,17 @@ CORRECT = {"holm": holm, "fdr": benjamini_hochberg}
 def run(
     tables: Sequence[MeasureTable], plan: AnalysisPlan, replicated: Sequence[float | None]
 ) -> tuple[WithinResult, ...]:
-    """One result for each table; `replicated` has the p of the one-way ANOVAs. The correction over measures is
-    over those that are not exploratory."""
+    """One result for each table; `replicated` has the p of the one-way ANOVAs. The correction over measures
+    is over those that are not exploratory."""
     found = [_one(table, plan, p) for table, p in zip(tables, replicated, strict=True)]
     correct = CORRECT.get(plan.correction)
     if correct is None:
         return tuple(found)
-    adjusted = iter(
-        correct(
-            [p for one, table in zip(found, tables, strict=True) if (p := _tested(one, table)) is not None]
-        )
-    )
+    tested = [_tested(one, table) for one, table in zip(found, tables, strict=True)]
+    adjusted = iter(correct([p for p in tested if p is not None]))
     return tuple(
-        replace(one, p_measures=next(adjusted)) if _tested(one, table) is not None else one
-        for one, table in zip(found, tables, strict=True)
+        one if p is None else replace(one, p_measures=next(adjusted))
+        for one, p in zip(found, tested, strict=True)
     )
 
 
