@@ -61,8 +61,8 @@ def test_turns_in_the_kitchen() -> None:
         (("timeout", NOOP, 30), ("planner", ("put", "servingtable0"))),
         (("world", NOOP), ("planner", NOOP)),
         (("outage", NOOP, 90), ("planner", NOOP)),
-        (("person", ("goto", "servingtable0"), 0, {"planned_in": 3}), ("planner", NOOP)),
-        (("planner", ("put", "servingtable0")), ("planner", NOOP)),
+        (("person", ("goto", "blender0"), 0, {"planned_in": 3}), ("planner", NOOP)),
+        (("planner", ("put", "blender0")), ("planner", NOOP)),
     )
     found = conduct_by_seat([episode])
     assert list(found) == [(episode, 0)], "who plays in the other seat is no person"

@@ -53,7 +53,7 @@ def test_each_is_measured_where_it_can_be() -> None:
     make_study(conditions=1)
     assert measured_with() == ["refused_share", "idle_share", "thinking_seconds"]
     assert measured_with(teammates=1, coplayer="planner") == OF_CONDUCT
-    clocked = measured_with(world="overcooked", settings={"clock": "real"}, coplayer="overcooked_greedy")
+    clocked = measured_with(world="overcooked", settings={"clock": "tick"}, coplayer="overcooked_greedy")
     assert clocked == ["refused_share", "idle_share", "work_share"]
     assert measured_with(organisation={"apart": True}) == []
 
@@ -64,7 +64,7 @@ def test_the_plan_tells_them_apart_from_what_is_compared() -> None:
     assert not any("refused" in one for _, words in measured(design) for one in words)
     assert [one for _, words in explored(design) for one in words] == [
         "share of refused commands (lower is better)",
-        "share of idle steps (lower is better)",
+        "share of idle steps",
         "thinking time",
     ]
     assert all("already" in item_key_problem(one.key) for one in CONDUCT)
