@@ -278,6 +278,8 @@ class World(ABC):
     passes_by: ClassVar[bool] = False
     """Seats that it does not ask (`asks`) are passed by in every episode: its actions last, for example.
     Elsewhere that is the researcher's choice."""
+    moves: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of action (`kind_of`) that only take a seat elsewhere; all others but waiting are work."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
     figures: ClassVar[tuple[Figure, ...]]

@@ -7,14 +7,13 @@ Attention checks, choices and texts are none of these.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kitchen.contract.world import Json
 from kitchen.registry.figures import NamedFigure
 from study.analysis.statistics.rows import Measure
 from study.design.blueprint import Blueprint
 from study.design.models import SurveyItem
-from study.design.names import FORESIGHT
 from study.design.questions.fields import ItemPlan
 from study.design.questions.kinds import kind_of
 from study.design.questions.scoring import ends
@@ -46,8 +45,8 @@ class Rated:
     """Labels of measures that not all versions asked alike."""
     figures: Sequence[NamedFigure] = ()
     """What is measured of play; no key or label of theirs is one of `measures`."""
-    foretold: Collection[str] = ()
-    """Keys of the conditions in which the share of right predictions is measured."""
+    of_play: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """What else is measured of play (`study.design.of_play`): keys of the conditions, by the measure's."""
 
     def scored(self, world: str, score: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
         """The key and value of each figure after an episode in this world; those of other worlds are no
@@ -64,12 +63,12 @@ class Rated:
         world: str,
         score: Mapping[str, Json],
         answers: Mapping[str, Json],
-        foreseen: float | None,
+        beside: Mapping[str, float | None],
     ) -> dict[str, float | None]:
         """Each measure's key and value after an episode with this score: those of play, of the answers by
-        item key, and where it is measured the share that was `foreseen` rightly."""
+        item key, and what was measured `beside` the score, where it is."""
         found = dict(self.scored(world, score)) | dict(self.values(version, condition, answers))
-        return found | ({FORESIGHT: foreseen} if condition in self.foretold else {})
+        return found | {key: beside.get(key) for key, keys in self.of_play.items() if condition in keys}
 
     def values(
         self, version: int, condition: str, answers: Mapping[str, Json]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
 
-from kitchen.play.foresights import foreseen_by_episode, foresight_of
 from kitchen.play.models import Episode
 from kitchen.registry.figures import NamedFigure
+from study.analysis.of_play import values_of_play
 from study.analysis.rated import Rated, rated_in
 from study.analysis.statistics.exclusions import Attrition
 from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
@@ -19,8 +19,7 @@ from study.analysis.statistics.versions import DesignVersion
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.figures import study_figures
 from study.design.models import Study, SurveyItem
-from study.design.names import FORESIGHT, FORESIGHT_LABEL
-from study.design.plan import foretold
+from study.design.of_play import conditions_of
 from study.design.questions.fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.rules import in_numbers, is_right
 from study.design.scale_keys import scale_keys
@@ -37,8 +36,6 @@ WHO = {
 """Whose data an analysis may use."""
 WHOSE = {"people": Q(synthetic=False), "synthetic": Q(synthetic=True)}
 """Which participants those are; all of them for any other choice."""
-AT_ONCE = 200
-"""Episodes whose notes are read at once."""
 
 
 class Sample:
@@ -188,16 +185,9 @@ def rated_in_versions(study: Study, designs: Mapping[int, Blueprint]) -> Rated:
     labels = {row.key: row.measure for row in study.items.all()}
     scales = rated_in(designs, labels, scale_keys([*blueprints(study), *designs.values()]))
     figures = _figures(study, designs.values(), scales.measures)
-    return replace(scales, figures=figures, foretold=_foretold(designs.values(), scales.measures))
-
-
-def _foretold(designs: Iterable[Blueprint], asked: Sequence[Measure]) -> frozenset[str]:
-    """Conditions in which co-players say what others will do; none where something that is asked for is
-    called like that measure."""
-    taken = {name for one in asked for name in (one.key, one.label)}
-    if taken & {FORESIGHT, FORESIGHT_LABEL}:
-        return frozenset()
-    return frozenset(one.key for design in designs for one in design.conditions if foretold(one))
+    played = [(one.key, one) for design in designs.values() for one in design.conditions]
+    taken = {name for one in scales.measures for name in (one.key, one.label)}
+    return replace(scales, figures=figures, of_play=conditions_of(played, taken))
 
 
 def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure]) -> list[NamedFigure]:
@@ -211,7 +201,8 @@ def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure
 def observations(sample: Sample, scales: Rated) -> Iterator[Observation]:
     """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
     states = freeze_states(sample.study)
-    shares = _shares(sample, scales.foretold)
+    rounds = sample.rounds.order_by().values_list("condition__key", "episode_id", "seat")
+    beside = values_of_play(rounds, scales.of_play)
     related = ("participant", "condition", "episode")
     for played in sample.rounds.select_related(*related).prefetch_related("answers__item"):
         assert played.episode  # noqa: S101 - a complete participant has played every round
@@ -223,7 +214,7 @@ def observations(sample: Sample, scales: Rated) -> Iterator[Observation]:
             played.episode.world,
             played.episode.score,
             answers,
-            shares.get(played.episode.pk),
+            beside.get((played.episode.pk, played.seat), {}),
         )
         state = states[person.version_id]
         for measure, value in values.items():
@@ -237,17 +228,6 @@ def observations(sample: Sample, scales: Rated) -> Iterator[Observation]:
                 version=state.version,
                 before_freeze=bool(state.before_freeze(person.entered_at)),
             )
-
-
-def _shares(sample: Sample, foretold: Collection[str]) -> dict[int, float | None]:
-    """The share of right predictions by episode, in these conditions."""
-    rounds = sample.rounds.filter(condition__key__in=foretold) if foretold else sample.rounds.none()
-    episodes = list(rounds.order_by().values_list("episode", flat=True))
-    found: dict[int, float | None] = {}
-    for first in range(0, len(episodes), AT_ONCE):
-        foreseen = foreseen_by_episode(episodes[first : first + AT_ONCE])
-        found |= {pk: foresight_of(by_mind).share for pk, by_mind in foreseen.items()}
-    return found
 
 
 LEFT_OUT = {

@@ -9,8 +9,7 @@ from kitchen.forms.setting_fields import readable
 from kitchen.registry.figures import NamedFigure, side_by_side
 from study.design.blueprint import Blueprint
 from study.design.models import Study
-from study.design.names import FORESIGHT_LABEL
-from study.design.plan import foretold
+from study.design.of_play import LABELS, OF_PLAY, OfPlay, of_play_in
 from study.design.versions import blueprints
 
 TAKEN = (
@@ -27,7 +26,6 @@ TAKEN = (
     *COLUMNS,
 )
 """Columns beside those of figures, wherever these are."""
-FORESIGHT_WORDS = f"{FORESIGHT_LABEL[:1].lower()}{FORESIGHT_LABEL[1:]} (higher is better)"
 
 
 def study_figures(
@@ -35,7 +33,7 @@ def study_figures(
 ) -> tuple[NamedFigure, ...]:
     """Of every world that was or is played, by the same names in every file, table and chart: what a later
     version adds renames nothing. `names` and `labels` are those that something else has."""
-    return side_by_side(study_worlds(study), names=[*TAKEN, *names], labels=labels)
+    return side_by_side(study_worlds(study), names=[*TAKEN, *OF_PLAY, *names], labels=[*LABELS, *labels])
 
 
 def study_worlds(study: Study) -> list[str]:
@@ -44,7 +42,8 @@ def study_worlds(study: Study) -> list[str]:
 
 
 def measured(design: Blueprint) -> list[tuple[str, list[str]]]:
-    """What episodes of this design are compared by: in which episodes, and each figure in words."""
+    """What episodes of this design are compared by: in which episodes, and each figure in words. Without what
+    is explored beside that (`explored`)."""
     worlds = {one.world for one in design.conditions}
     figures: dict[str, list[str]] = {}
     for one in side_by_side(one.world for one in design.conditions):
@@ -52,9 +51,23 @@ def measured(design: Blueprint) -> list[tuple[str, list[str]]]:
             everywhere = worlds == set(one.worlds)
             where = "every episode" if everywhere else f"episodes in {', '.join(map(readable, one.worlds))}"
             figures.setdefault(where, []).append(_in_words(one))
-    if any(foretold(one) for one in design.conditions):
-        figures["episodes beside a co-player that says what others will do"] = [FORESIGHT_WORDS]
+    for one in _of_play(design, exploratory=False):
+        figures.setdefault(one.places, []).append(one.words)
     return list(figures.items())
+
+
+def explored(design: Blueprint) -> list[tuple[str, list[str]]]:
+    """What is measured of what participants do, and decides on nothing: as `measured`."""
+    found: dict[str, list[str]] = {}
+    for one in _of_play(design, exploratory=True):
+        found.setdefault(one.places, []).append(one.words)
+    return list(found.items())
+
+
+def _of_play(design: Blueprint, *, exploratory: bool) -> list[OfPlay]:
+    """Those that any of its conditions has."""
+    there = {one.key for condition in design.conditions for one in of_play_in(condition)}
+    return [one for key, one in OF_PLAY.items() if key in there and one.exploratory is exploratory]
 
 
 def _in_words(named: NamedFigure) -> str:

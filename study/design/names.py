@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from kitchen.registry.figures import measured_anywhere
+from study.design.of_play import LABELS, OF_PLAY
 from study.words.keys import KEY
-
-FORESIGHT, FORESIGHT_LABEL = "predictions_share", "Share of right predictions"
-"""The measure of what co-players foresaw of others: of what turned out, what came true."""
 
 
 def key_problem(key: str) -> str:
@@ -23,13 +21,13 @@ def name_problem(name: str) -> str:
 
 def item_key_problem(key: str) -> str:
     """As `key_problem`; nor may it be the name of a figure of play."""
-    if key in {FORESIGHT, *(one.name for one in measured_anywhere())}:
+    if key in {*OF_PLAY, *(one.name for one in measured_anywhere())}:
         return f"Choose another key: “{key}” is a measure of play already."
     return key_problem(key)
 
 
 def measure_problem(measure: str) -> str:
     """As `name_problem`; nor may it be the label of a figure of play."""
-    if measure in {FORESIGHT_LABEL, *(one.label for one in measured_anywhere())}:
+    if measure in {*LABELS, *(one.label for one in measured_anywhere())}:
         return f"Choose another name: “{measure}” is a measure of play already."
     return name_problem(measure)

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from kitchen.contract.world import Json
 from kitchen.machine.downloads import named
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
-from study.design.figures import measured
+from study.design.figures import explored, measured
 from study.design.freezing import study_freeze
 from study.design.models import Study, Version
 from study.design.preregistration import bundle_problem, date_is_hashed
@@ -132,6 +132,7 @@ def _told(study: Study, version: Version) -> dict[str, Any]:
         "orders": content["orders"],
         "sequences": _sequences(content["orders"], {one.key: one.name for one in design.conditions}),
         "measured": measured(design),
+        "explored": explored(design),
         "places": in_words.places(design),
         "scales": in_words.scales(design),
         "ends": in_words.ends(design),

@@ -47,7 +47,7 @@ def _since(study: Study, frozen: Version, analysis: Analysis) -> Iterator[Deviat
     yield from (Deviation("sample", words) for words in _sample(frozen.blueprint, analysis))
     yield from (Deviation("exclusion", words) for words in _excluded(frozen.blueprint, analysis))
     yield from (Deviation("test not run", words) for words in _not_run(analysis))
-    if words := _not_planned(analysis):
+    for words in filter(None, (_not_planned(analysis), _explored(analysis))):
         yield Deviation("test not planned", words)
 
 
@@ -119,6 +119,11 @@ def _not_planned(analysis: Analysis) -> str:
     others = (row for row in rows if row["role"] == "exploratory" and _test(row) not in planned)
     tests = dict.fromkeys(row["test"] for row in others)
     return f"Run beside what was planned, and exploratory: {', '.join(tests)}." if tests else ""
+
+
+def _explored(analysis: Analysis) -> str:
+    labels = [one.measure.label for one in analysis.measures if one.measure.exploratory]
+    return f"Measures beside those planned, and exploratory: {', '.join(labels)}." if labels else ""
 
 
 def _test(row: Mapping[str, object]) -> str:

@@ -11,7 +11,7 @@ from study.analysis.sample import WHO, Sample
 from study.analysis.statistics.analyse import Analysis
 from study.analysis.statistics.markdown import escaped
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
-from study.design.figures import measured
+from study.design.figures import explored, measured
 from study.design.models import Study, Version
 from study.design.orders.registry import get_scheme
 from study.design.plan import NOBODY
@@ -95,6 +95,8 @@ def _design(design: Blueprint, plan: AnalysisPlan) -> Iterator[tuple[str, str]]:
 def _measures(design: Blueprint) -> Iterator[str]:
     for words, figures in measured(design):
         yield escaped(f"In {words}: {', '.join(figures)}.")
+    for words, figures in explored(design):
+        yield escaped(f"Exploratory, in {words}: {', '.join(figures)}.")
     if asked := [item.measure for item in design.items_at("survey")]:
         yield escaped(f"After each episode, asked: {', '.join(asked)}.")
 

@@ -31,6 +31,8 @@ from study.reporting.rows import NAME
 FLOW = "flow.svg"
 """The chart of participants, among the figures."""
 EXPLORATORY = "*Exploratory: not planned.*"
+EXPLORED = "*Exploratory.*"
+"""Before planned contrasts of a measure that is only explored."""
 OTHER_TERMS = ("position", "carry_over")
 """Terms of the mixed model that its sentence on conditions tells, too."""
 
@@ -146,6 +148,7 @@ def _results(told: Told) -> Iterator[str]:
 def measure_parts(result: MeasureResult, rows: Sequence[Row], frozen: bool) -> Iterator[str]:
     """One measure: what was planned to decide, the numbers, what else was looked at, and the replication."""
     label, planned = escaped(result.measure.label), "*Planned.*" if frozen else "*As the design says.*"
+    planned = EXPLORED if result.measure.exploratory else planned
     yield f"### {label}"
     yield from _apa(rows, "main", planned)
     if result.within and result.within.planned.contrasts:

@@ -41,6 +41,7 @@ class CuisineWorld(World):
     kind: ClassVar[str] = "cuisine"
     version: ClassVar[int] = 1
     settings: ClassVar[tuple[Setting, ...]] = declared(shipped())
+    moves: ClassVar[frozenset[str]] = frozenset(("goto",))
     max_seats: ClassVar[int] = 8
     figures: ClassVar[tuple[Figure, ...]] = FIGURES
     drawn: ClassVar[str] = "dishes"

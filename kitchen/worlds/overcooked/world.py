@@ -35,6 +35,7 @@ class Overcooked(World):
     version: ClassVar[int] = 1
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
     idle: ClassVar[Command] = STAY
+    moves: ClassVar[frozenset[str]] = frozenset(("move",))
     min_seats: ClassVar[int] = 2
     max_seats: ClassVar[int] = 2
     figures: ClassVar[tuple[Figure, ...]] = FIGURES

@@ -125,7 +125,7 @@ def analyse(
     Raises DefinitionError or RowError for input that contradicts itself.
     """
     check(observations, conditions, measures)
-    dropped = frozenset() if keep_incomplete else incomplete(observations, conditions)
+    dropped = frozenset() if keep_incomplete else incomplete(_decisive(observations, measures), conditions)
     kept, exclusions = set_aside(observations, dropped)
     synthetic = tuple(sorted({row.participant for row in kept if row.synthetic}))
     tables = [table_of(measure, conditions, kept) for measure in measures]
@@ -146,6 +146,12 @@ def analyse(
         plan=plan,
         scales=_scales(scales),
     )
+
+
+def _decisive(observations: Sequence[Observation], measures: Sequence[Measure]) -> list[Observation]:
+    """Those of measures that are not only explored: who has nothing else has no value."""
+    explored = {one.key for one in measures if one.exploratory}
+    return [row for row in observations if row.measure not in explored]
 
 
 def _with_design(

@@ -53,10 +53,16 @@ def test_rows(analysis: Analysis) -> list[Row]:
             "measure_label": result.measure.label,
             "synthetic": result.synthetic,
             **row,
+            **({"role": "exploratory"} if _decided(result, row) else {}),
         }
         for result in analysis.measures
         for row in _measure(result)
     ]
+
+
+def _decided(result: MeasureResult, row: Row) -> bool:
+    """Whether it would decide on a measure that is only explored."""
+    return result.measure.exploratory and row["role"] in ("main", "planned")
 
 
 def _measure(result: MeasureResult) -> Iterator[Row]:

@@ -158,6 +158,7 @@ def measure_section(result: MeasureResult, plan: AnalysisPlan = AS_USUAL) -> str
     parts = [
         f"## {label}",
         f"Scale: {escaped(result.measure.scale)}.",
+        "Exploratory: no test of it decides on anything." if result.measure.exploratory else "",
         *map(escaped, design_sentences(result, plan)),
         *family_tables(result),
         f"*The replication.* {escaped(anova_sentence(result))}",

@@ -82,6 +82,8 @@ class Measure:
     high: float | None = None
     scale_labels: tuple[str, ...] = ()
     unit: str = ""
+    exploratory: bool = False
+    """No test of it decides on anything, whatever is planned."""
 
     @classmethod
     def rate(cls, key: str, label: str) -> Self:

@@ -4,16 +4,16 @@ condition was set to."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from kitchen.contract.world import Json
-from kitchen.play.foresights import foreseen_by_episode, foresight_of
 from kitchen.play.models import Episode
 from study.analysis.measures import measures_of
+from study.analysis.of_play import Values, values_of_play
 from study.analysis.rated import Rated
 from study.analysis.sample import LEFT_OUT, left_out, rated_in_versions
 from study.analysis.statistics.rows import Measure
@@ -30,7 +30,7 @@ from study.people.models import Answer, Round
 from study.people.outages import downtime_of, touched_episodes
 
 FROM = {
-    "play": "what the world measured",
+    "play": "what the world measured, or what follows from the log",
     "item": "an answer, as it was given",
     "scale": "the score of a sub-scale, reversed items turned; blank if not all of it was answered",
 }
@@ -79,8 +79,9 @@ class _Version:
     """The cells that tell a measure, around its value, by its key."""
 
 
-Played = tuple[int, str, int, int, int, str, str, Mapping[str, Json]]
-"""Participant, key and position of the condition, the round, the episode, its key, world and score."""
+Played = tuple[int, str, int, int, int, int, str, str, Mapping[str, Json]]
+"""Participant, key and position of the condition, the round, the episode, the seat, the episode's key, world
+and score."""
 
 
 def _versions(study: Study) -> dict[int, _Version]:
@@ -107,15 +108,15 @@ def rows(study: Study, chosen: Chosen, settings: Sequence[SettingColumn]) -> Ite
     for chunk in in_chunks(people(study, chosen), PEOPLE):
         played = _played(study, chunk, chosen)
         answers = _answers(played)
-        shares = _shares(played, versions.values())
+        beside = _beside(played, versions.values())
         there, by_pk = still_there(who.pk for who in chunk), {who.pk: who for who in chunk}
         for pk, theirs in groupby(played, itemgetter(0)):
             for one in theirs if pk in there else ():
                 who = by_pk[pk]
                 version = versions[who.marks.version]
-                cells = _cells(version, one, answers.get(one[3], {}), shares.get(one[4]))
+                cells = _cells(version, one, answers.get(one[3], {}), beside.get((one[4], one[5]), {}))
                 after = _about(version.plans[one[1]], settings, who, out.get(pk))
-                yield Stretch((*who.cells, *one[1:3], one[5]), cells, after)
+                yield Stretch((*who.cells, *one[1:3], one[6]), cells, after)
 
 
 def _played(study: Study, chunk: Sequence[Who], chosen: Chosen) -> list[Played]:
@@ -124,10 +125,10 @@ def _played(study: Study, chunk: Sequence[Who], chosen: Chosen) -> list[Played]:
     rounds = rounds.exclude(episode__status=Episode.Status.PLAYING)
     if not chosen.outage_episodes:
         rounds = rounds.exclude(episode__in=touched_episodes(downtime_of(study), rounds))
-    fields = ("participant_id", "condition__key", "position", "pk", "episode_id")
+    fields = ("participant_id", "condition__key", "position", "pk", "episode_id", "seat")
     game = ("episode__key", "episode__world", "episode__score")
     found = rounds.order_by("participant__number", "position").values_list(*fields, *game)
-    return [(*row[:5], str(row[5]), *row[6:]) for row in found]
+    return [(*row[:6], str(row[6]), *row[7:]) for row in found]
 
 
 def _answers(played: Sequence[Played]) -> dict[int, dict[str, Json]]:
@@ -139,20 +140,21 @@ def _answers(played: Sequence[Played]) -> dict[int, dict[str, Json]]:
     return found
 
 
-def _shares(played: Sequence[Played], versions: Collection[_Version]) -> dict[int, float | None]:
-    """By episode: of what was foreseen, what came true; of conditions in which something can be."""
-    foretold = {key for one in versions for key in one.rated.foretold}
-    episodes = {one[4] for one in played if one[1] in foretold}
-    found = foreseen_by_episode(episodes) if episodes else {}
-    return {pk: foresight_of(by_mind).share for pk, by_mind in found.items()}
+def _beside(played: Sequence[Played], versions: Iterable[_Version]) -> dict[tuple[int, int], Values]:
+    """By episode and seat: what was measured beside the score, where it is in any version."""
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for version in versions:
+        for key, conditions in version.rated.of_play.items():
+            wanted[key] |= set(conditions)
+    return values_of_play(((one[1], one[4], one[5]) for one in played), wanted)
 
 
 def _cells(
-    version: _Version, one: Played, answers: Mapping[str, Json], share: float | None
+    version: _Version, one: Played, answers: Mapping[str, Json], beside: Values
 ) -> list[tuple[Any, ...]]:
     """A row for every measure of what was played."""
     *_, world, score = one
-    values = version.rated.measured(version.pk, one[1], world, score, answers, share)
+    values = version.rated.measured(version.pk, one[1], world, score, answers, beside)
     told = ((key, version.measures[key], value) for key, value in values.items())
     return [(key, *cells[:2], value, *cells[2:]) for key, cells, value in told]
 

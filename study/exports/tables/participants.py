@@ -11,7 +11,7 @@ from django.utils.functional import cached_property
 from study.analysis.sample import LEFT_OUT, left_out
 from study.design.figures import study_figures
 from study.design.models import Study
-from study.design.names import FORESIGHT
+from study.design.of_play import OF_PLAY
 from study.design.recruitment import PLACES
 from study.design.scale_keys import scale_keys
 from study.design.versions import FreezeState, blueprints, freeze_states
@@ -205,10 +205,10 @@ def rows(study: Study, chosen: Chosen, wide: Sequence[WideColumn]) -> Iterator[S
     states, out = freeze_states(study), left_out(study)
     slots, figures = [column.slot for column in wide], study_figures(study)
     keys = scale_keys(blueprints(study))
-    foresight = any((slot.place, slot.what) == ("play", FORESIGHT) for slot in slots)
+    of_play = {key: {one.condition or "" for one in slots if one[1:3] == ("play", key)} for key in OF_PLAY}
     participants = chosen.participants(study).filter(version__in=versions).iterator(chunk_size=PEOPLE)
     for chunk in in_chunks(participants, PEOPLE):
-        left = left_by(chunk, versions, figures, keys=keys, foresight=foresight)
+        left = left_by(chunk, versions, figures, keys=keys, of_play=of_play)
         there = still_there(left)
         cells = list[tuple[Any, ...]]()
         for person in chunk:

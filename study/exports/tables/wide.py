@@ -17,14 +17,13 @@ from itertools import count
 from typing import NamedTuple
 
 from kitchen.contract.world import Json
-from kitchen.play.foresights import foreseen_by_episode, foresight_of
 from kitchen.registry.figures import NamedFigure
 from kitchen.words.counting import counted
+from study.analysis.of_play import values_of_play
 from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.figures import study_figures
 from study.design.models import Study, Version
-from study.design.names import FORESIGHT, FORESIGHT_LABEL
-from study.design.plan import foretold
+from study.design.of_play import of_play_in
 from study.design.questions.fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.kinds import kind_of
 from study.design.questions.rules import in_numbers, is_right
@@ -130,10 +129,10 @@ def _played_columns(condition: ConditionPlan, figures: Iterable[NamedFigure]) ->
         slot = Slot(condition.key, "play", name)
         said = f"{meaning}, in the condition “{condition.name}”."
         yield WideColumn(slot.named(), kind, said, unit, levels, slot=slot)
-    if foretold(condition):
-        slot = Slot(condition.key, "play", FORESIGHT)
-        said = f"{FORESIGHT_LABEL}; blank if none has turned out, in the condition “{condition.name}”."
-        yield WideColumn(slot.named(), "number", said, slot=slot)
+    for one in of_play_in(condition):
+        slot = Slot(condition.key, "play", one.key)
+        said = f"{one.label}: {one.meaning}, in the condition “{condition.name}”."
+        yield WideColumn(slot.named(), "number", said, "s" if one.kind == "seconds" else "", slot=slot)
 
 
 COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
@@ -210,14 +209,15 @@ def left_by(
     figures: Sequence[NamedFigure],
     *,
     keys: Mapping[str, str],
-    foresight: bool,
+    of_play: Mapping[str, Collection[str]],
 ) -> dict[int, Left]:
     """What each of these left, by primary key; a handful of queries for all of them. `figures` and `keys` (of
-    `scale_keys`) are the study's; `foresight`: also how much of what co-players foresaw came true."""
+    `scale_keys`) are the study's; `of_play`: conditions in which what no world scores is measured, by its
+    key."""
     by_person = {person.pk: Left() for person in people}
     _read_rounds(by_person, figures)
-    if foresight:
-        _read_foresight(by_person)
+    if of_play:
+        _read_of_play(by_person, of_play)
     sheets = {pk: Sheet(versions[pk].blueprint, keys) for pk in {person.version_id for person in people}}
     given = _answers(by_person)
     for person in people:
@@ -244,13 +244,13 @@ def _read_rounds(by_person: Mapping[int, Left], figures: Sequence[NamedFigure]) 
             left.values |= {Slot(key, "play", name): value for name, value in values.items()}
 
 
-def _read_foresight(by_person: Mapping[int, Left]) -> None:
+def _read_of_play(by_person: Mapping[int, Left], wanted: Mapping[str, Collection[str]]) -> None:
     rounds = Round.objects.filter(participant__in=by_person, episode__isnull=False)
-    played = list(rounds.values_list("participant_id", "condition__key", "episode_id"))
-    foreseen = foreseen_by_episode({episode for _, _, episode in played})
-    for pk, key, episode in played:
-        share = foresight_of(foreseen.get(episode, {})).share
-        by_person[pk].values[Slot(key, "play", FORESIGHT)] = share
+    played = list(rounds.values_list("participant_id", "condition__key", "episode_id", "seat"))
+    found = values_of_play((one[1:] for one in played), wanted)
+    for pk, key, *seated in played:
+        for name, value in found[seated[0], seated[1]].items():
+            by_person[pk].values[Slot(key, "play", name)] = value
 
 
 Given = tuple[str | None, str, str, int, Json]

@@ -77,7 +77,13 @@ def test_a_number_without_ends_a_choice_and_a_check_are_no_measures() -> None:
     SurveyItem.objects.filter(key="i1").update(kind="single", options=["a", "b"])
     SurveyItem.objects.filter(key="i2").update(correct=2)
     answered(study, "one", {"i0": 4, "i1": "a", "i2": 2})
-    assert set(means(study)) == {"Success rate", "Dishes completed"}
+    assert set(means(study)) == {
+        "Success rate",
+        "Dishes completed",
+        "Share of refused commands",
+        "Share of idle steps",
+        "Thinking time",
+    }
 
 
 def test_the_key_of_a_score_is_no_items_key() -> None:

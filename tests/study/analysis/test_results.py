@@ -305,7 +305,7 @@ def test_the_page_counts_people_and_not_reasons(
     admin_client.get("/staff/small/analysis/")
     tasks.compute_analysis(*asked.pop())
     page = admin_client.get("/staff/small/analysis/").content.decode()
-    assert "2 participants left out (24 rows): no value in every condition" in page
+    assert "2 participants left out (42 rows): no value in every condition" in page
 
 
 def test_everybody_left_out_is_told_with_the_reason(

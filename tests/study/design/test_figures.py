@@ -187,7 +187,10 @@ def analysed(study: Study, number: int = 3) -> Analysis:
 
 def test_the_analysis_compares_what_the_world_measures() -> None:
     found = analysed(study_in("lanterns", "lanterns"))
-    assert [one.measure.key for one in found.measures] == ["glow", "dark", "completed", "i0", "i1"]
+    assert [one.measure.key for one in found.measures] == [
+        *("glow", "dark", "completed", "i0", "i1"),
+        *("refused_share", "idle_share", "thinking_seconds"),
+    ]
     glow = found.measure("glow")
     assert (glow.measure.kind, glow.measure.scale, glow.measure.unit) == ("number", "any number", "lumen")
     assert [one.n for one in glow.descriptions] == [3, 3]
@@ -224,6 +227,9 @@ def test_an_older_item_of_the_same_name_stands_beside_a_figure() -> None:
         "completed": "Nights completed",
         "glow": "Nights in the dark",
         "i1": "Measure 1",
+        "refused_share": "Share of refused commands",
+        "idle_share": "Share of idle steps",
+        "thinking_seconds": "Thinking time",
     }
 
 

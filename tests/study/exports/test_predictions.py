@@ -89,7 +89,7 @@ def _wide(study: Study, participant: Participant) -> object:
 def test_a_study_without_such_a_co_player_measures_no_predictions() -> None:
     study = make_study(conditions=1)
     enter(study, "one")
-    assert not rated(Sample(study, who="all")).foretold
+    assert "predictions_share" not in rated(Sample(study, who="all")).of_play
     columns = [column.name for column in get_table("participants").columns_of(study)]
     assert not any("predictions" in name for name in columns)
     assert "already" in item_key_problem("predictions_share")

@@ -23,13 +23,23 @@ CORRECT = {"holm": holm, "fdr": benjamini_hochberg}
 def run(
     tables: Sequence[MeasureTable], plan: AnalysisPlan, replicated: Sequence[float | None]
 ) -> tuple[WithinResult, ...]:
-    """One result for each table; `replicated` has the p of the one-way ANOVAs."""
+    """One result for each table; `replicated` has the p of the one-way ANOVAs. The correction over measures
+    is over those that are not exploratory."""
     found = [_one(table, plan, p) for table, p in zip(tables, replicated, strict=True)]
     correct = CORRECT.get(plan.correction)
     if correct is None:
         return tuple(found)
-    adjusted = iter(correct([one.main for one in found if one.main is not None]))
-    return tuple(replace(one, p_measures=next(adjusted)) if one.main is not None else one for one in found)
+    tested = [_tested(one, table) for one, table in zip(found, tables, strict=True)]
+    adjusted = iter(correct([p for p in tested if p is not None]))
+    return tuple(
+        one if p is None else replace(one, p_measures=next(adjusted))
+        for one, p in zip(found, tested, strict=True)
+    )
+
+
+def _tested(found: WithinResult, table: MeasureTable) -> float | None:
+    """The p that is corrected over measures, if any."""
+    return None if table.measure.exploratory else found.main
 
 
 def _one(table: MeasureTable, plan: AnalysisPlan, replicated: float | None) -> WithinResult:
