@@ -77,8 +77,23 @@
     }
   }
 
-  function show({ detail: { observation, events, intents } }) {
+  /* what would be good to do next, where there are hints: after how the page is used */
+  function sayErrand({ do: verb, item }) {
+    const hint = document.getElementById("hint");
+    const said = WORDS.next[[verb, item].filter(Boolean).join(" ")];
+    if (!hint || !said) return;
+    const line = hint.querySelector("[data-errand]") ?? document.createElement("p");
+    put(line, said);
+    if (line.isConnected) return;
+    hint.querySelector(".next")?.classList.remove("next");
+    line.className = "next";
+    line.dataset.errand = "";
+    hint.append(line);
+  }
+
+  function show({ detail: { observation, events, intents, errand } }) {
     sayOwn(observation);
+    sayErrand(errand);
     sayDeliveries(events);
     sayIntents(observation.seat, intents);
     if (!seen) setTimeout(sayLatest, SLOW);
