@@ -6,13 +6,15 @@ level. The same state gives the same hint.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.page import Page, SeatView
-from kitchen.contract.world import Command, World
-from kitchen.registry.agents import get_adviser
-from kitchen.registry.worlds import get_page
+from kitchen.contract.skills import Sight
+from kitchen.contract.world import Command, Intent, Json, World
+from kitchen.registry.agents import get_adviser, get_skills
+from kitchen.registry.worlds import get_kit, get_page
 from kitchen.words.speech import gettext
 
 
@@ -39,6 +41,16 @@ def first_steps(page: Page) -> tuple[str, ...]:
     """How the page is used, all at once: where a clock takes the steps, what to do next would be old in a
     moment."""
     return tuple(gettext(text) for text in page.first_steps)
+
+
+def errand_for(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
+    """What somebody sensible in this seat would be at, as `Decision.intents` has it: where a clock takes the
+    steps, it outlasts many of them. Empty where the world has no skills or no words for them."""
+    if not get_kit(world.kind).skills:
+        return {}
+    skills = get_skills(world.kind)
+    sight = Sight(seat, brief, world.observe(seat), world.legal_actions(seat))
+    return skills.intent(skills.rule(sight, seat, skills.manner(sight)))
 
 
 def _situation(world: World, view: SeatView) -> Situation:

@@ -37,6 +37,7 @@ WORDS: Mapping[str, str] = {
     "chooseAnother": marked("Choose another"),
     "begins": marked("It begins in {seconds} s"),
     "awaited": marked("It begins when everybody is here."),
+    "still": marked("The clock stands still. It goes on by itself."),
     "stood": marked("The clock stood still for {seconds} s. It goes on where it was."),
     "nothingHere": marked("Nothing can be done here just now."),
 }

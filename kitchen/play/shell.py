@@ -243,13 +243,19 @@ TOLD_STEPS = 2
 def _gone(view: SeatView, *, steps: int | None = None) -> Gone:
     """Those of whom it is told for so many steps; or for ever."""
     names = {player.seat: player.name for player in view.players}
+    words = TAKEN_OVER if view.tick_ms is None else {**TAKEN_OVER, **CLOCKED}
     return Gone(
         tuple(
-            gettext(TAKEN_OVER[why]).format(player=names[seat], step=step)
+            gettext(words[why]).format(player=names[seat], step=step)
             for seat, step, why in view.taken_over or ()
             if steps is None or view.step < step + steps
         )
     )
+
+
+def gone_said(view: SeatView) -> tuple[str, ...]:
+    """Who is gone, in sentences."""
+    return _gone(view).said
 
 
 TAKEN_OVER = {
@@ -258,6 +264,11 @@ TAKEN_OVER = {
     "never": marked("Nobody came to play {player}: it goes on without a person."),
 }
 """What the others are told of a seat that was taken over, by the reason."""
+CLOCKED = {
+    "away": marked("{player} goes on without its person, who is away."),
+    "left": marked("{player} goes on without its person, who has left."),
+}
+"""The same where a clock takes the steps, which nobody counts."""
 
 
 def _as_value(command: Command | None) -> str:

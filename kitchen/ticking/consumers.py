@@ -13,13 +13,18 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils import translation
+
 from kitchen.contract.world import Json
 from kitchen.machine.pace import Bucket
 from kitchen.play.consumers import SeatConsumer
+from kitchen.play.kept import turn_now
 from kitchen.play.messages import SyncMessage, read_one_of
 from kitchen.play.models import Episode, Seat
 from kitchen.play.open_page import ELSEWHERE, GONE, NO_SUCH_SEAT, TAKEN_OVER, Answer, OpenPage
+from kitchen.play.selectors import turn_view
 from kitchen.play.services import RECEIPTS
+from kitchen.play.shell import gone_said
 from kitchen.play.stream import AWAY
 from kitchen.play.told import NoticeMessage, Stamp
 from kitchen.ticking.wire import KINDS, KeyMessage, keys_of, pages_of, said
@@ -38,7 +43,7 @@ class TickPage(OpenPage):
     is_over = False
     """It was told that the episode is."""
     gone = 0
-    """Seats that others had taken over when it looked last."""
+    """Seats that others had taken over when it looked last, and was told so."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, Stamp]]) -> bool:
         """Steps alone are no reason to look: it is told of them."""
@@ -47,19 +52,27 @@ class TickPage(OpenPage):
         return (key, page, gone) == (self.seat.key, self.name, self.gone) and goes_on
 
     def look(self) -> Answer:
-        """Why it is to be closed, or that the episode is over; it hears of all else."""
+        """Why it is to be closed, who is gone, or that the episode is over; it hears of all else."""
         rows = Seat.objects.filter(pk=self.seat.pk)
         stands = rows.values_list("key", "page", "mind", "episode__status", "episode__gone").first()
         if stands is None or stands[0] != self.seat.key:
             return GONE
         _, page, mind, status, gone = stands
-        self.gone = len(gone or {})
         if mind is not None or page != self.name:
             return Answer(close=ELSEWHERE if mind is None else TAKEN_OVER)
         if status == Episode.Status.PLAYING or self.is_over:
-            return Answer()
+            return self._told_who_is_gone(len(gone or {}))
         self.is_over = True
         return Answer((json.dumps({"type": "over", "status": status, "html": self.end()}),))
+
+    def _told_who_is_gone(self, gone: int) -> Answer:
+        """Where others have taken over more seats than it was told of."""
+        if gone == self.gone:
+            return Answer()
+        self.gone = gone
+        with turn_now(self.seat.episode_id) as turn, translation.override(self.language):
+            said = gone_said(turn_view(turn, self.seat.number))
+        return Answer((json.dumps({"type": "gone", "said": said}),))
 
     def end(self) -> str:
         """All panels as a browser shows them at the end."""

@@ -17,6 +17,7 @@ from django.utils import timezone
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.play import clock, stored
 from kitchen.play.asking import Asked, to_hand_in
+from kitchen.play.hints import errand_for
 from kitchen.play.intents import known_intents
 from kitchen.play.kept import bring_up_to_date
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand
@@ -45,6 +46,8 @@ class Sight:
     """The number of the last word of the page that was heard."""
     intents: Mapping[int, Intent] | None = None
     """What other seats are about to do; None where the page does not say it."""
+    errand: Intent | None = None
+    """What would be good to do; None where the page gives no hints."""
 
 
 def game_read(one: Standing, now: float, minds: Minds | None = None) -> Game | None:
@@ -193,6 +196,7 @@ class Game:
                 stored.known_events(world, [seat], last),
                 keys.number,
                 known_intents(world, seat, self._intents) if self.episode.shows_intents else None,
+                errand_for(world, seat, self.turn.briefs[seat]) if self.episode.hints else None,
             )
             for seat, keys in self.keys.items()
         }

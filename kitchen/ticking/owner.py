@@ -27,6 +27,7 @@ from kitchen.machine import metrics
 from kitchen.machine.about import about
 from kitchen.machine.hops import in_database
 from kitchen.machine.storage import trouble_of
+from kitchen.play.models import Seat
 from kitchen.play.stream import AWAY
 from kitchen.ticking.claims import (
     Standing,
@@ -80,6 +81,7 @@ class Owner:
         self._hurry = asyncio.Event()
         """Somebody waits for what is to be stored."""
         self._storing = asyncio.Lock()
+        self._sitting: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Take ticks until cancelled; then all is stored, and others may go on at once."""
@@ -301,9 +303,16 @@ class Owner:
             await self._reply(heard, said("tick.unknown"))
 
     async def _keys_sat(self, played: Played, heard: dict[str, Any]) -> None:
-        """Another page plays a seat."""
-        played.game.sit(heard["seat"], heard["page"])
+        """Another page plays a seat. Nobody's keys wait until that is known to be so."""
+        task = asyncio.create_task(self._sit(played.game, heard))
+        self._sitting.add(task)
+        task.add_done_callback(self._sitting.discard)
         await self._keys_asked(played, heard)
+
+    async def _sit(self, game: Game, heard: dict[str, Any]) -> None:
+        """What an older page says, which could not say so before, changes nothing."""
+        if await _plays(heard):
+            game.sit(heard["seat"], heard["page"])
 
     async def _keys_asked(self, played: Played, heard: dict[str, Any]) -> None:
         """A page wants to be told everything; of the end it is told when that is stored."""
@@ -327,6 +336,16 @@ class Owner:
                 await self._layer.send(to["reply"], message)
         except (ChannelFull, *AWAY) as error:
             log.warning("a page could not be answered: %s", error or type(error).__name__)
+
+
+async def _plays(heard: dict[str, Any]) -> bool:
+    """Whether no newer page has this seat; that of a page is believed while nothing can be read."""
+    rows = Seat.objects.filter(episode=heard["episode"], number=heard["seat"])
+    try:
+        return heard["page"] in await in_database(lambda: list(rows.values_list("page", flat=True)))
+    except Error as error:
+        log.warning("who plays a seat cannot be read: %s", error)
+        return True
 
 
 async def _to_its_end(doing: Coroutine[Any, Any, T]) -> T:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kitchen.contract.world import Intent, Json
+from kitchen.contract.world import Json
 from kitchen.ticking.game import Game, Sight
 from kitchen.ticking.wire import difference, said
 
@@ -17,13 +17,13 @@ class Telling:
         self._game = game
         self._seen: dict[int, Mapping[str, Json]] = {}
         self._score: Mapping[str, Json] = {}
-        self._intended: Mapping[int, Mapping[int, Intent] | None] = {}
+        self._said: dict[int, Mapping[str, Json]] = {}
 
     def whole(self, *, starts_in: float = 0.0, lost_ms: int = 0) -> dict[str, Any]:
         """How things are now."""
         sights = self._game.sights()
         seats = {
-            str(seat): {"observation": dict(sight.observation), "key": sight.key, **_intents(sight)}
+            str(seat): {"observation": dict(sight.observation), "key": sight.key, **_said(sight)}
             for seat, sight in sights.items()
         }
         self._know(sights)
@@ -49,16 +49,20 @@ class Telling:
         changed, gone = difference(self._seen.get(seat, {}), sight.observation)
         events = [event.to_json() for event in sight.events]
         part = {"changed": changed, "gone": gone, "events": events, "key": sight.key}
-        return part if self._intended.get(seat) == sight.intents else {**part, **_intents(sight)}
+        before = self._said.get(seat, {})
+        return {**part, **{name: value for name, value in _said(sight).items() if before.get(name) != value}}
 
     def _know(self, sights: Mapping[int, Sight]) -> None:
         self._seen = {seat: sight.observation for seat, sight in sights.items()}
-        self._intended = {seat: sight.intents for seat, sight in sights.items()}
+        self._said = {seat: _said(sight) for seat, sight in sights.items()}
         self._score = self._game.episode.score
 
 
-def _intents(sight: Sight) -> dict[str, Json]:
-    """What the others are about to do, by seat, where the page says it."""
-    if sight.intents is None:
-        return {}
-    return {"intents": {str(seat): dict(intent) for seat, intent in sight.intents.items()}}
+def _said(sight: Sight) -> dict[str, Json]:
+    """What the others are about to do, by seat, and what would be good to do, where the page says it."""
+    said: dict[str, Json] = {}
+    if sight.intents is not None:
+        said["intents"] = {str(seat): dict(intent) for seat, intent in sight.intents.items()}
+    if sight.errand is not None:
+        said["errand"] = dict(sight.errand)
+    return said

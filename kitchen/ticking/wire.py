@@ -18,8 +18,10 @@ To a page:
 - `tick`: `{step, changed, gone, score, events, key, lost_ms}`, one more step: values of the observation and
   of the score that are others now, by name, names that are gone, and what happened as far as this seat gets
   to know it. Where the page says what others are about to do, both have `intents`, what each seat is (as in
-  `Decision.intents`), by seat; a `tick` only if that is something else now.
+  `Decision.intents`), by seat, and where it gives hints `errand`, what would be good to do, as one
+  of these; a `tick` only if that is something else now.
 - `over`: `{status, html}`; all of it is stored. `html` are the panels of the page as they are then.
+- `gone`: `{said}`, sentences about people who are gone, once there is another one.
 - `notice`: as `told.NoticeMessage`, `pong`.
 
 Over the channel layer: pages of an episode hear its group (`pages_of`), its owner that of its keys

@@ -9,7 +9,9 @@ from kitchen.contract.page import SeatView
 from kitchen.contract.world import Json
 from kitchen.words.speech import gettext, pgettext
 from kitchen.worlds.overcooked.intents import EXPECTS, NEXT
-from kitchen.worlds.overcooked.words import FACES, FURNITURE, THINGS
+from kitchen.worlds.overcooked.story import DID
+from kitchen.worlds.overcooked.things import SERVED
+from kitchen.worlds.overcooked.words import A_THING, FACES, FURNITURE, THINGS
 
 
 def script_words(view: SeatView) -> Mapping[str, Json]:
@@ -27,9 +29,15 @@ def script_words(view: SeatView) -> Mapping[str, Json]:
         "cook": gettext("column {column}, row {row}, {face}, holds {thing}"),
         "delivered": gettext("{player} has delivered a soup: {points} points."),
         "worthless": gettext("{player} has delivered a soup that nobody ordered."),
+        "did": {did: gettext(text) for did, text in DID.items() if did != SERVED},
+        "a": {code: gettext(name) for code, name in A_THING.items()},
+        "a_soup": gettext("a soup"),
+        "soup_ready": gettext("A soup is ready."),
+        "you": gettext("You"),
         "next": {code: gettext(text) for code, text in NEXT.items()},
         "expects": {code: gettext(text) for code, text in EXPECTS.items()},
         "players": [player.name for player in view.players],
         "grid": view.brief["grid"],
+        "ticks": view.brief["ticks"],
         "tick_ms": view.brief["tick_ms"],
     }

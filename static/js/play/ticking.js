@@ -1,7 +1,7 @@
 /* Where a clock takes the steps: the keys that are down go to the server, and what comes from there is the present.
    `brigade:tick` at [data-play] says that there is something new: `observation`, `score`, `events`, and `ahead`, the
    commands of this person that the server has not carried out yet, so that they can be shown before it has; `intents`,
-   what other seats are about to do, by seat, where the page says so.
+   what other seats are about to do, by seat, where the page says so, and `errand`, what would be good to do, where it gives hints.
    kitchen/ticking/wire.py says what goes over the line. */
 "use strict";
 
@@ -12,16 +12,18 @@
   const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
   const AGAIN = 2000; // milliseconds after which a key that is held down is said again
   const PATIENT = 1000; // after which a command that was not carried out will not be
+  const STILL = 1500; // milliseconds without a step after which it is said that the clock stands still
   const MOST = 8; // commands that are shown ahead
-  const TOLD = 6000; // milliseconds for which it is said that time was lost
+  const TOLD = 6000; // milliseconds for which it is said that time was lost, or who is gone
   const { choosing } = play;
   const state = {
     line: null, // the socket that is open
-    step: null, observation: null, score: null, tick: 0, intents: {}, // as the server said last
+    step: null, observation: null, score: null, tick: 0, intents: {}, errand: {}, // as the server said last
     number: 0, // of the last word of ours
     held: new Map(), // commands whose keys are down: since when, and when that was said last
     ahead: [], // commands that were pressed and not carried out yet, when, and our last word then
-    begins: 0, told: 0, // when the first tick begins; the timer of what is said
+    stepped: 0, // when the last step came; 0 before the first
+    begins: 0, told: 0, toldGone: 0, // when the first tick begins; the timers of what is said
     ended: false,
   };
 
@@ -98,9 +100,9 @@
   }
 
   function show(events) {
-    const { step, observation, score, tick, intents } = state;
+    const { step, observation, score, tick, intents, errand } = state;
     const ahead = state.ahead.map((one) => JSON.parse(one.command));
-    const detail = { step, observation, score, events, ahead, tick, intents };
+    const detail = { step, observation, score, events, ahead, tick, intents, errand };
     play.dispatchEvent(new CustomEvent("brigade:tick", { detail }));
   }
 
@@ -110,7 +112,9 @@
     state.score = message.score;
     state.tick = message.tick_ms;
     state.intents = message.intents ?? {};
+    state.errand = message.errand ?? {};
     state.ahead = [];
+    state.stepped = message.step ? performance.now() : 0;
     state.begins = message.starts_in_ms ? Date.now() + message.starts_in_ms : 0;
     for (const command of state.held.keys()) tellKey(command, true);
     sayLost(message.lost_ms);
@@ -122,10 +126,12 @@
     if (state.step === null || message.step !== state.step + 1) return send({ type: "sync" });
     state.step = message.step;
     state.begins = 0;
+    state.stepped = performance.now();
     state.observation = { ...state.observation, ...message.changed };
     for (const name of message.gone) delete state.observation[name];
     state.score = { ...state.score, ...message.score };
     state.intents = message.intents ?? state.intents;
+    state.errand = message.errand ?? state.errand;
     settle(message.events, message.key);
     sayLost(message.lost_ms);
     return show(message.events);
@@ -138,11 +144,22 @@
     play.panels.put(message.html);
   }
 
+  /* said over the page for a while, and below the game from then on; what stands there is no news */
+  function onGone({ said }) {
+    const [above, below] = ["gone", "replaced"].map((id) => document.getElementById(id));
+    const known = [...below.children].map((line) => line.textContent);
+    const lines = (texts, name) => texts.map((text) => Object.assign(document.createElement("p"), { textContent: text, className: name }));
+    below.replaceChildren(...lines(said, ""));
+    above.replaceChildren(...lines(said.filter((text) => !known.includes(text)), "callout"));
+    clearTimeout(state.toldGone);
+    state.toldGone = setTimeout(() => above.replaceChildren(), TOLD);
+  }
+
   function onNotice(message) {
     say("notice", message.text);
   }
 
-  const READ = { whole: onWhole, tick: onTick, over: onOver, notice: onNotice };
+  const READ = { whole: onWhole, tick: onTick, over: onOver, gone: onGone, notice: onNotice };
 
   function onMessage(event) {
     const { message } = event.detail;
@@ -173,7 +190,9 @@
   function sayBegin() {
     const seconds = Math.ceil((state.begins - Date.now()) / 1000);
     const waits = choosing.phase !== "over" && !state.ended;
+    const still = waits && state.stepped && performance.now() - state.stepped > STILL + state.tick;
     if (state.observation === null) say("tick-said", waits ? SAY.awaited : "");
+    else if (still && state.line?.readyState === WebSocket.OPEN) say("tick-said", SAY.still);
     else say("tick-said", state.begins && seconds > 0 ? SAY.begins.replace("{seconds}", seconds) : "");
   }
 

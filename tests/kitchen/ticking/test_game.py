@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import Future
 from contextlib import nullcontext
 from datetime import timedelta
@@ -342,8 +343,10 @@ def test_a_page_looks_for_what_no_tick_tells_it(lane: Lane) -> None:
     assert stored("me", game) and shows()
     Episode.objects.filter(pk=episode.pk).update(gone={"1": {"step": 1, "why": "left"}})
     assert not shows()
-    assert page.look().close is None
-    assert shows()
+    assert [json.loads(text) for text in page.look().texts] == [
+        {"type": "gone", "said": ["Player 2 goes on without its person, who has left."]}
+    ]
+    assert shows() and not page.look().texts
     Episode.objects.filter(pk=episode.pk).update(status=Episode.Status.OVER)
     assert not shows()
     page.is_over = True
@@ -378,3 +381,29 @@ def test_pages_that_say_so_are_told_what_others_are_about_to_do(monkeypatch: pyt
         at = {"do": "pickup", "item": "onion", "of": "0", "foresees": "pickup", "what": "onion"}
         assert told == ([{"1": at}, None] if tells else [None, None])
         assert telling.whole()["seats"]["0"].get("intents") == ({"1": at} if tells else None)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("hints", [False, True])
+def test_under_a_clock_hints_name_an_errand_and_not_single_moves(
+    hints: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticking, "LEAD_IN", 0.0)
+    episode = episode_create(
+        world="overcooked",
+        settings={"layout": "cramped_room", "clock": "tick", "tick_ms": 100, "ticks": 8},
+        seats=2,
+        seed=3,
+        minds=[MindPlan("stay", (1,))],
+        hints=hints,
+    )
+    Seat.objects.filter(episode=episode, mind=None).update(page="page-of-0")
+    game = taken_by("me", episode)
+    telling = Telling(game)
+    told = [telling.whole()["seats"]["0"]]
+    for tick, verb in enumerate(("north", "west", "interact")):
+        press(game, verb, page="page-of-0", now=0.1 * (tick + 1))
+        game.tick(0.1 * (tick + 1))
+        told.append(telling.tick()["seats"]["0"])
+    onion, pot = {"do": "pickup", "item": "onion"}, {"do": "put_onion_in_pot"}
+    assert [each.get("errand") for each in told] == ([onion, None, None, pot] if hints else [None] * 4)

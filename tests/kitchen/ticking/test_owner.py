@@ -187,6 +187,23 @@ async def test_a_page_that_comes_again_is_told_the_present_step_and_the_older_on
     await second.close()
 
 
+async def test_an_older_page_that_says_late_that_it_plays_takes_no_key_from_the_newer_one(
+    lane: Lane, owner: Any
+) -> None:
+    """It could not say so before: Redis was away."""
+    episode = await made(lane, steps=500, tick_ms=20)
+    page = await opened(episode, query="?page=page-two&take=1")
+    await page.told("tick")
+    await get_channel_layer().group_send(
+        f"keys.{episode.pk}",
+        {"type": "keys.sat", "episode": episode.pk, "seat": 0, "page": "page-one", "reply": "gone!1"},
+    )
+    await page.key("west", number=2)
+    while (await page.told("tick"))["key"] != 2:
+        pass
+    await page.close()
+
+
 async def test_each_page_is_told_what_its_own_seat_sees(lane: Lane, owner: Any) -> None:
     episode = await made(lane, seats=2, steps=500, tick_ms=20)
     pages = [await opened(episode, seat) for seat in (0, 1)]

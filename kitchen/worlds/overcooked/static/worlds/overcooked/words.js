@@ -1,5 +1,5 @@
-/* The grid in words where a clock takes the ticks: the twin of the drawing, what one has in hand and in front, and the
-   deliveries, which are said aloud. The server says all of this elsewhere. */
+/* The grid in words where a clock takes the ticks: the twin of the drawing, what one has in hand and in front, what
+   just happened, and the deliveries, which are said aloud. The server says all of this elsewhere. */
 "use strict";
 
 (() => {
@@ -8,6 +8,7 @@
   if (!play || !told) return;
 
   const WORDS = JSON.parse(told); // kitchen/worlds/overcooked/script_words.py
+  const MOST = 12; // lines of what just happened
   const SLOW = 1000; // milliseconds from one telling of the table to the next
   const STEPS = { north: [0, -1], east: [1, 0], south: [0, 1], west: [-1, 0] };
   let seen = null; // what is told of at the end of the second that has begun
@@ -57,12 +58,44 @@
     }));
   }
 
+  const delivery = ({ seat, points }) =>
+    fill(points ? WORDS.delivered : WORDS.worthless, { player: WORDS.players[seat], points });
+
+  /* what has come of the last keys, but for walking: newest first, with the time since the beginning */
+  function tellDeeds(events, own, left) {
+    const lines = events.map((event) => deed(event, own)).filter(Boolean);
+    if (!lines.length) return;
+    const seconds = Math.floor(((WORDS.ticks - left) * WORDS.tick_ms) / 1000);
+    const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    const box = document.querySelector("[data-deeds]");
+    const list = box.querySelector("ol");
+    list.prepend(make("li", "past-step", make("p", "past-number", time), make("ul", "", ...lines)));
+    while (list.children.length > MOST) list.lastElementChild.remove();
+    box.hidden = false;
+  }
+
+  function deed(event, own) {
+    if (event.kind === "ready") return make("li", "past-line news ready", make("span", "news-mark", "·"), make("span", "", WORDS.soup_ready));
+    if (event.kind === "delivered") return make("li", `past-line news ${event.points ? "completed" : "failed"}`, mark(event), make("span", "", delivery(event)));
+    if (event.kind !== "performed" || !WORDS.did[event.did]) return null;
+    const thing = typeof event.thing === "string" ? WORDS.a[event.thing] : WORDS.a_soup;
+    const who = event.seat === own ? WORDS.you : WORDS.players[event.seat];
+    const seat = document.querySelectorAll("#cooks li")[event.seat].querySelector("svg").cloneNode(true);
+    return make("li", "past-line", seat, make("span", "", `${who}: ${fill(WORDS.did[event.did], { thing })}`));
+  }
+
+  const mark = ({ points }) => make("span", "news-mark", points ? "✓" : "!");
+
+  function make(name, className, ...children) {
+    const element = document.createElement(name);
+    element.className = className;
+    if (className === "news-mark") element.setAttribute("aria-hidden", "true");
+    element.append(...children);
+    return element;
+  }
+
   function sayDeliveries(events) {
-    const delivered = events.filter((event) => event.kind === "delivered");
-    const said = delivered.map(({ seat, points }) => {
-      const values = { player: WORDS.players[seat], points };
-      return fill(points ? WORDS.delivered : WORDS.worthless, values);
-    });
+    const said = events.filter((event) => event.kind === "delivered").map(delivery);
     if (said.length) put(document.getElementById("spoken"), said.join(" "));
   }
 
@@ -77,9 +110,25 @@
     }
   }
 
-  function show({ detail: { observation, events, intents } }) {
+  /* what would be good to do next, where there are hints: after how the page is used */
+  function sayErrand({ do: verb, item }) {
+    const hint = document.getElementById("hint");
+    const said = WORDS.next[[verb, item].filter(Boolean).join(" ")];
+    if (!hint || !said) return;
+    const line = hint.querySelector("[data-errand]") ?? document.createElement("p");
+    put(line, said);
+    if (line.isConnected) return;
+    hint.querySelector(".next")?.classList.remove("next");
+    line.className = "next";
+    line.dataset.errand = "";
+    hint.append(line);
+  }
+
+  function show({ detail: { observation, events, intents, errand } }) {
     sayOwn(observation);
+    sayErrand(errand);
     sayDeliveries(events);
+    tellDeeds(events, observation.seat, observation.ticks_left);
     sayIntents(observation.seat, intents);
     if (!seen) setTimeout(sayLatest, SLOW);
     seen = observation;
