@@ -368,7 +368,6 @@ async def test_what_was_thought_of_for_an_episode_that_was_ended_meanwhile_is_ke
         asked[0].set_result(answer)
         leave(*told)
 
-    @database_sync_to_async
     def kept() -> list[tuple[str]]:
         return list(ModelCall.objects.values_list("decision__dropped"))
 
@@ -383,7 +382,7 @@ async def test_what_was_thought_of_for_an_episode_that_was_ended_meanwhile_is_ke
     if not answers_first:
         await asyncio.to_thread(asked[0].set_result, answer)
     async with asyncio.timeout(PATIENCE):
-        while not (found := await kept()):
+        while not (found := await database_sync_to_async(kept)()):
             await asyncio.sleep(0.01)
     assert (len(asked), found) == (1, [("over",)])
     await page.close()

@@ -27,8 +27,10 @@ NAME = "Mozilla/5.0 (Windows NT 10.0; rv:143.0) Gecko/20100101 Firefox/143.0"
 TOLD: dict[str, Any] = {
     "page": "guide", "position": 0, "width": 1280, "height": 720, "times_away": 0, "away_ms": 0,
 }  # fmt: skip
-KEPT = ("device", "browser", "browser_version", "system", "window_width", "window_height")
-KEPT = (*KEPT, "times_away", "away_ms")
+KEPT = (
+    *("device", "browser", "browser_version", "system", "window_width", "window_height"),
+    *("times_away", "away_ms"),
+)
 NOTHING = ("", "", None, "", None, None, None, None)
 HEADER = ("computer", "Firefox", 143, "Windows")
 
@@ -51,7 +53,8 @@ def tell(browser: Client, person: Participant, **told: Any) -> int:
 
 
 def kept(person: Participant, page: str = "guide") -> tuple[Any, ...]:
-    return person.visits.values_list(*KEPT).get(page=page)
+    found: tuple[Any, ...] = person.visits.values_list(*KEPT).get(page=page)
+    return found
 
 
 def test_nothing_is_kept_or_asked_unless_the_study_says_so(browser: Client) -> None:
