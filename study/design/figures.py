@@ -51,8 +51,8 @@ def measured(design: Blueprint) -> list[tuple[str, list[str]]]:
             everywhere = worlds == set(one.worlds)
             where = "every episode" if everywhere else f"episodes in {', '.join(map(readable, one.worlds))}"
             figures.setdefault(where, []).append(_in_words(one))
-    for one in _of_play(design, exploratory=False):
-        figures.setdefault(one.places, []).append(one.words)
+    for planned in _of_play(design, exploratory=False):
+        figures.setdefault(planned.places, []).append(planned.words)
     return list(figures.items())
 
 
