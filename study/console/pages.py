@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from study.analysis.who_played import players
+from study.design.demo import READY
 from study.design.models import Study, SurveyItem
 from study.people.balance import balance_of
 from study.people.counts import participants_with_progress, studies_with_counts, study_counts
@@ -28,7 +29,8 @@ def index(request: HttpRequest) -> HttpResponse:
     studies = [{"study": study, "counts": counts} for study, counts in with_counts]
     mine = studies_for(request.user).values("pk")
     shared = studies_for(request.user, "copy").exclude(pk__in=mine)
-    return render(request, "study/console/index.html", {"studies": studies, "shared": shared})
+    ready = [(name, words) for name, (words, _) in READY.items()]
+    return render(request, "study/console/index.html", {"studies": studies, "shared": shared, "ready": ready})
 
 
 @study_page("view")

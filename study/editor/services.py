@@ -12,6 +12,7 @@ from study.design.bound import bound, bound_words
 from study.design.demo import DEMO, READY
 from study.design.errors import DesignError
 from study.design.files import study_from_file
+from study.design.free_names import free_name
 from study.design.models import Condition, Outcome, Study, SurveyItem, new_seed
 from study.design.questions.instruments import Instrument
 from study.design.readiness import hindrances
@@ -21,10 +22,24 @@ from study.trying_out.previews import previews_erase
 
 
 @transaction.atomic
-def study_create(*, title: str, slug: str, owner: Any, begins_as: str = "") -> Study:
-    """A study without conditions, or with the design of a ready one (`READY`): closed, its owner the only
+def study_ready(*, name: str, owner: Any) -> Study:
+    """A ready one (`READY`) as it is, under its own name or the next that is free: closed, its owner the only
     member."""
-    own: dict[str, Any] = {"title": title, "slug": slug, "status": Study.Status.CLOSED, "seed": new_seed()}
+
+    def is_taken(slug: str) -> bool:
+        return Study.objects.filter(slug=slug).exists()
+
+    slug = free_name(name.replace("_", "-"), "-study", 50, is_taken)
+    return study_create(slug=slug, owner=owner, begins_as=name)
+
+
+@transaction.atomic
+def study_create(*, slug: str, owner: Any, title: str = "", begins_as: str = "") -> Study:
+    """A study without conditions, or with the design of a ready one (`READY`), and with its title where none
+    is given: closed, its owner the only member."""
+    own: dict[str, Any] = {"slug": slug, "status": Study.Status.CLOSED, "seed": new_seed()}
+    if title:
+        own["title"] = title
     if begins_as:
         study = study_from_file(DEMO.with_name(READY[begins_as][1]), **own)
     else:

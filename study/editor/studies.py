@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
+from study.design.demo import READY
 from study.design.errors import DesignError, StudyClosedError
 from study.design.models import Condition, Study
 from study.design.orders.base import SchemeError
@@ -22,6 +23,7 @@ from study.editor.services import (
     study_create,
     study_delete,
     study_open,
+    study_ready,
 )
 from study.people.models import Participant
 from study.researchers.frame import asked, asked_once, form_page
@@ -37,7 +39,11 @@ POST = ("POST",)
 
 @staff_page(FORM)
 def new(request: HttpRequest) -> HttpResponse:
-    """A study from nothing, or from a ready design; whoever makes it owns it."""
+    """A study from nothing, or from a ready design, which needs no more than its name; whoever makes it owns
+    it."""
+    if request.method == "POST" and "title" not in request.POST and request.POST.get("begins_as") in READY:
+        made = study_ready(name=request.POST["begins_as"], owner=request.user)
+        return redirect("study:staff-design", made.slug)
     form = BeginForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         made = study_create(**form.cleaned_data, owner=request.user)

@@ -629,3 +629,13 @@ def test_a_ready_design_becomes_a_study_by_its_form(owner: User, client: Client)
     assert blueprint_of(made).practice.world == "overcooked"
     assert sum(map(foretold, made.conditions.all())) == 5  # so the share of right predictions is measured
     assert client.post("/staff/new/", {**given, "slug": "other", "begins_as": "x"}).status_code == 422
+
+
+def test_a_ready_study_is_one_click_away_as_often_as_one_wants(owner: User, client: Client) -> None:
+    assert 'name="begins_as" value="two_worlds"' in client.get("/staff/").content.decode()
+    found = [client.post("/staff/new/", {"begins_as": "two_worlds"}) for _ in range(2)]
+    made = [Study.objects.get(slug=slug) for slug in ("two-worlds-study", "two-worlds-study2")]
+    assert [one.headers["Location"] for one in found] == [f"/staff/{one.slug}/design/" for one in made]
+    assert {(one.status, one.title) for one in made} == {("closed", "Two kitchens, two teams")}
+    assert hindrances(made[1]) == []
+    assert client.post("/staff/new/", {"begins_as": "x"}).status_code == 422
