@@ -1,6 +1,7 @@
 """Contrasts within participants: pairs and planned ones, Holm's correction, effects with intervals.
 
-A contrast is a sum of a participant's values, weighted. Its test against zero is the paired t test; its
+A contrast is a sum of a participant's values, weighted; the weights are scaled so that it is a difference of
+means. Its test against zero is the paired t test; its
 error is that of these differences alone, so sphericity is not needed. Hedges' g is over the standard
 deviation of the sums (d_z) with the exact correction of Hedges (1981); its interval inverts the noncentral t
 (Smithson 2003), corrected alike.
@@ -52,7 +53,7 @@ def family(table: MeasureTable, planned: Sequence[PlannedContrast]) -> Family:
 
 def contrast(table: MeasureTable, name: str, weights: Mapping[str, float]) -> Contrast | NoContrast:
     """One contrast by key of condition, without a correction."""
-    used = {key: weight for key, weight in weights.items() if weight}
+    used = of_means(weights)
     cells = cells_of(table, tuple(used))
     sums = (
         cells.values @ np.array([used[c.key] for c in cells.conditions]) if len(cells.participants) else None
@@ -61,6 +62,13 @@ def contrast(table: MeasureTable, name: str, weights: Mapping[str, float]) -> Co
     if problem or sums is None:
         return NoContrast(name, problem or NotComputable("no_data", "no condition has a value"))
     return _tested(name, used, sums, cells)
+
+
+def of_means(weights: Mapping[str, float]) -> dict[str, float]:
+    """These weights, whose sum is 0, scaled: those above 0 add up to 1 and those below to -1, so that the sum
+    is a difference of means, in the measure's unit. Weights of 0 are not there."""
+    half = sum(abs(weight) for weight in weights.values()) / 2
+    return {key: weight / half for key, weight in weights.items() if weight}
 
 
 def _why_not(cells: Cells, used: Mapping[str, float], sums: Array | None) -> NotComputable | None:

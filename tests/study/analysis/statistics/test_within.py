@@ -2,14 +2,16 @@
 
 import json
 import math
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
+from scipy.stats import ttest_1samp
 
 from study.analysis.statistics.analyse import Analysis, analyse
 from study.analysis.statistics.files import contents
@@ -18,7 +20,7 @@ from study.analysis.statistics.rows import Measure, Observation
 from study.analysis.statistics.scales import ScaleAnswers
 from study.analysis.statistics.table import MeasureTable, NotComputable, table_of
 from study.analysis.statistics.within.battery import run
-from study.analysis.statistics.within.contrasts import benjamini_hochberg, family, holm
+from study.analysis.statistics.within.contrasts import benjamini_hochberg, family, holm, paired_g
 from study.analysis.statistics.within.cumulative import cumulative_link
 from study.analysis.statistics.within.mixed import mixed_model
 from study.analysis.statistics.within.ordinal import friedman
@@ -190,6 +192,21 @@ def test_a_planned_contrast_weighs_conditions() -> None:
     assert found.difference == pytest.approx(4.875 - 2.5)
     assert found.p_adjusted == found.p  # what cannot be computed is no test
     assert isinstance(gone, NoContrast)
+
+
+def test_a_contrast_of_any_weights_is_a_difference_of_means() -> None:
+    plan = [
+        PlannedContrast("whole", {"c0": -2.0, "c1": 1.0, "c2": 1.0}),
+        PlannedContrast("halves", {"c0": -1.0, "c1": 0.5, "c2": 0.5}),
+    ]
+    whole, halves = family(table([1, 2, 4, 3], [2, 5, 4, 6], [3, 5, 5, 9]), plan).contrasts
+    assert isinstance(whole, Contrast)
+    assert whole.difference == pytest.approx(4.875 - 2.5)
+    assert replace(whole, name="halves") == halves
+    values = np.array([[1, 2, 4, 3], [2, 5, 4, 6], [3, 5, 5, 9]])
+    sums = np.array([-2, 1, 1]) @ values  # unscaled: t, p and g are the same
+    assert (whole.t, whole.p) == pytest.approx(tuple(ttest_1samp(sums, 0)))
+    assert whole.g == pytest.approx(paired_g(whole.t, 4)[0])
 
 
 def test_p_of_main_tests_is_corrected_over_the_measures() -> None:
