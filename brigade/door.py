@@ -51,7 +51,7 @@ class Door:
             await outgoing.page(500)
         if incoming.too_large and not outgoing.begun:
             log.warning("too large: %s", scope["path"])
-            await outgoing.page(413)
+            await outgoing.page(413, file=brings_a_file(scope["headers"]))
 
 
 class Incoming:
@@ -90,9 +90,9 @@ class Outgoing:
         else:
             await self.page(self._error["status"], self._error.get("headers", ()))
 
-    async def page(self, status: int, headers: Headers = ()) -> None:
+    async def page(self, status: int, headers: Headers = (), **context: Any) -> None:
         """The page of a status, with what else the answer had in its head."""
-        page = error_page(status)
+        page = error_page(status, **context)
         own = [(name.lower().encode(), value.encode()) for name, value in page.items()]
         taken = {name for name, _ in own} | ABOUT_THE_BODY
         kept = [(name, value) for name, value in headers if name.lower() not in taken]
@@ -112,3 +112,11 @@ def said_length(headers: Headers) -> int:
     """How long the body is to be; 0 where nothing is said about it that could be read."""
     said = [value for name, value in headers if name.lower() == b"content-length" and value.isdigit()]
     return max(map(int, said), default=0)
+
+
+def brings_a_file(headers: Headers) -> bool:
+    """Whether the body is of a form with a file."""
+    return any(
+        name.lower() == b"content-type" and value.lower().startswith(b"multipart/form-data")
+        for name, value in headers
+    )

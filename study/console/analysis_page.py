@@ -15,14 +15,12 @@ from study.analysis.results import Finished, analysis_ready
 from study.analysis.statistics import files
 from study.analysis.statistics.charts import MEANS, RELIABILITY, charts_of
 from study.analysis.statistics.report import attrition_sentences, dependence_sentence, exclusion_sentences
+from study.console.later import WAIT_SECONDS, later
 from study.design.models import Study
 from study.design.versions import frozen_version
 from study.people.counts import study_counts
 from study.reporting.deviations import deviations_of
 from study.researchers.permissions import study_page
-
-WAIT_SECONDS = 2
-"""How often a page that waits for an analysis looks again."""
 
 
 def who_asked(request: HttpRequest, study: Study) -> str:
@@ -109,14 +107,14 @@ def figure_file(request: HttpRequest, study: Study, measure: str, name: str) -> 
 def _file(request: HttpRequest, study: Study, of: str, figure: str, kind: str) -> HttpResponse:
     finished = _ready(study, who_asked(request, study), only_asked(request), untouched_asked(request))
     if finished is None or finished.analysis is None:
-        return _later("not computed yet")
+        return later(request, study, "analysis", finished.problem if finished else "")
     try:
         found = drawing.figure_file(finished.figures, finished.analysis, of, figure, kind)
         return HttpResponse(found, content_type=TYPES[kind])
     except KeyError as error:
         raise Http404(of) from error
     except ApartError:
-        return _later("cannot be drawn now")
+        return later(request, study, "figure")
 
 
 @study_page("view")
@@ -127,7 +125,7 @@ def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBa
         raise Http404(table)
     finished = _ready(study, who_asked(request, study), only_asked(request), untouched_asked(request))
     if finished is None or finished.analysis is None:
-        return _later("not computed yet")
+        return later(request, study, "analysis", finished.problem if finished else "")
     kind = TABLE_TYPES[table.rpartition(".")[2]]
     return named(HttpResponse(make(finished.analysis), content_type=kind), f"{study.slug}_{table}")
 
@@ -141,10 +139,6 @@ TABLE_TYPES = {
     "tex": "application/x-tex; charset=utf-8",
     "md": "text/markdown; charset=utf-8",
 }
-
-
-def _later(why: str) -> HttpResponse:
-    return HttpResponse(why, status=503, headers={"Retry-After": str(WAIT_SECONDS)})
 
 
 @study_page("view")

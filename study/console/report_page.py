@@ -6,7 +6,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
 from kitchen.machine.downloads import named
-from study.console.analysis_page import WAIT_SECONDS, carried, only_asked, untouched_asked, who_asked
+from study.console.analysis_page import carried, only_asked, untouched_asked, who_asked
+from study.console.later import WAIT_SECONDS, later
 from study.design.models import Study
 from study.people.counts import study_counts
 from study.reporting.html import folded
@@ -47,19 +48,19 @@ def report(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page("view")
 def report_html(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The file that needs nothing else."""
-    return _file(study, "html", _ready(request, study))
+    return _file(request, study, "html", _ready(request, study))
 
 
 @study_page("view")
 def report_pdf(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The same, to print."""
-    return _file(study, "pdf", _ready(request, study))
+    return _file(request, study, "pdf", _ready(request, study))
 
 
-def _file(study: Study, form: str, found: Report | None) -> HttpResponseBase:
+def _file(request: HttpRequest, study: Study, form: str, found: Report | None) -> HttpResponseBase:
     """To be saved and not shown: a page's own styles are not let in here."""
     if found is None or found.problem:
-        return HttpResponse("not made yet", status=503, headers={"Retry-After": str(WAIT_SECONDS)})
+        return later(request, study, "nothing" if found else "report", found.problem if found else "")
     data = found.pdf if form == "pdf" else found.html.encode()
     response = HttpResponse(data, content_type="application/octet-stream")
     return named(response, f"{study.slug}_report.{form}")

@@ -71,7 +71,16 @@ async def test_a_body_that_says_that_it_is_too_large_is_refused_unread() -> None
     length = (b"content-length", str(LARGEST_BODY + 1).encode())
     answered = await asked(whole, headers=(FORM, length))
     assert (answered.status, answered.is_our_page) == (413, True)
-    assert "shorten the text" in answered.body
+    assert "shorten the text" in answered.body and "A file" not in answered.body
+
+
+async def test_a_file_that_is_too_large_is_told_how_large_one_may_be() -> None:
+    length = (b"content-length", str(LARGEST_BODY + 1).encode())
+    form = (b"content-type", b"multipart/form-data; boundary=b")
+    answered = await asked(whole, path="/staff/replay/", headers=(form, length))
+    assert (answered.status, answered.is_our_page) == (413, True)
+    assert f"A file may have {LARGEST_BODY / 2**20:g} MB at most" in answered.body
+    assert "shorten the text" not in answered.body
 
 
 async def test_a_body_that_grows_too_large_is_refused_then() -> None:

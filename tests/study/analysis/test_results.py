@@ -103,7 +103,8 @@ def test_the_page_waits_for_a_worker_and_then_shows_what_it_computed(
     waiting = admin_client.get("/staff/small/analysis/")
     assert "Being computed" in waiting.content.decode()
     assert waiting["Refresh"] == "2"
-    assert admin_client.get("/staff/small/analysis/i0.svg").status_code == 503
+    figure = admin_client.get("/staff/small/analysis/i0.svg")
+    assert (figure.status_code, "The analysis is being computed" in figure.content.decode()) == (503, True)
     tasks.compute_analysis(*asked.pop())
     page = admin_client.get("/staff/small/analysis/").content.decode()
     assert "F(2, 6)" in page
@@ -123,7 +124,10 @@ def test_a_report_is_made_by_a_worker_read_downloaded_and_erased_with_the_analys
     monkeypatch.setattr("study.reporting.kept.ask_report", lambda *what: asked.append(what))
     at = "/staff/small/analysis/report"
     assert "Being made" in admin_client.get(f"{at}/").content.decode()
-    assert (admin_client.get(f"{at}.pdf").status_code, len(asked)) == (503, 1)
+    waiting = admin_client.get(f"{at}.pdf")
+    assert (waiting.status_code, waiting["Retry-After"], len(asked)) == (503, "2", 1)
+    assert "The report is being made" in waiting.content.decode()
+    assert f'<a href="{at}.pdf">Try again</a>' in waiting.content.decode()
     tasks.report(*asked.pop())
     page = admin_client.get(f"{at}/").content.decode()
     assert "Nothing was preregistered" in page
@@ -133,6 +137,8 @@ def test_a_report_is_made_by_a_worker_read_downloaded_and_erased_with_the_analys
     assert "Synthetic data: no findings about people" in html
     assert not re.search(r'(src|href)="(?!data:)', html)
     assert "Nobody in this choice of data" in _made(admin_client, asked, f"{at}/?who=people")
+    nothing = admin_client.get(f"{at}.html?who=people")
+    assert (nothing.status_code, "Nobody in this choice of data" in nothing.content.decode()) == (503, True)
     with django_capture_on_commit_callbacks(execute=True):
         participant_withdraw(participant_id=study.participants.all()[0].pk)
     assert cache.get(results.report_key(results.kept_key(study.pk, "synthetic"))) is None

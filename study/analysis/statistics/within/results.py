@@ -103,7 +103,8 @@ class Contrast:
 
     name: str
     weights: tuple[tuple[str, float], ...]
-    """Key of the condition and its weight; those of weight 0 are not there."""
+    """Key of the condition and its weight as it was used: those above 0 add up to 1, those below to -1; those
+    of weight 0 are not there."""
     n: int
     difference: float
     sd: float
