@@ -65,8 +65,109 @@ def contrast(table: MeasureTable, name: str, weights: Mapping[str, float]) -> Co
     return _tested(name, used, sums, cells)
 
 
+def _no_values(table: MeasureTable, used: Mapping[str, float]) -> NotComputable | None:
+    """Where some of its conditions have none at all, as those of another world than the measure's; not where
+    none of them has."""
+    blank = [c.label for c in table.conditions if c.key in used and not table.values(c.key)]
+    if not blank or len(blank) == len(used):
+        return None
+    verb = "has" if len(blank) == 1 else "have"
+    return NotComputable("no_data", f"{and_list(blank)} {verb} no values on this measure")
+
+
 def of_means(weights: Mapping[str, float]) -> dict[str, float]:
     """These weights, whose sum is 0, scaled: those above 0 add up to 1 and those below to -1, so that the sum
     is a difference of means, in the measure's unit. Weights of 0 are not there."""
     half = sum(abs(weight) for weight in weights.values()) / 2
     return {key: weight / half for key, weight in weights.items() if weight}
+
+
+def _why_not(cells: Cells, used: Mapping[str, float], sums: Array | None) -> NotComputable | None:
+    if len(cells.conditions) < len(used):
+        return NotComputable("no_data", "a condition of it was not played")
+    if sums is None or len(sums) < FEWEST:
+        return NotComputable(
+            "too_few", "fewer than three participants have a value in each of its conditions"
+        )
+    if same(sums):
+        return NotComputable("no_variance_within", "the difference is the same for every participant")
+    return None
+
+
+def _tested(name: str, weights: Mapping[str, float], sums: Array, cells: Cells) -> Contrast:
+    n, mean, sd = len(sums), float(sums.mean()), float(sums.std(ddof=1))
+    se = sd / math.sqrt(n)
+    t, df = mean / se, n - 1
+    half = se * float(t_distribution.ppf((1 + CONFIDENCE) / 2, df))
+    g, low, high = paired_g(t, n)
+    p = float(2 * t_distribution.sf(abs(t), df))
+    return Contrast(
+        name=name,
+        weights=tuple(weights.items()),
+        n=n,
+        difference=mean,
+        sd=sd,
+        ci_low=mean - half,
+        ci_high=mean + half,
+        t=t,
+        df=df,
+        p=p,
+        p_adjusted=p,
+        g=g,
+        g_low=low,
+        g_high=high,
+        bayes_factor=bayes_factor(t, n),
+        left_out=cells.left_out,
+    )
+
+
+def paired_g(t: float, n: int) -> tuple[float, float, float]:
+    """Hedges' g of n differences with this t, and its 95 % interval."""
+    df, root = n - 1, math.sqrt(n)
+    correct = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
+    tail = (1 - CONFIDENCE) / 2
+    low, high = _noncentrality(t, df, 1 - tail), _noncentrality(t, df, tail)
+    return correct * t / root, correct * low / root, correct * high / root
+
+
+def _noncentrality(t: float, df: int, share: float) -> float:
+    """The noncentrality under which a noncentral t lies below this one with this chance."""
+    reach = 10 + abs(t)
+    return float(brentq(lambda nc: _below(t, df, nc) - share, t - reach, t + reach, xtol=1e-12))
+
+
+def _below(t: float, df: int, noncentrality: float) -> float:
+    """The chance of a noncentral t of at most t: a normal one's, averaged over the standard deviation.
+    scipy's own has no number for some of those that are looked at here."""
+    deviations, weights = _deviations(df)
+    return float(weights @ ndtr(t * deviations - noncentrality))
+
+
+@lru_cache(maxsize=64)
+def _deviations(df: int) -> tuple[Array, Array]:
+    """Standard deviations of df degrees of freedom, with the weights of an integral over them."""
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    low, high = np.sqrt(chdtri(df, [1 - 1e-16, 1e-18]) / df)
+    s = (low + high) / 2 + nodes * (high - low) / 2
+    density = chi.pdf(s * math.sqrt(df), df) * math.sqrt(df) * (high - low) / 2
+    return s, weights * density
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Holm's (1979) adjusted p, in the order given."""
+    order = sorted(range(len(ps)), key=lambda i: ps[i])
+    adjusted, highest = [0.0] * len(ps), 0.0
+    for rank, place in enumerate(order):
+        highest = max(highest, min(1.0, (len(ps) - rank) * ps[place]))
+        adjusted[place] = highest
+    return adjusted
+
+
+def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
+    """Benjamini and Hochberg's (1995) adjusted p, in the order given."""
+    order = sorted(range(len(ps)), key=lambda i: ps[i], reverse=True)
+    adjusted, lowest = [0.0] * len(ps), 1.0
+    for step, place in enumerate(order):
+        lowest = min(lowest, ps[place] * len(ps) / (len(ps) - step))
+        adjusted[place] = lowest
+    return adjusted

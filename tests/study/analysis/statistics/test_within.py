@@ -195,6 +195,15 @@ def test_a_planned_contrast_weighs_conditions() -> None:
     assert isinstance(gone, NoContrast)
 
 
+def test_a_contrast_over_conditions_of_another_world_says_that_these_have_no_values() -> None:
+    blank = [None, None, None]
+    (one,) = family(
+        table([1, 2, 4], [2, 2, 3], blank, blank), [PlannedContrast("by world", WORLDS)]
+    ).contrasts
+    assert isinstance(one, NoContrast)
+    assert one.because == NotComputable("no_data", "C2 and C3 have no values on this measure")
+
+
 def test_a_contrast_of_any_weights_is_a_difference_of_means() -> None:
     plan = [
         PlannedContrast("whole", {"c0": -2.0, "c1": 1.0, "c2": 1.0}),
@@ -208,3 +217,69 @@ def test_a_contrast_of_any_weights_is_a_difference_of_means() -> None:
     sums = np.array([-2, 1, 1]) @ values  # unscaled: t, p and g are the same
     assert (whole.t, whole.p) == pytest.approx(tuple(ttest_1samp(sums, 0)))
     assert whole.g == pytest.approx(paired_g(whole.t, 4)[0])
+
+
+def test_p_of_main_tests_is_corrected_over_the_measures() -> None:
+    tables = [played(8, effect=0.4, seed=seed) for seed in (1, 2, 3)]
+    found = run(tables, AnalysisPlan(correction="holm"), [None] * 3)
+    assert [one.p_measures for one in found] == pytest.approx(holm([one.main or 0 for one in found]))
+    assert {one.p_measures for one in run(tables, AnalysisPlan(), [None] * 3)} == {None}
+
+
+@settings(deadline=None, max_examples=12)
+@given(GROUPS)
+def test_no_number_is_nan_or_infinite(groups: list[list[int | None]]) -> None:
+    found = within(*groups, measure=Measure.likert("amount", "Amount"))
+    assert all(math.isfinite(number) for number in numbers(found))
+    json.dumps(TypeAdapter(WithinResult).dump_python(found, mode="json"), allow_nan=False)
+
+
+def numbers(value: Any) -> list[float]:
+    if is_dataclass(value):
+        return [n for field in fields(value) for n in numbers(getattr(value, field.name))]
+    if isinstance(value, tuple | list):
+        return [n for one in value for n in numbers(one)]
+    return [value] if isinstance(value, float) else []
+
+
+def test_scales_are_told_in_each_place_with_what_speaks_against() -> None:
+    rows = ((1.0, 2.0, 1.0), (2.0, 2.0, 3.0), (4.0, 5.0, 4.0), (5.0, 4.0, None))
+    found = reliability(ScaleAnswers("s", "S", "", ("a", "b", "c"), rows))
+    assert not isinstance(found, NotComputable)
+    assert (found.n, found.incomplete) == (3, 1)
+    assert found.alpha_low < found.alpha < found.alpha_high
+    flat = reliability(ScaleAnswers("s", "S", "", ("a", "b"), ((1.0, 2.0), (1.0, 3.0), (1.0, 4.0))))
+    assert str(flat) == "not computable because all answers to a are the same"
+    mirrored = reliability(ScaleAnswers("s", "S", "", ("a", "b"), ((1.0, 5.0), (2.0, 4.0), (4.0, 2.0))))
+    assert "the wrong way round" in str(mirrored)
+
+
+def test_files_have_every_test_as_numbers_and_as_a_sentence() -> None:
+    analysis = demo()
+    rows = rows_of_tests(analysis)
+    main = [row for row in rows if row["role"] == "main"]
+    assert [row["measure"] for row in main] == ["success", "enjoyment", "trust"]
+    assert main[0]["apa"].startswith("Success rate differed between conditions, F(")
+    assert {row["test"] for row in rows} >= {"one-way ANOVA", "Mauchly's test", "paired t test", "Nemenyi"}
+    files = dict(contents(analysis))
+    assert files["tests.csv"].count(b"\r\n") == len(rows) + 1
+    assert b"Success rate & paired t test" in files["tests.tex"]
+    assert b"$-$" in files["tests.tex"]
+    told = json.loads(files["analysis.json"])
+    assert len(told["tests"]) == len(rows)
+    assert told["measures"][0]["assumptions"]
+
+
+def test_every_sentence_of_a_measure_is_in_the_report() -> None:
+    analysis = analyse(
+        rows_of({c.key: [0.1 * i, 0.5, 0.3, 0.9] for i, c in enumerate(FIVE)}, RATE), FIVE, [RATE]
+    )
+    report = dict(contents(analysis))["report.md"].decode()
+    assert "*The replication.* Success rate" in report
+    for sentence in design_sentences(analysis.measures[0], analysis.plan):
+        assert sentence.split(",")[0] in report
+
+
+def test_an_analysis_is_stored_as_json_and_read_again() -> None:
+    adapter, analysis = TypeAdapter(Analysis), demo()
+    assert adapter.validate_python(adapter.dump_python(analysis, mode="json")) == analysis
