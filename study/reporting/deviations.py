@@ -67,7 +67,8 @@ def _program(frozen: Version) -> Iterator[str]:
     if frozen.bundle:
         names = {f"condition {one.key}": f"condition “{one.name}”" for one in frozen.blueprint.conditions}
         for one in program_differences(frozen.bundle):
-            yield f"Another program than the one that froze it: {_changed(one, names, str(capfirst(one.field)))}"
+            changed = _changed(one, names, str(capfirst(one.field)))
+            yield f"Another program than the one that froze it: {changed}"
 
 
 def _changed(one: Difference, names: Mapping[str, str], field: str) -> str:
