@@ -10,6 +10,7 @@ from django.utils.text import capfirst
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable
 from study.design.blueprint import Blueprint
+from study.design.field_labels import END
 from study.design.models import Condition, StudyPart, SurveyItem
 from study.design.offered import COPLAYER, WORLD
 from study.design.parts import PARTS
@@ -161,7 +162,7 @@ class _Telling:
         if len(self.path) > 1:
             return self._setting_label()
         if self.what == "end":
-            return {"text": "Words", "has_code": "Fixed code", "has_address": "Address"}[name]
+            return END[name]
         forms: dict[str, tuple[Any, Any]] = {
             "condition": (console_condition_form(), Condition),
             "item": (ConsoleItemForm, SurveyItem),

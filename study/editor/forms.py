@@ -11,12 +11,12 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from kitchen.contract.world import Json
+from study.design import field_labels
 from study.design.chance import same_for_all, same_means
 from study.design.demo import READY
 from study.design.models import Outcome, Study, StudyPart
 from study.design.offered import world_kinds
 from study.design.parts import ALWAYS_ON, FAILURES, PARTS
-from study.design.questions.fields import form_labels
 from study.design.questions.instruments import instruments
 from study.design.recruitment import PLACES
 from study.design.testing import contrast_problems
@@ -86,13 +86,7 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             "pauses_when_spent",
             "seed",
         )
-        labels = {
-            "slug": "Name in the link",
-            "thinking_seconds": "Thinking time, seconds",
-            "idle_warning_minutes": "Warn after minutes without action",
-            "idle_minutes": "Time out after minutes without action",
-            "budget_limit": "Budget, US dollars",
-        }
+        labels = field_labels.STUDY
         error_messages = SLUG_MESSAGES
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -184,7 +178,7 @@ class ConsoleItemForm(SurveyItemForm):
     """One item; its place in the order is set by buttons."""
 
     class Meta(SurveyItemForm.Meta):
-        labels = {**form_labels(), "enabled": "Asked"}
+        labels = field_labels.ITEM
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -199,23 +193,10 @@ def console_condition_form() -> type[ConditionForm]:
     """The admin's form, within one study."""
     base = condition_form()
     names = tuple(name for name in base.Meta.fields if name not in {"study", "position"})
-    labels = {
-        "name": "Name, for you and the figures",
-        "label": "What participants read",
-        "key": "Name in the data",
-        "teammates": "Teammates",
-        "thinking_seconds": "Thinking time, seconds",
-        "step_seconds": "Step timer, seconds",
-        "shown": "How the world is shown",
-        "three_dimensions": "Also offer it in three dimensions",
-        "shows_intents": "Show what teammates are about to do",
-        "passes_by": "Go on without who is busy",
-        "knowing": "Whose choice of the step a co-player knows",
-        "decision_seconds": "Time for a decision, seconds",
-        "offers_plans": "Let participants plan ahead",
-    }
     helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
-    meta = type("Meta", (base.Meta,), {"fields": names, "labels": labels, "help_texts": helps})
+    meta = type(
+        "Meta", (base.Meta,), {"fields": names, "labels": field_labels.CONDITION, "help_texts": helps}
+    )
     return type("ConsoleConditionForm", (TeamFields, base), {"Meta": meta, "position": None, **team_fields()})
 
 
@@ -226,7 +207,7 @@ class PartForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
         model = StudyPart
         fields = ("enabled", "title", "text")
         widgets = {"text": forms.Textarea(TEXT)}
-        labels = {"enabled": "On: participants see this part", "text": "Text"}
+        labels = field_labels.PART
         help_texts = {"text": "Markdown: **bold**, *italic*, lists, links, headings with ##."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -268,13 +249,21 @@ class PartForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
 
 def _consent_fields() -> dict[str, forms.Field]:
     words = "One on each line. Participants tick each of them."
-    return {"statements": LinesField(label="Statements to agree to", required=True, help_text=words)}
+    return {
+        "statements": LinesField(
+            label=field_labels.PART_SETTINGS["statements"], required=True, help_text=words
+        )
+    }
 
 
 def _check_fields() -> dict[str, forms.Field]:
     return {
-        "attempts": forms.IntegerField(label="Attempts", min_value=1, max_value=20),
-        "on_failure": forms.ChoiceField(label="After the last failed attempt", choices=[*FAILURES.items()]),
+        "attempts": forms.IntegerField(
+            label=field_labels.PART_SETTINGS["attempts"], min_value=1, max_value=20
+        ),
+        "on_failure": forms.ChoiceField(
+            label=field_labels.PART_SETTINGS["on_failure"], choices=[*FAILURES.items()]
+        ),
     }
 
 

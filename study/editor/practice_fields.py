@@ -9,6 +9,7 @@ from django import forms
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import setting_field
 from kitchen.registry.worlds import get_kit
+from study.design.field_labels import PART_SETTINGS
 from study.design.offered import COPLAYER, WORLD, ChoosableKind, KindSelect, kind_choices, world_kinds
 from study.design.plan import NOBODY
 from study.design.practice import practice_played
@@ -23,8 +24,10 @@ TEAM_SIZE = "Agents beside the participant's own. 3 teammates make a team of 4 a
 def practice_fields() -> dict[str, forms.Field]:
     """By name; those of each world's settings are named as in a condition's form."""
     return {
-        "hints": forms.BooleanField(label="Hints step by step", required=False),
-        "all_steps": forms.BooleanField(label="Lasts all its steps", required=False, help_text=UNTIL_DONE),
+        "hints": forms.BooleanField(label=PART_SETTINGS["hints"], required=False),
+        "all_steps": forms.BooleanField(
+            label=PART_SETTINGS["all_steps"], required=False, help_text=UNTIL_DONE
+        ),
         WORLD: forms.ChoiceField(label="World", choices=kind_choices(WORLD)),
         **{name: setting_field(setting) for kind in world_kinds() for name, setting in kind.named_settings()},
         COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER), widget=KindSelect),

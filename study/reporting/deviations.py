@@ -6,13 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from django.utils.text import capfirst
+
 from kitchen.contract.world import Json
-from kitchen.forms.setting_fields import readable
 from kitchen.words.counting import counted
 from study.analysis.statistics.analyse import Analysis
 from study.analysis.statistics.lines import test_rows
 from study.design.blueprint import Blueprint, blueprint_of
-from study.design.models import Study, Version
+from study.design.field_labels import field_words
+from study.design.models import Outcome, Study, Version
+from study.design.parts import PARTS
 from study.design.preregistration import program_differences
 from study.design.versions import Difference, differences, frozen_version
 
@@ -54,24 +57,28 @@ def _since(study: Study, frozen: Version, analysis: Analysis) -> Iterator[Deviat
 def _design(old: Blueprint, new: Blueprint) -> Iterator[str]:
     names = {f"condition {one.key}": f"condition “{one.name}”" for one in (*old.conditions, *new.conditions)}
     names |= {f"item {one.key}": f"question “{one.measure}”" for one in (*old.items, *new.items)}
+    names |= {f"part {kind}": f"part “{part.words}”" for kind, part in PARTS.items()}
+    names |= {f"end {one.value}": f"end “{one.label}”" for one in Outcome.Kind}
     for one in differences(old, new):
-        yield f"Changed after freezing: {_changed(one, names)}"
+        yield f"Changed after freezing: {_changed(one, names, field_words(one, old, new))}"
 
 
 def _program(frozen: Version) -> Iterator[str]:
     if frozen.bundle:
         names = {f"condition {one.key}": f"condition “{one.name}”" for one in frozen.blueprint.conditions}
         for one in program_differences(frozen.bundle):
-            yield f"Another program than the one that froze it: {_changed(one, names)}"
+            changed = _changed(one, names, str(capfirst(one.field)))
+            yield f"Another program than the one that froze it: {changed}"
 
 
-def _changed(one: Difference, names: Mapping[str, str]) -> str:
+def _changed(one: Difference, names: Mapping[str, str], field: str) -> str:
+    """A difference in a sentence; `field` is what differs, in words."""
     where = names.get(one.where, one.where)
     if one.old is None and one.field == "all of it":
         return f"{where} was added."
     if one.new is None and one.field == "all of it":
         return f"{where} was removed."
-    field = f"{where}, {readable(one.field)}"
+    field = f"{where}, {field}"
     was, now = _short(one.old), _short(one.new)
     return f"{field}: it was {was}, and is {now}." if was and now else f"{field}."
 

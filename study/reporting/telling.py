@@ -19,6 +19,7 @@ from study.design.preregistration import date_is_hashed
 from study.design.testing import AnalysisPlan
 from study.design.versions import frozen_version
 from study.people.known import in_words as effects_in_words
+from study.reporting.about_people import said_about_themselves
 from study.reporting.chart import in_words
 from study.reporting.deviations import deviations_of
 from study.reporting.flow import flow_of
@@ -55,6 +56,7 @@ def told_of(study: Study, sample: Sample, analysis: Analysis, *, made_at: dateti
         deviations=deviations_of(study, analysis),
         software=software_of(design),
         rows_sha256=digest_of_rows(analysis),
+        said=said_about_themselves(sample, analysis),
     )
 
 

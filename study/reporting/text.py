@@ -24,6 +24,7 @@ from study.analysis.statistics.report import (
 )
 from study.analysis.statistics.report_design import DESIGN_METHOD, contrasts_table, scales_table
 from study.analysis.statistics.words import tukey_sentence
+from study.reporting.about_people import Said
 from study.reporting.deviations import Deviation
 from study.reporting.flow import Station
 from study.reporting.rows import NAME
@@ -60,6 +61,8 @@ class Told:
     software: Sequence[tuple[str, str]]
     rows_sha256: str
     """Of `analysed.csv`."""
+    said: Sequence[Said] = ()
+    """What those who are analysed said about themselves."""
 
 
 def report_text(told: Told) -> str:
@@ -73,6 +76,7 @@ def report_text(told: Told) -> str:
         "## Participants",
         f"![{escaped(told.flow_words)}]({FLOW})",
         flow_table(told.flow),
+        said_table(told.said),
         _list([*_dependent(analysis), *_attrition(analysis), *exclusion_sentences(analysis)]),
         "## Deviations from what was preregistered",
         deviations_list(told.deviations),
@@ -125,6 +129,17 @@ def flow_table(flow: Sequence[Station]) -> str:
         rows.append([f"**{escaped(one.words)}**", str(one.number)])
         rows += [[f"left: {escaped(words)}", str(number)] for words, number in one.left]
     return table(("Participants who …", "n"), rows)
+
+
+def said_table(said: Sequence[Said]) -> str:
+    """What people said about themselves; empty where nothing was asked."""
+    if not said:
+        return ""
+    rows = []
+    for one in said:
+        rows.append([f"**{escaped(one.question)}**", f"{one.answered} answered"])
+        rows += [[escaped(words), number] for words, number in one.lines]
+    return table(("Those analysed, about themselves", "n"), rows)
 
 
 def deviations_list(deviations: Sequence[Deviation]) -> str:

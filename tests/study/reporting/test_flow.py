@@ -8,10 +8,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from kitchen.registry.worlds import get_world
 from study.analysis.results import analyse_now
 from study.analysis.sample import Sample
+from study.design.blueprint import blueprint_of
+from study.design.field_labels import field_words
 from study.design.freezing import study_freeze
 from study.design.models import Study
+from study.design.versions import Difference
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant
 from study.reporting.deviations import deviations_of
@@ -71,13 +75,15 @@ def test_deviations_are_found_in_the_design_the_sample_and_the_tests(study: Stud
     assert by_kind["test not planned"][0].startswith("Run beside what was planned")
     assert not {"design", "program"} & by_kind.keys()
 
-    study.conditions.filter(key="c1").update(name="Another name")
+    study.conditions.filter(key="c1").update(name="Another name", step_seconds=20)
     Study.objects.filter(pk=study.pk).update(hypotheses="Other\nones")
     study.refresh_from_db()
     found = deviations_of(study, analyse_now(study, "people"))
     assert [one.words for one in found if one.kind == "design"] == [
         "Changed after freezing: study, Hypotheses.",
-        "Changed after freezing: condition “Another name”, Name: it was Condition 1, and is Another name.",
+        "Changed after freezing: condition “Another name”, Name, for you and the figures: "
+        "it was Condition 1, and is Another name.",
+        "Changed after freezing: condition “Another name”, Step timer, seconds: it was nothing, and is 20.0.",
     ]
 
 
@@ -86,3 +92,23 @@ def test_without_a_preregistration_that_is_the_one_thing_that_is_told() -> None:
     complete(study)
     (only,) = deviations_of(study, analyse_now(study, "people"))
     assert (only.kind, "exploratory" in only.words) == ("preregistration", True)
+
+
+@pytest.mark.parametrize(
+    ("where", "field", "words"),
+    [
+        ("study", "idle_minutes", "Time out after minutes without action"),
+        ("study", "order of items", "Order of items"),
+        ("item i0", "points", "Points of the scale"),
+        ("condition c0", "coplayer", "Co-player"),
+        ("condition c0", "settings: alpha", "SETTING"),
+        ("part check", "settings: on_failure", "After the last failed attempt"),
+        ("end complete", "has_code", "Fixed code"),
+    ],
+)
+def test_a_field_that_was_changed_is_called_as_its_form_calls_it(
+    study: Study, where: str, field: str, words: str
+) -> None:
+    design = blueprint_of(study)
+    (alpha,) = (one.label for one in get_world(design.conditions[0].world).settings if one.name == "alpha")
+    assert field_words(Difference(where, field, 1, 2), design) == words.replace("SETTING", alpha)
