@@ -84,6 +84,8 @@ class Over(NamedTuple):
     abandoned_because: str = ""
     goal: str = ""
     """What is said of its goal, where it had one and ended by itself."""
+    seconds: int | None = None
+    """How long it was played, where a clock takes the steps."""
 
 
 class Gone(NamedTuple):
@@ -233,7 +235,8 @@ def _over(page: Page, view: SeatView) -> Over:
     stopped = view.ended_by_staff or view.abandoned_because
     goal = (page.reached(view) if view.reached else page.missed) if view.until and not stopped else ""
     why = gettext(view.abandoned_because) if view.abandoned_because else ""
-    return Over(True, view.step, view.achieved, view.ended_by_staff, why, goal)
+    seconds = round(view.step * view.tick_ms / 1000) if view.tick_ms else None
+    return Over(True, view.step, view.achieved, view.ended_by_staff, why, goal, seconds)
 
 
 TOLD_STEPS = 2

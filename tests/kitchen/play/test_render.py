@@ -242,3 +242,13 @@ def test_guides_are_drawn_once_for_all_who_play_by_the_same_brief() -> None:
     one, other = (drawing.guide(page, dict(view.brief), clocked=False, drawn=True) for _ in range(2))
     assert one is other
     assert drawing.guide(page, view.brief, clocked=True, drawn=True) != one
+
+
+def test_how_long_it_was_is_told_in_steps_or_under_a_clock_in_seconds() -> None:
+    view = replace(seen(make("cuisine"), 0), phase="over", step=40)
+    by_turns, clocked = (
+        drawing.whole({one.id: one for one in shell(get_page("cuisine"), shown)}["over"])
+        for shown in (view, replace(view, tick_ms=150))
+    )
+    assert "<dt>steps played</dt><dd>40</dd>" in by_turns
+    assert "<dt>seconds played</dt><dd>6</dd>" in clocked
