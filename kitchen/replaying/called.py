@@ -10,7 +10,7 @@ from kitchen.replaying.record import Record
 
 
 def seat_called(record: Record, number: int) -> str:
-    """`Robot 2 (seat 1)`."""
+    """The name that its page has, and the number of the seat."""
     name = next((seat.name for seat in record.seats if seat.number == number), "A player")
     return f"{name} (seat {number})"
 

@@ -44,6 +44,8 @@ from kitchen.ticking.telling import Telling
 from kitchen.ticking.wire import keys_of, pages_of, said
 
 T = TypeVar("T")
+Seated = tuple[int, int, str]
+"""Episode, seat and page."""
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
@@ -81,7 +83,7 @@ class Owner:
         self._hurry = asyncio.Event()
         """Somebody waits for what is to be stored."""
         self._storing = asyncio.Lock()
-        self._sitting: set[asyncio.Task[None]] = set()
+        self._sitting: dict[Seated, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
         """Take ticks until cancelled; then all is stored, and others may go on at once."""
@@ -295,18 +297,17 @@ class Owner:
 
     async def _keys_pressed(self, played: Played, heard: dict[str, Any]) -> None:
         """A key goes down or up."""
-        now, command = asyncio.get_running_loop().time(), tuple(heard["command"])
-        known = played.game.press(
-            heard["seat"], heard["page"], command, down=heard["down"], number=heard["number"], now=now
-        )
-        if not known:
+        if sitting := self._sitting.get(_seated(played.game, heard)):
+            sitting.add_done_callback(lambda _: _pressed(played.game, heard))
+        elif not _pressed(played.game, heard):
             await self._reply(heard, said("tick.unknown"))
 
     async def _keys_sat(self, played: Played, heard: dict[str, Any]) -> None:
-        """Another page plays a seat. Nobody's keys wait until that is known to be so."""
-        task = asyncio.create_task(self._sit(played.game, heard))
-        self._sitting.add(task)
-        task.add_done_callback(self._sitting.discard)
+        """Another page plays a seat. Nobody's keys wait until that is known to be so, but for its own."""
+        seated = _seated(played.game, heard)
+        if seated not in self._sitting:
+            self._sitting[seated] = task = asyncio.create_task(self._sit(played.game, heard))
+            task.add_done_callback(lambda _: self._sitting.pop(seated))
         await self._keys_asked(played, heard)
 
     async def _sit(self, game: Game, heard: dict[str, Any]) -> None:
@@ -336,6 +337,18 @@ class Owner:
                 await self._layer.send(to["reply"], message)
         except (ChannelFull, *AWAY) as error:
             log.warning("a page could not be answered: %s", error or type(error).__name__)
+
+
+def _seated(game: Game, heard: dict[str, Any]) -> Seated:
+    return game.episode.pk, heard["seat"], heard["page"]
+
+
+def _pressed(game: Game, heard: dict[str, Any]) -> bool:
+    """Whether it is a key of this world."""
+    now, command = asyncio.get_running_loop().time(), tuple(heard["command"])
+    return game.press(
+        heard["seat"], heard["page"], command, down=heard["down"], number=heard["number"], now=now
+    )
 
 
 async def _plays(heard: dict[str, Any]) -> bool:

@@ -163,9 +163,11 @@ def test_a_co_player_that_thinks_goes_on_meanwhile_and_takes_up_what_it_thought_
     lane: Lane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Future[Any]] = []
+    acts: list[Any] = []
     monkeypatch.setattr(minds, "closing", nullcontext)  # it is the test's connection
 
     def ask(act: object) -> Future[Any]:
+        acts.append(act)
         asked.append(Future())
         return asked[-1]
 
@@ -197,6 +199,7 @@ def test_a_co_player_that_thinks_goes_on_meanwhile_and_takes_up_what_it_thought_
     assert list(known) == [["stay"], ["stay"], ["east"], ["east"], ["stay"]]
     game.minds.leave(game.episode)
     asked[2].set_result(Agreed({1: EAST}, calls=(call,)))
+    acts[3]()  # in the background: it is kept
     assert [row.step for row in rows.filter(dropped="over")] == [5]
     assert [verdict.faults for verdict in log_verify(Episode.objects.all())] == [[]]
 

@@ -171,7 +171,7 @@ async def test_what_cannot_be_used_is_answered(lane: Lane, owner: Any, sent: Any
 async def test_a_page_that_comes_again_is_told_the_present_step_and_the_older_one_is_closed(
     lane: Lane, owner: Any
 ) -> None:
-    episode = await made(lane, steps=500, tick_ms=20)
+    episode = await made(lane, steps=500, tick_ms=60)
     first = await opened(episode, query="?page=page-one&take=1")
     while (tick := await first.told("tick"))["step"] < 3:
         pass
@@ -386,6 +386,31 @@ async def test_what_was_thought_of_for_an_episode_that_was_ended_meanwhile_is_ke
             await asyncio.sleep(0.01)
     assert (len(asked), found) == (1, [("over",)])
     await page.close()
+
+
+async def test_a_key_of_a_page_of_which_it_is_not_known_yet_that_it_plays_counts_once_it_is(
+    lane: Lane, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = asyncio.Event()
+
+    async def plays(heard: dict[str, Any]) -> bool:
+        await known.wait()
+        return True
+
+    episode = await made(lane, steps=500, tick_ms=20)
+    first = await opened(episode, query="?page=page-one&take=1")
+    await first.told("tick")
+    monkeypatch.setattr(owning, "_plays", plays)
+    second = await opened(episode, query="?page=page-two&take=1")
+    await second.told("whole")
+    await second.key("west", number=2)
+    for _ in range(3):
+        assert (await second.told("tick"))["key"] != 2
+    known.set()
+    while (await second.told("tick"))["key"] != 2:
+        pass
+    await first.close()
+    await second.close()
 
 
 async def test_who_leaves_is_replaced_and_the_other_plays_on(lane: Lane, owner: Any) -> None:
