@@ -351,7 +351,7 @@ async def test_a_grid_whose_clock_waits_for_nobody(page: Page, live_stack: Stack
     await page.keyboard.down("w")
     await page.wait_for_selector("#over.is-over", timeout=20_000)
     assert await page.inner_text("#score [data-left]") == "0"
-    assert await page.inner_text("#over dd >> nth=-1") == "8"
+    assert await page.inner_text("#over dd >> nth=-1") == "1"  # 8 ticks of 150 ms, in seconds
     assert "row 2, looks up" in str(await page.text_content("[data-cook]"))
     await person.go_on()
     assert person.problems == []

@@ -119,11 +119,11 @@ async def stored(episode: Episode) -> Episode:
 
 
 async def test_two_people_play_to_the_end(lane: Lane, owner: Any) -> None:
-    episode = await made(lane, "walker", seats=3, steps=12, tick_ms=20)
+    episode = await made(lane, "walker", seats=3, steps=12, tick_ms=150)
     pages = [await opened(episode, seat) for seat in (0, 1)]
     first = await pages[0].told("state")
-    assert (first["world"], first["seat"], first["brief"]["tick_ms"]) == ("lane", 0, 20)
-    assert (await pages[0].told("whole"))["tick_ms"] == 20
+    assert (first["world"], first["seat"], first["brief"]["tick_ms"]) == ("lane", 0, 150)
+    assert (await pages[0].told("whole"))["tick_ms"] == 150
     await pages[0].key("east", number=7)
     ticks = [await pages[0].told("tick")]
     while ticks[-1]["step"] < 12:
