@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from kitchen.contract.skills import EARLY, FREELY, NEVER, ONCE, READY, Manner
 from kitchen.contract.world import Json, Setting
 from kitchen.llm.registry import STAND_IN
+from kitchen.llm.stand_in_settings import stand_in_settings
 
 BY_RULE, BY_NOBODY = "rule", "none"
 RANDOM, STILL = "random", "still"
 OF_PLACE = "place"
 NO_TEMPERATURE = -1.0
-
-OF_STAND_IN = "Of effect for the stand-in only."
 
 MODEL = Setting(
     "model",
@@ -101,44 +100,7 @@ FALLBACK = Setting(
     help="Who plans then; it is recorded.",
     choices=((BY_RULE, "The stand-in's rule"), (BY_NOBODY, "Nobody: it waits a step")),
 )
-STAND_IN_SETTINGS: tuple[Setting, ...] = (
-    Setting(
-        "stand_in_errors",
-        "float",
-        "Stand-in: share of wrong skills",
-        0.0,
-        help=OF_STAND_IN,
-        minimum=0,
-        maximum=1,
-    ),
-    Setting(
-        "stand_in_nonsense",
-        "float",
-        "Stand-in: share of senseless replies",
-        0.0,
-        help=OF_STAND_IN,
-        minimum=0,
-        maximum=1,
-    ),
-    Setting(
-        "stand_in_latency",
-        "float",
-        "Stand-in: seconds to answer",
-        0.0,
-        help=OF_STAND_IN,
-        minimum=0,
-        maximum=600,
-    ),
-    Setting(
-        "stand_in_failures",
-        "float",
-        "Stand-in: share of failing calls",
-        0.0,
-        help=OF_STAND_IN,
-        minimum=0,
-        maximum=1,
-    ),
-)
+STAND_IN_SETTINGS = stand_in_settings("skills")
 """How the stand-in plays."""
 AT_ONCE: Mapping[str, Json] = {
     "model": STAND_IN,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db.models import CharField
 
 from study.people.devices import Device, device_of
 from study.people.models import PageVisit
@@ -65,5 +66,7 @@ def test_no_word_is_too_long_for_its_column() -> None:
     for name in NAMES:
         told = device_of(name)
         for field in ("device", "browser", "system"):
-            longest = getattr(PageVisit._meta.get_field(field), "max_length")  # noqa: B009
+            column = PageVisit._meta.get_field(field)
+            assert isinstance(column, CharField)
+            longest = column.max_length
             assert longest and len(getattr(told, field)) <= longest

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from kitchen.contract.world import Json, Setting, clean_settings
+from kitchen.llm.stand_in_settings import stand_in_settings
 from kitchen.worlds.cuisine.dispatcher.placeholders import PLACEHOLDERS, USUAL
 
 LONGEST_PROMPT = 20_000
@@ -208,42 +209,7 @@ SETTINGS: tuple[Setting, ...] = (
         placeholders=PLACEHOLDERS,
         usual=USUAL,
     ),
-    Setting(
-        "stand_in_errors",
-        "float",
-        "Stand-in: share of wrong commands",
-        0.0,
-        help="Of effect for the stand-in only.",
-        minimum=0,
-        maximum=1,
-    ),
-    Setting(
-        "stand_in_nonsense",
-        "float",
-        "Stand-in: share of senseless replies",
-        0.0,
-        help="Of effect for the stand-in only.",
-        minimum=0,
-        maximum=1,
-    ),
-    Setting(
-        "stand_in_latency",
-        "float",
-        "Stand-in: seconds to answer",
-        0.0,
-        help="Of effect for the stand-in only.",
-        minimum=0,
-        maximum=600,
-    ),
-    Setting(
-        "stand_in_failures",
-        "float",
-        "Stand-in: share of failing calls",
-        0.0,
-        help="Of effect for the stand-in only.",
-        minimum=0,
-        maximum=1,
-    ),
+    *stand_in_settings("commands"),
 )
 
 
