@@ -1,4 +1,5 @@
-"""Which browser the journeys use: Debian's Chromium, driven by Playwright."""
+"""Which browser the journeys use: Debian's Chromium, driven by Playwright; where there is one, the one
+without windows, which has a third less to do."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import pytest
 
 IN_A_BROWSER = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 """`pytestmark` of a module whose tests use the fixtures `browser` and `page`: one browser serves them all."""
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 ARGUMENTS = [
     "--headless",

@@ -28,6 +28,8 @@ from tests.servers import wait_until
 
 RESTART_SECONDS = 0.1
 """Between a server's death and its next start; systemd's own."""
+SHELL = "chromium-headless-shell"
+"""The Chromium that has no windows."""
 QUIET = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
 """No questions; services that are installed are not started."""
 
@@ -48,14 +50,22 @@ def install_missing() -> str:
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         return f"{names} missing, and only root on Debian or Ubuntu can have them installed here"
     print(f"installing {names}", flush=True)
-    failed = apt("update") or apt("install", "-y", "--no-install-recommends", *missing)
+    failed = apt("update") or apt("install", "-y", "--no-install-recommends", *map(known, missing))
     return f"{names}: {failed}" if failed else ""
+
+
+def known(package: str) -> str:
+    """The whole Chromium, where its headless shell is not a package of its own."""
+    is_known = (
+        subprocess.run(["apt-cache", "show", package], capture_output=True, check=False).returncode == 0
+    )
+    return package if is_known or package != SHELL else "chromium"
 
 
 def wanted() -> list[tuple[str, bool]]:
     """Debian packages and whether what they hold is here already."""
     return [
-        ("chromium", find_chromium() is not None),
+        (SHELL, find_chromium() is not None),
         ("postgresql", system_postgres() is not None),
         ("redis-server", shutil.which("redis-server") is not None),
     ]
