@@ -72,9 +72,17 @@ def worker(environment: dict[str, str], number: int = 1) -> Child:
     return Child(name, _celery(name, threads=8), log_of(name), environment)
 
 
-def ticker(environment: dict[str, str]) -> Child:
-    """What takes the steps of clocks: some processes that are one program."""
-    return Child("ticker", python("-m", "brigade.ticker"), log_of("ticker"), environment)
+def tickers(environment: dict[str, str], count: int) -> list[Child]:
+    """What takes the steps of clocks, so many processes: two programs, as far as there are so many, so that
+    one goes on where the other dies whole."""
+    shares = [share for share in (count - count // 2, count // 2) if share]
+    return [_ticker(environment, share, number) for number, share in enumerate(shares, 1)]
+
+
+def _ticker(environment: dict[str, str], processes: int, number: int) -> Child:
+    name = f"ticker-{number}"
+    shared = {**environment, "BRIGADE_TICKERS": str(processes)}
+    return Child(name, python("-m", "brigade.ticker"), log_of(name), shared)
 
 
 def experimenter(environment: dict[str, str]) -> Child:

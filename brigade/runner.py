@@ -2,8 +2,8 @@
 
 Valkey from its wheel on a unix socket (unless `REDIS_URL` names another server), the database prepared, a
 daphne for each core on one listening socket that this process owns (connections queue while none runs), and
-three Celery workers, two for people's co-players and one for experiments, and what takes the steps of clocks
-(`brigade/ticker.py`). Whatever dies is started again
+three Celery workers, two for people's co-players and one for experiments, and two programs that take the
+steps of clocks (`brigade/ticker.py`). Whatever dies is started again
 (`brigade/supervise.py`); on SIGUSR1 (`make restart`) daphne and workers are exchanged one after the other,
 for those that the files make now (`brigade/crew.py`). With `BRIGADE_SMALL_MODEL` a language model is kept
 alive, too (`brigade/small_model.py`). Configured by the environment only: `BRIGADE_HOST`,
@@ -22,7 +22,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TextIO
 from urllib.parse import urlsplit
 
@@ -30,11 +30,11 @@ from brigade import places
 from brigade.address import Address, RunError, address_of, listen, note_instance, only_one, wanted_address
 from brigade.crew import Crew
 from brigade.limits import more_files
-from brigade.parts import children_environment, experimenter, preparer, ticker, valkey, webs, worker
+from brigade.parts import children_environment, experimenter, preparer, tickers, valkey, webs, worker
 from brigade.private import say_private
 from brigade.small_model import NAME, small_model
 from brigade.supervise import Child, keep, last_lines, run_once
-from kitchen.machine.cores import web_processes
+from kitchen.machine.cores import ticker_processes, web_processes
 from kitchen.machine.parent import die_with_parent
 from kitchen.machine.redis_access import open_to_others
 
@@ -83,7 +83,8 @@ async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
     note_instance(address)
     environment = children_environment(address)
     model = small_model(environment)
-    first, *others = webs(environment, listener.fileno(), wanted_webs())
+    first, *others = webs(environment, listener.fileno(), wanted(web_processes))
+    clocks = tickers(environment, wanted(ticker_processes))
     async with asyncio.TaskGroup() as server, asyncio.TaskGroup() as programs:
         have_redis(server, environment)
         have_model(server, environment, model)
@@ -92,8 +93,7 @@ async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
         await bring_up(crew, [first, worker(environment)], address)
         say_where(address, environment)
         say(f"ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it, logs are in {places.log_dir()}")
-        more = (worker(environment, 2), ticker(environment), experimenter(environment))
-        for child in (*others, *more):  # nobody waits for these
+        for child in (*others, worker(environment, 2), *clocks, experimenter(environment)):  # nobody waits
             crew.keep(child)
         while await asked.wait():
             asked.clear()
@@ -146,10 +146,10 @@ async def restart(crew: Crew, environment: dict[str, str]) -> None:
             say(f"all restarted after {time.monotonic() - began:.1f} s")
 
 
-def wanted_webs() -> int:
-    """How many daphne are to run; RunError."""
+def wanted(processes: Callable[[], int]) -> int:
+    """How many of a kind are to run; RunError."""
     try:
-        return web_processes()
+        return processes()
     except ValueError as error:
         raise RunError(str(error)) from None
 

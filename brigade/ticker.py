@@ -1,8 +1,9 @@
 """`python -m brigade.ticker`: takes the steps of episodes that a clock plays, until asked to end.
 
 The work is done by `BRIGADE_TICKERS` processes that are forked off once all is loaded, so that one that dies
-is there again at once, and they share their memory. They share what there is to do with those of other
-machines, too (`kitchen.ticking.owner`). They end with this one, however that ends (Linux).
+is there again at once, and they share their memory. There are two such programs (`brigade.parts.tickers`), so
+that one goes on where the other dies whole. They share what there is to do with those of other machines, too
+(`kitchen.ticking.owner`). They end with this one, however that ends (Linux).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import django
 from brigade.memory import share_one_heap
 from brigade.notify import say_ready
 from brigade.sharing import count_together
-from kitchen.machine.cores import tickers
+from kitchen.machine.cores import ticker_processes
 from kitchen.machine.parent import tied_to
 
 log = logging.getLogger(__name__)
@@ -108,7 +109,7 @@ def main() -> int:
     import kitchen.ticking.owner  # noqa: F401 - loaded once for all
 
     try:
-        count = tickers()
+        count = ticker_processes()
     except ValueError as error:
         print(f"brigade: {error}", file=sys.stderr)
         return 2

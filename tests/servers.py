@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Self
 
 from brigade.address import Address, address_of, listen
-from brigade.parts import children_environment, experimenter, ticker, valkey_command, webs, worker
+from brigade.parts import children_environment, experimenter, tickers, valkey_command, webs, worker
 from brigade.places import unix_url
 from brigade.runner import serves
 from brigade.supervise import Child, last_lines
@@ -101,7 +101,7 @@ class Stack:
         self.webs = webs(self.environment, self._listener.fileno(), 2)
         self.worker = worker(self.environment)
         self.experimenter = experimenter(self.environment)
-        self.ticker = ticker({**self.environment, "BRIGADE_TICKERS": "1"})
+        (self.ticker,) = tickers(self.environment, 1)
         for child in (*self.webs, self.worker, self.experimenter, self.ticker):
             child.log = self.var / "log" / child.log.name
         self.restart()

@@ -24,7 +24,7 @@ def web_processes() -> int:
     return _number("BRIGADE_WEB", min(cores(), MOST_WEB))
 
 
-def tickers() -> int:
+def ticker_processes() -> int:
     """`BRIGADE_TICKERS`: processes that take the steps of clocks on this machine; unless they are fewer, one
     goes on where another dies."""
     return _number("BRIGADE_TICKERS", min(max(2, cores()), MOST_WEB))

@@ -26,7 +26,7 @@ from tests.template import Template
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
-EVERY = {"valkey", "daphne-1", "daphne-2", "worker-1", "worker-2", "experiments", "ticker"}
+EVERY = {"valkey", "daphne-1", "daphne-2", "worker-1", "worker-2", "experiments", "ticker-1", "ticker-2"}
 """What runs where two daphne are wanted."""
 WITH_ONE_DAPHNE = EVERY - {"daphne-2"}
 
@@ -296,6 +296,7 @@ def test_a_taken_port_gets_one_line(tmp_path: Path) -> None:
         ({"BRIGADE_PORT": "eighty"}, "'eighty' is no port"),
         ({"BRIGADE_PORT": "70000"}, "'70000' is no port"),
         ({"BRIGADE_WEB": "0"}, "BRIGADE_WEB: '0' is not a number from 1 to 64"),
+        ({"BRIGADE_TICKERS": "two"}, "BRIGADE_TICKERS: 'two' is not a number from 1 to 64"),
         ({"BRIGADE_PLANNERS": "some"}, "BRIGADE_PLANNERS: 'some' is not a number"),
         ({"BRIGADE_HOST": "192.0.2.1"}, "no address of this machine"),
         ({"BRIGADE_HOST": "no such name"}, "no address of this machine"),

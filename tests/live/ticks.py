@@ -4,10 +4,10 @@ each.
 
 The product runs as `make run` has it, in a folder of its own; all who play are one process more. In each page
 keys are pressed at random moments. Measured are how far the times between two ticks, as pages get them, are
-from the tick, and the time from a key to the tick that it counted in. Then a process that takes the ticks is
-killed (SIGKILL) three times: how long pages stood still, and how much of what they had shown was gone. At the
-end every log is played anew, and its chain and seal are looked at. Exit 1 where something is wrong with
-these, and with `--strict` where an aim is missed.
+from the tick, and the time from a key to the tick that it counted in. Then a process that takes the ticks, or
+a program with all of its processes, is killed (SIGKILL) three times: how long pages stood still, and how much
+of what they had shown was gone. At the end every log is played anew, and its chain and seal are looked at.
+Exit 1 where something is wrong with these, and with `--strict` where an aim is missed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 from tests.live.books import Books
 from tests.live.line import Line, dial
 from tests.live.options import OneLineParser, number
-from tests.live.stack import Running, parent_of, running
+from tests.live.stack import Running, running
 from tests.live.table import Figure, table
 
 KEYS = ("north", "south", "east", "west", "interact")
@@ -175,7 +175,7 @@ async def _killed(stack: Running, pages: list[Page], asked: argparse.Namespace) 
         page.begin()
     chance = Random(len(pages))
     for _ in range(KILLS):
-        os.kill(chance.choice(owners(stack)), signal.SIGKILL)
+        os.kill(chance.choice(clocks(stack)), signal.SIGKILL)
         await asyncio.sleep(BETWEEN)
     longest = max(gap for page in pages for gap in page.gaps)
     back = max(page.back for page in pages) * asked.tick
@@ -186,10 +186,9 @@ async def _killed(stack: Running, pages: list[Page], asked: argparse.Namespace) 
     ]
 
 
-def owners(stack: Running) -> list[int]:
-    """The processes that take ticks, without the one that they were forked off."""
-    all_of_them = [pid for pid, name in stack.processes().items() if name == "ticker"]
-    return [pid for pid in all_of_them if parent_of(pid) in all_of_them]
+def clocks(stack: Running) -> list[int]:
+    """The processes that take ticks, and the programs that they were forked off, with which they end."""
+    return [pid for pid, name in stack.processes().items() if name == "ticker"]
 
 
 def at(values: list[float], share: float) -> float:
