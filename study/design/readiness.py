@@ -247,18 +247,19 @@ def _unpractised(design: Blueprint) -> Iterator[Missing]:
 
 
 def _guide(design: Blueprint) -> Iterator[Missing]:
-    """Whether the guide, which shows what is played first, shows what is practised."""
-    if not (design.has("practice") and design.has("guide")):
+    """Whether the guide, which shows what is played first, can show what is practised."""
+    plans = [plan for plan in design.conditions if plan.world == design.practice.world]
+    if not (design.has("practice") and design.has("guide") and plans):
         return
-    for plan in design.conditions:
-        with suppress(SettingsError):  # told where it is set
-            if plan.world == design.practice.world and (labels := _chosen_otherwise(plan, design.practice)):
-                words = (
-                    f"The guide shows {plan.name}, but practice is another ({', '.join(labels)}): people "
-                    "practise what they have not read about. Practise the same, or say so in a text."
-                )
-                yield Missing(words, "part", ("practice",), hinders=False)
-                return
+    with suppress(SettingsError):  # told where it is set
+        others = [(plan.name, _chosen_otherwise(plan, design.practice)) for plan in plans]
+        if all(labels for _, labels in others):
+            name, labels = others[0]
+            words = (
+                f"The guide shows {name}, but practice is another ({', '.join(labels)}): people practise "
+                "what they have not read about. Practise the same, or say so in a text."
+            )
+            yield Missing(words, "part", ("practice",), hinders=False)
 
 
 def _chosen_otherwise(plan: ConditionPlan, practice: ConditionPlan) -> list[str]:

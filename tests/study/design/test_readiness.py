@@ -124,6 +124,12 @@ def test_a_practice_in_another_kitchen_than_the_guide_shows_is_told() -> None:
     )
     (gap,) = told(study, "practice is another (Level)")
     assert (gap.page, gap.args, gap.hinders) == ("part", ("practice",), False)
+    one = study.conditions.all()[0]
+    before, one.settings = one.settings, {**one.settings, "level": "level_3"}
+    one.save()
+    assert not told(study, "practice is another"), "some begin with what is practised"
+    one.settings = before
+    one.save()
     part.settings = {"kitchen": {"settings": {**practised, "level": "level_0", "alpha": 3.0}}}
     part.save()
     assert not told(study, "practice is another")
