@@ -189,6 +189,11 @@ class Skills(ABC):
     def rule(self, sight: Sight, other: int, manner: Manner) -> Skill:
         """What somebody sensible in this seat would plan now: what the stand-in says. It may be a wait."""
 
+    def errand(self, sight: Sight) -> Skill:
+        """What is hinted at in one's own seat: as the rule has it, unless there is something better than to
+        wait for others, who may do nothing."""
+        return self.rule(sight, sight.seat, self.manner(sight))
+
     def intent(self, skill: Skill) -> Intent:
         """The same for the page of a person (`Page` has the words); empty where it has none."""
         return {}

@@ -50,7 +50,7 @@ def errand_for(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
         return {}
     skills = get_skills(world.kind)
     sight = Sight(seat, brief, world.observe(seat), world.legal_actions(seat))
-    return skills.intent(skills.rule(sight, seat, skills.manner(sight)))
+    return skills.intent(skills.errand(sight))
 
 
 def _situation(world: World, view: SeatView) -> Situation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kitchen.contract.skills import Skill, wait
+from kitchen.contract.skills import WAIT, Skill, wait
 from kitchen.worlds.overcooked.skilled.moment import Moment
 from kitchen.worlds.overcooked.skilled.named import DELIVER, FILL, PICKUP, PLACE, PUT, START
 from kitchen.worlds.overcooked.things import DISH
@@ -18,6 +18,13 @@ def plan(moment: Moment) -> Skill:
     if not moment.pots():
         return _bring_over(moment)
     return _with_something(moment) if moment.held is not None else _empty_handed(moment)
+
+
+def hinted(moment: Moment) -> Skill:
+    """Who would wait with full hands may have taken the wrong thing, and would wait for ever: it is laid
+    down."""
+    planned = plan(moment)
+    return _lay_down(moment) if planned[0] == WAIT and moment.held is not None else planned
 
 
 def _with_something(moment: Moment) -> Skill:

@@ -13,7 +13,7 @@ from kitchen.worlds.overcooked.skilled.controller import command
 from kitchen.worlds.overcooked.skilled.moment import Moment
 from kitchen.worlds.overcooked.skilled.named import DELIVER, FILL, PICKUP, PLACE, PUT, START, done_by, meant
 from kitchen.worlds.overcooked.skilled.primer import primer, usual
-from kitchen.worlds.overcooked.skilled.rule import plan
+from kitchen.worlds.overcooked.skilled.rule import hinted, plan
 from kitchen.worlds.overcooked.skilled.words import described, name
 from kitchen.worlds.overcooked.things import DISH
 
@@ -100,6 +100,10 @@ class GridSkills(Skills):
     def rule(self, sight: Sight, other: int, manner: Manner) -> Skill:
         """By hands and pots; the seat is the only difference."""
         return plan(Moment.of(sight, other))
+
+    def errand(self, sight: Sight) -> Skill:
+        """By the rule; full hands are not kept waiting."""
+        return hinted(Moment.of(sight))
 
     def intent(self, skill: Skill) -> Intent:
         """The verb, and what it is about."""

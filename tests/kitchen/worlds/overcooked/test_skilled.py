@@ -73,6 +73,26 @@ def test_every_skill_says_what_it_lacks_and_is_carried_out_until_it_is_done() ->
     assert carried_out(game, "place_obj_on_counter")
 
 
+@pytest.mark.parametrize("taken", ["dish", "onion"])
+def test_nobody_is_hinted_to_wait_with_full_hands(taken: str) -> None:
+    game = start()
+    play(game, BRINGS if taken == "onion" else "")
+    assert SKILLS.errand(sight(game)) == (("pickup", "dish") if taken == "onion" else ("pickup", "onion"))
+    assert carried_out(game, "pickup", taken)
+    assert SKILLS.rule(sight(game), 0, SKILLS.manner(sight(game)))[0] == "wait"
+    assert SKILLS.errand(sight(game)) == ("place_obj_on_counter",)
+    assert carried_out(game, *SKILLS.errand(sight(game)))
+
+
+def test_alone_by_its_errands_a_cook_delivers() -> None:
+    game = start()
+    assert carried_out(game, "pickup", "dish")
+    for _ in range(11):
+        errand = SKILLS.errand(sight(game))
+        game.step({}) if errand[0] == "wait" else carried_out(game, *errand)
+    assert game.score()["points"] == 20
+
+
 def test_with_the_new_cooking_a_pot_is_started() -> None:
     game = start(cooking="interact")
     assert failed(game, "start_cooking") == ["no_order"]
