@@ -7,6 +7,7 @@ makes others fail later, who compare it, print it or hash it.
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from kitchen.contract.world import Json
@@ -23,11 +24,19 @@ class TooDeepError(ValueError):
 
 
 def read_json(text: str) -> Json:
-    """The value of this JSON; ValueError if it is none, TooDeepError if it is too deep."""
+    """The value of this JSON; ValueError if it is none, as with NaN, TooDeepError if it is too deep."""
     try:
-        return shallow(json.loads(text))
+        return shallow(json.loads(text, parse_float=_finite, parse_constant=_finite))
     except RecursionError:
         raise TooDeepError from None
+
+
+def _finite(text: str) -> float:
+    """A number that JSON has; Python's own reader takes NaN and 1e999, too."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number of JSON")
+    return number
 
 
 class ShallowDecoder(json.JSONDecoder):

@@ -25,6 +25,13 @@ def test_deep_json_is_refused(text: str) -> None:
         read_json(text)
 
 
+@pytest.mark.parametrize("text", ["NaN", "[-Infinity]", '{"a": 1e999}'])
+def test_numbers_that_json_does_not_have_are_none(text: str) -> None:
+    with pytest.raises(ValueError, match="is no number of JSON"):
+        read_json(text)
+    assert read_json("[1.5, -2e3, 10000000000000000000000]") == [1.5, -2000.0, 10**22]
+
+
 def test_what_is_not_too_deep_is_as_it_was() -> None:
     deepest = json.loads("[" * (DEEPEST - 1) + '{"a": 1}' + "]" * (DEEPEST - 1))
     for value in (1, "text", None, [], {"a": [1, {"b": 2}]}, ["[" * 100]):

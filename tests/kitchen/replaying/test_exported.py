@@ -62,7 +62,10 @@ def test_a_wrong_file_is_refused_with_the_reason() -> None:
         _signed(_otherwise(whole, organisation={"x": 1})): "it lacks something",
         _signed(_otherwise(whole, gone=[1])): "it lacks something",
         _signed({**whole, "steps": whole["steps"][:2]}): "it does not lead where it says: its log does not",
+        _signed(_otherwise(whole, step=10**15)): "it does not lead where it says: its log does not",
         _signed({**whole, "episode": {**whole["episode"], "world": "chess"}}): "it does not lead where",
+        b'{"kind":"brigade episode","format":1,"a":NaN}': "it is no JSON",
+        b'{"kind":"brigade episode","format":1,"a":1e999}': "it is no JSON",
     }
     for file, why in wrong.items():
         with pytest.raises(FileError, match="^" + why):
