@@ -36,8 +36,8 @@ from study.people.models import Participant
 from study.people.outages import outages_of
 from study.queue import ask_analysis
 
-VERSION = 12
-"""Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
+VERSION = 13
+"""Of what is kept; raised whenever `Finished` or anything in it changes its shape, or is computed otherwise."""
 
 KEEP_SECONDS = 24 * 3600
 ASKED_SECONDS = 60

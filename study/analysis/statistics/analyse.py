@@ -12,7 +12,7 @@ from study.analysis.statistics.exclusions import Attrition, Exclusion, incomplet
 from study.analysis.statistics.players import Players, in_order
 from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
 from study.analysis.statistics.scales import ScaleAnswers, ScaleResult
-from study.analysis.statistics.table import MeasureTable, NotComputable, table_of
+from study.analysis.statistics.table import MeasureTable, NotComputable, table_of, with_gaps
 from study.analysis.statistics.tukey import Pair, Tukey, all_pairs
 from study.analysis.statistics.versions import DesignVersion, VersionUsed, used, warnings
 from study.analysis.statistics.within.results import Interval, WithinResult
@@ -131,7 +131,7 @@ def analyse(
     tables = [table_of(measure, conditions, kept) for measure in measures]
     played = in_order(players, tables[0].conditions)
     results = tuple(_result(table, bool(synthetic), played) for table in tables)
-    whole = [table_of(measure, conditions, observations) for measure in measures]
+    whole = [with_gaps(measure, conditions, observations) for measure in measures]
     return Analysis(
         conditions=tables[0].conditions,
         measures=_with_design(results, whole, plan),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
@@ -75,6 +75,17 @@ def table_of(
     return MeasureTable(
         measure, order, tuple(sorted(rows, key=lambda r: (r.participant, place[r.condition])))
     )
+
+
+def with_gaps(
+    measure: Measure, conditions: Sequence[AnalysisCondition], observations: Sequence[Observation]
+) -> MeasureTable:
+    """The same with a row without a value wherever somebody played and the measure has no row, as that of an
+    item on teammates when alone: so that the table knows what everybody played before what."""
+    own = {(row.participant, row.condition): row for row in observations if row.measure == measure.key}
+    played = {(row.participant, row.condition): row for row in observations}
+    rows = [own.get(place) or replace(row, measure=measure.key, value=None) for place, row in played.items()]
+    return table_of(measure, conditions, rows)
 
 
 def why_not(groups: Mapping[AnalysisCondition, Sequence[float]]) -> NotComputable | None:

@@ -111,6 +111,19 @@ def test_effects_of_order_and_carry_over_are_found_where_they_are() -> None:
     assert (condition > 0.01, position > 0.01, carry < 0.001) == (True, True, True)
 
 
+def test_what_was_played_before_counts_where_the_measure_is_not_asked_there() -> None:
+    one = played(24, carry=2)
+    asked = [row for row in one.observations if row.condition != "c0"]  # as of teammates, when alone
+    score = replace(one.measure, key="score", label="Score")
+    rows = [*asked, *(replace(row, measure="score") for row in one.observations)]
+    found = analyse(rows, one.conditions, [one.measure, score]).measure("y").within
+    assert found
+    assert isinstance(found.mixed, Mixed)
+    condition, position, carry = [one for one in found.mixed.effects if isinstance(one, Effect)]
+    assert (condition.p > 0.01, position.p > 0.01, carry.p < 0.001) == (True, True, True)
+    assert found.mixed.observations == 72
+
+
 def test_who_lacks_a_value_is_left_out_of_the_anova_and_named_but_not_of_the_mixed_model() -> None:
     found = within([1, 2, 4, 3, None], [2, 5, 4, 6, 9], [3, 5, 5, 7, 9])
     assert isinstance(found.repeated, Repeated)
