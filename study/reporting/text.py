@@ -23,7 +23,9 @@ from study.analysis.statistics.report import (
     players_table,
 )
 from study.analysis.statistics.report_design import DESIGN_METHOD, contrasts_table, scales_table
+from study.analysis.statistics.within.sentences import measures_sentence
 from study.analysis.statistics.words import tukey_sentence
+from study.design.testing import CORRECTIONS
 from study.reporting.about_people import Said
 from study.reporting.deviations import Deviation
 from study.reporting.flow import Station
@@ -157,15 +159,20 @@ def _results(told: Told) -> Iterator[str]:
         yield "Nothing was preregistered: all that follows is exploratory."
     by_measure = {key: list(rows) for key, rows in groupby(test_rows(analysis), lambda row: row["measure"])}
     for result in analysis.measures:
-        yield from measure_parts(result, by_measure.get(result.measure.key, []), bool(told.frozen))
+        rows = by_measure.get(result.measure.key, [])
+        yield from measure_parts(result, rows, bool(told.frozen), CORRECTIONS[analysis.plan.correction])
 
 
-def measure_parts(result: MeasureResult, rows: Sequence[Row], frozen: bool) -> Iterator[str]:
+def measure_parts(
+    result: MeasureResult, rows: Sequence[Row], frozen: bool, correction: str
+) -> Iterator[str]:
     """One measure: what was planned to decide, the numbers, what else was looked at, and the replication."""
     label, planned = escaped(result.measure.label), "*Planned.*" if frozen else "*As the design says.*"
     planned = EXPLORED if result.measure.exploratory else planned
     yield f"### {label}"
     yield from _apa(rows, "main", planned)
+    if result.within and (corrected := measures_sentence(result.within, correction)):
+        yield f"{planned} {escaped(corrected)}"
     if result.within and result.within.planned.contrasts:
         yield f"{planned} Contrasts, Holm's correction over them:"
         yield contrasts_table(result.within.planned)

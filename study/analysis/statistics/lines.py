@@ -23,6 +23,7 @@ from study.analysis.statistics.within.results import (
     WithinResult,
 )
 from study.analysis.statistics.words import anova_sentence
+from study.design.testing import CORRECTIONS, AnalysisPlan
 
 Row = dict[str, Any]
 
@@ -53,11 +54,18 @@ def test_rows(analysis: Analysis) -> list[Row]:
             "measure_label": result.measure.label,
             "synthetic": result.synthetic,
             **row,
+            **_over_measures(row, analysis.plan),
             **({"role": "exploratory"} if _decided(result, row) else {}),
         }
         for result in analysis.measures
         for row in _measure(result)
     ]
+
+
+def _over_measures(row: Row, plan: AnalysisPlan) -> Row:
+    """What the p of a main test is adjusted by, if it is."""
+    adjusted = row["role"] == "main" and row.get("p_adjusted") is not None
+    return {"adjusted_by": CORRECTIONS[plan.correction]} if adjusted else {}
 
 
 def _decided(result: MeasureResult, row: Row) -> bool:

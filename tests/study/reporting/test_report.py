@@ -11,6 +11,9 @@ from datetime import UTC, datetime
 import pytest
 
 from study.analysis.statistics.analyse import analyse
+from study.analysis.statistics.format import p_value
+from study.analysis.statistics.lines import test_rows as lines_of
+from study.analysis.statistics.markdown import escaped
 from study.design.testing import AnalysisPlan, PlannedContrast
 from study.reporting.chart import chart_of, in_words, to_svg
 from study.reporting.deviations import Deviation
@@ -19,7 +22,7 @@ from study.reporting.html import embedded, folded, parsed, to_html
 from study.reporting.pdf import to_pdf
 from study.reporting.rows import digest_of_rows
 from study.reporting.text import FLOW, Told, report_text
-from tests.study.analysis.statistics.test_analysis import FIVE, RATE, paper_like, rows_of
+from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, paper_like, rows_of
 
 FLOWED = (
     Station("opened the study", 14, (("withdrew <soon>", 1),)),
@@ -64,6 +67,22 @@ def test_what_was_planned_what_was_not_and_the_replication_are_told_apart(told: 
     unplanned = report_text(replace(told, frozen=[], deviations=[]))
     assert "Nothing was preregistered: all that follows is exploratory." in unplanned
     assert "*Planned.*" not in unplanned
+
+
+def test_a_correction_over_measures_stands_after_the_main_test_and_in_the_table_of_tests(told: Told) -> None:
+    plan = AnalysisPlan(correction="holm")
+    rows = [row for one in demo().measures for row in one.table.observations]
+    analysis = analyse(rows, FIVE, [one.measure for one in demo().measures], plan=plan)
+    text = report_text(replace(told, analysis=analysis))
+    corrected = [one.within.p_measures for one in analysis.measures if one.within]
+    for p in corrected:
+        assert p is not None
+        assert f"after Holm over measures: {escaped(p_value(p))}." in text
+    assert "after Holm over measures" not in report_text(told)
+    main = [row for row in lines_of(analysis) if row["role"] == "main"]
+    assert [(row["p_adjusted"], row["adjusted_by"]) for row in main] == [
+        (p, "Holm over measures") for p in corrected
+    ]
 
 
 def test_what_researchers_wrote_is_no_markup_of_the_page_and_no_style_is_inline(told: Told) -> None:
