@@ -8,8 +8,8 @@ from kitchen.charts.behind import shown
 from study.analysis.statistics import format as written
 from study.analysis.statistics.analyse import MeasureResult
 from study.analysis.statistics.rows import AnalysisCondition
-from study.analysis.statistics.within.sentences import bayes_words, repeated_test
-from study.analysis.statistics.words import design_sentences
+from study.analysis.statistics.within.sentences import bayes_words
+from study.analysis.statistics.words import design_sentences, main_words
 from study.design.testing import CORRECTIONS, MAIN_TESTS, AnalysisPlan
 from study.planning.power.words import pattern_words, power_words
 
@@ -20,7 +20,7 @@ register.filter("p_value", written.p_value)
 register.filter("f_test", written.f_test)
 register.filter("effect", written.effect)
 register.filter("share", written.share)
-register.filter("repeated_test", repeated_test)
+register.filter("main_words", main_words)
 register.filter("bayes_words", bayes_words)
 register.filter("power", power_words)
 register.filter("pattern_words", pattern_words)
@@ -55,4 +55,5 @@ def measures_correction(plan: AnalysisPlan) -> str:
 def more_sentences(result: MeasureResult, plan: AnalysisPlan) -> list[str]:
     """What the page says of a measure beside its main test and its cautions."""
     told = result.within.cautions if result.within else ()
-    return [one for one in design_sentences(result, plan)[1:] if one not in told]
+    said = design_sentences(result, plan)
+    return [one for one in said[plan.main == "repeated" :] if one not in told]

@@ -10,13 +10,16 @@ from study.analysis.statistics.format import contrast, effect, f_test, interval,
 from study.analysis.statistics.players import sentence
 from study.analysis.statistics.rows import AnalysisCondition, Measure
 from study.analysis.statistics.table import NotComputable
-from study.analysis.statistics.within.results import Repeated
+from study.analysis.statistics.within.results import Mixed, Repeated
 from study.analysis.statistics.within.sentences import (
     cumulative_sentence,
+    effect_test,
     friedman_sentence,
+    friedman_test,
     measures_sentence,
     mixed_sentence,
     repeated_sentence,
+    repeated_test,
     uncorrected,
 )
 from study.design.testing import CORRECTIONS, AnalysisPlan
@@ -96,6 +99,25 @@ def listed(conditions: tuple[AnalysisCondition, ...]) -> str:
     """As in "Alone", "Alone and Random team", "Alone, Team of 2 and Random team"."""
     labels = [condition.label for condition in conditions]
     return " and ".join(filter(None, [", ".join(labels[:-1]), *labels[-1:]]))
+
+
+def main_words(result: MeasureResult) -> str:
+    """The test that decides on the measure, with its numbers; that of the replication where there is no
+    other."""
+    found = result.within
+    if found is None or found.main_test == "one_way":
+        return f"One-way ANOVA: {f_test(result.anova)}"
+    if found.main_test == "mixed":
+        return f"Linear mixed model: {_of_condition(found.mixed)}"
+    if found.main_test == "friedman":
+        return f"Friedman's test: {friedman_test(found.friedman)}"
+    return f"Repeated-measures ANOVA: {repeated_test(found.repeated)}"
+
+
+def _of_condition(found: Mixed | NotComputable) -> str:
+    if isinstance(found, NotComputable):
+        return str(found)
+    return next(effect_test(one) for one in found.effects if one.term == "condition")
 
 
 def design_sentences(result: MeasureResult, plan: AnalysisPlan) -> list[str]:

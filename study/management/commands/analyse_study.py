@@ -13,7 +13,7 @@ from study.analysis import sample
 from study.analysis.results import analyse_now
 from study.analysis.statistics.analyse import Analysis
 from study.analysis.statistics.rows import AnalysisError
-from study.analysis.statistics.words import anova_sentence
+from study.analysis.statistics.words import main_words
 from study.design.models import Study
 from study.design.versions import frozen_version
 from study.management.base import StudyCommand, explain
@@ -47,7 +47,7 @@ class Command(StudyCommand):
     def handle(
         self, *args: Any, slug: str, out: Path, who: str | None, only_preregistered: bool, **options: Any
     ) -> None:
-        """Analyse, write, and print one line per measure; warnings go to standard error."""
+        """Analyse, write, and print the main test of each measure; warnings go to standard error."""
         study = self.study(slug)
         who = who or sample.whose_data(study)
         if only_preregistered and not frozen_version(study):
@@ -63,7 +63,7 @@ class Command(StudyCommand):
         except OSError as error:
             raise explain(error, out) from error
         for result in analysis.measures:
-            self.stdout.write(anova_sentence(result))
+            self.stdout.write(f"{result.measure.label}. {main_words(result)}")
         if untouched and analysis.attrition:
             self.stdout.write(f"left out: {counted(analysis.attrition.touched, 'episode')} with an outage")
         for warning in analysis.warnings:

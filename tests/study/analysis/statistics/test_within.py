@@ -15,6 +15,7 @@ from scipy.stats import ttest_1samp
 
 from study.analysis.statistics.analyse import Analysis, analyse
 from study.analysis.statistics.files import contents
+from study.analysis.statistics.format import p_value
 from study.analysis.statistics.lines import test_rows as rows_of_tests
 from study.analysis.statistics.rows import Measure, Observation
 from study.analysis.statistics.scales import ScaleAnswers
@@ -35,8 +36,9 @@ from study.analysis.statistics.within.results import (
     Repeated,
     WithinResult,
 )
-from study.analysis.statistics.words import design_sentences
+from study.analysis.statistics.words import design_sentences, main_words
 from study.design.testing import AnalysisPlan, PlannedContrast
+from study.templatetags.statistics import more_sentences
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows_of, table
 
 WILLIAMS = ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))
@@ -281,6 +283,24 @@ def test_files_have_every_test_as_numbers_and_as_a_sentence() -> None:
     told = json.loads(files["analysis.json"])
     assert len(told["tests"]) == len(rows)
     assert told["measures"][0]["assumptions"]
+
+
+def test_the_test_that_the_plan_names_is_the_one_that_is_told_first() -> None:
+    one = played(8, effect=1)
+    begins = {
+        "repeated": "Repeated-measures ANOVA: F(",
+        "mixed": "Linear mixed model: condition F(3, ",
+        "friedman": "Friedman's test: χ²(3) = ",
+        "one_way": "One-way ANOVA: F(3, 28) = ",
+    }
+    for main, words in begins.items():
+        plan = AnalysisPlan(main=main)
+        (result,) = analyse(one.observations, one.conditions, [one.measure], plan=plan).measures
+        assert result.within
+        assert main_words(result).startswith(words)
+        assert p_value(result.within.main or 0) in main_words(result)
+        repeated = any("repeated-measures ANOVA of" in each for each in more_sentences(result, plan))
+        assert repeated is (main != "repeated")  # it stands above
 
 
 def test_every_sentence_of_a_measure_is_in_the_report() -> None:
