@@ -37,7 +37,8 @@ from study.people.outages import outages_of
 from study.queue import ask_analysis
 
 VERSION = 13
-"""Of what is kept; raised whenever `Finished` or anything in it changes its shape, or is computed otherwise."""
+"""Of what is kept; raised whenever `Finished` or anything in it changes its shape, or is computed
+otherwise."""
 
 KEEP_SECONDS = 24 * 3600
 ASKED_SECONDS = 60

@@ -163,9 +163,7 @@ def _results(told: Told) -> Iterator[str]:
         yield from measure_parts(result, rows, bool(told.frozen), CORRECTIONS[analysis.plan.correction])
 
 
-def measure_parts(
-    result: MeasureResult, rows: Sequence[Row], frozen: bool, correction: str
-) -> Iterator[str]:
+def measure_parts(result: MeasureResult, rows: Sequence[Row], frozen: bool, correction: str) -> Iterator[str]:
     """One measure: what was planned to decide, the numbers, what else was looked at, and the replication."""
     label, planned = escaped(result.measure.label), "*Planned.*" if frozen else "*As the design says.*"
     planned = EXPLORED if result.measure.exploratory else planned

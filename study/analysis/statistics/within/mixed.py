@@ -95,8 +95,8 @@ def _design(
 
 
 def _before(table: MeasureTable) -> dict[tuple[str, int], str]:
-    """By participant and position, the condition played in the position before, whether it has a value on this
-    measure or not."""
+    """By participant and position, the condition played in the position before, whether it has a value on
+    this measure or not."""
     return {(row.participant, row.order_position + 1): row.condition for row in table.observations}
 
 
