@@ -45,6 +45,11 @@ def item(study: Study, key: str, **more: Any) -> SurveyItem:
 
 @pytest.fixture
 def study() -> Study:
+    return whole_study()
+
+
+def whole_study() -> Study:
+    """One with questions of every kind, and practice."""
     found = make_study(items=0)
     for kind in ("about", "check", "final"):
         StudyPart.objects.create(study=found, kind=kind, enabled=True)
@@ -181,29 +186,6 @@ def test_no_file_of_any_form_knows_who_withdrew(study: Study, tmp_path: Path) ->
     for name in names:
         assert not any(name in text for text in texts), name
     assert [row["number"] for row in read(tmp_path / "csv", "participants")] == ["2"]
-
-
-READERS = ("sittings", "participants", "answers", "asked", "measures", "page_times", "staff_actions")
-
-
-@pytest.mark.parametrize("name", WITH_ROWS)
-def test_a_withdrawal_between_the_reads_breaks_no_file(
-    study: Study, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two leave: one whose rows are not made yet, and one just after the first of them was."""
-    for reader in READERS:
-        monkeypatch.setattr(f"study.exports.tables.{reader}.PEOPLE", 1)
-    monkeypatch.setattr("study.exports.tables.sittings.STEPS", 1)
-    monkeypatch.setattr("study.exports.base.AT_ONCE", 1)
-    _, before, after, last = (walk(study, entry) for entry in ("one", "before", "after", "last"))
-    leaving, codes = {before.code: before, after.code: after}, list[str]()
-    for row in rows_of(get_table(name), study):
-        codes.append(row[0])
-        for code in {before.code, row[0]} & leaving.keys():
-            participant_withdraw(participant_id=leaving.pop(code).pk)
-    assert before.code not in codes
-    assert after.code in codes
-    assert codes[-1] == last.code
 
 
 def test_an_episode_that_two_share_has_its_steps_once(tmp_path: Path) -> None:

@@ -1,0 +1,47 @@
+"""Files that are read while somebody leaves."""
+
+from __future__ import annotations
+
+import pytest
+
+from study.design.models import Study
+from study.exports.registry import get_table
+from study.people.leaving import participant_withdraw
+from study.people.models import Participant
+from tests.conftest import Once
+from tests.study.exports.rows import rows_of
+from tests.study.exports.test_exports import MARKED, WITHOUT_ROWS
+from tests.study.exports.test_in_full import walk, whole_study
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+WITH_ROWS = [name for name in MARKED if name not in WITHOUT_ROWS]
+READERS = ("sittings", "participants", "answers", "asked", "measures", "page_times", "staff_actions")
+
+
+@pytest.fixture(scope="module")
+def of_four(once: Once) -> tuple[Study, list[Participant]]:
+    """A study that four people have walked through."""
+    with once():
+        study = whole_study()
+        return study, [walk(study, entry) for entry in ("one", "before", "after", "last")]
+
+
+@pytest.mark.parametrize("name", WITH_ROWS)
+def test_a_withdrawal_between_the_reads_breaks_no_file(
+    of_four: tuple[Study, list[Participant]], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two leave: one whose rows are not made yet, and one just after the first of them was."""
+    for reader in READERS:
+        monkeypatch.setattr(f"study.exports.tables.{reader}.PEOPLE", 1)
+    monkeypatch.setattr("study.exports.tables.sittings.STEPS", 1)
+    monkeypatch.setattr("study.exports.base.AT_ONCE", 1)
+    study, (_, before, after, last) = of_four
+    leaving, codes = {before.code: before, after.code: after}, list[str]()
+    for row in rows_of(get_table(name), study):
+        codes.append(row[0])
+        for code in {before.code, row[0]} & leaving.keys():
+            participant_withdraw(participant_id=leaving.pop(code).pk)
+    assert before.code not in codes
+    assert after.code in codes
+    assert codes[-1] == last.code
