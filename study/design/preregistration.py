@@ -141,6 +141,8 @@ def bundle_problem(bundle: Any) -> str:
     """Why this is no preregistration as it was frozen; empty if it is."""
     if not isinstance(bundle, Mapping) or not isinstance(bundle.get("content"), Mapping):
         return "This is no preregistration: it has no content."
+    if not isinstance(bundle.get("frozen", {}), Mapping):
+        return "This is no preregistration: it does not say when it was frozen."
     if bundle.get("format") not in (1, FORMAT):
         return f"This program does not know the format {bundle.get('format')!r}."
     if problem := _hash_problem(bundle):

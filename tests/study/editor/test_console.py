@@ -512,6 +512,7 @@ def test_freezing_stores_what_anybody_can_compute_again(
     changed["frozen"]["at"] = "2020-01-01T00:00:00+00:00"
     assert "was frozen was changed" in bundle_problem(changed)
     assert "format 9" in bundle_problem({**version.bundle, "format": 9})
+    assert "does not say when" in bundle_problem({**version.bundle, "frozen": "2026-01-01"})
     older = {**changed, "format": 1, "sha256": changed["content_sha256"]}
     path.write_text(json.dumps(older))
     call_command("verify_preregistration", path)
