@@ -23,7 +23,10 @@ MAIN_TESTS: Mapping[str, str] = MappingProxyType(
 )
 """The tests of whether conditions differ, by name."""
 PAIR_TESTS: Mapping[str, str] = MappingProxyType(
-    {"holm": "Holm (paired t tests)", "tukey": "Tukey HSD (within subjects)"}
+    {
+        "holm": "Holm (paired t tests)",
+        "tukey": "Tukey HSD (within subjects; the analysis corrects after Holm)",
+    }
 )
 CORRECTIONS: Mapping[str, str] = MappingProxyType(
     {
