@@ -10,10 +10,11 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, TypeVar
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Model
 
 from kitchen.contract.shallow import TooDeepError, read_json
@@ -77,7 +78,7 @@ def exported(record: Record) -> bytes:
         "messages": _all(record.messages),
         "texts": {key: text for text, key in known.items()},
     }
-    plain = json.loads(json.dumps(content, cls=DjangoJSONEncoder))
+    plain = json.loads(json.dumps(content, default=_plain))
     whole = {**plain, "hash": canonical_hash(plain)}
     return (json.dumps(whole, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
 
@@ -145,6 +146,15 @@ def _content(data: bytes) -> dict[str, Any]:
     if content.pop("hash", None) != canonical_hash(content):
         raise FileError(CHANGED)
     return content
+
+
+def _plain(value: object) -> str:
+    """Moments to the microsecond: what is read again is what was written, and has the same hash."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} cannot be written")
 
 
 def _names(model: type[Model]) -> list[str]:

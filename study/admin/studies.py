@@ -22,12 +22,12 @@ from study.admin.common import Explained, PlayedInWords, number_of
 from study.design.errors import DesignError
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.editor.copying import study_copy
-from study.editor.lacking import unmeasured_told
 from study.editor.model_forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
 from study.editor.services import study_delete, study_open, why_study_stays
 from study.people.counts import begun_words, has_begun, people_of
 from study.people.models import Participant
 from study.planning.forecast import forecast
+from study.planning.lacking import unmeasured_told
 from study.researchers.models import Membership, SecurityEvent
 from study.researchers.permissions import may
 from study.researchers.security import security_note

@@ -21,11 +21,11 @@ from study.editor.chosen import chosen_fields, with_usual
 from study.editor.drawn import told_page, with_begun
 from study.editor.forms import OrdersForm, OutcomesForm, PartForm, PlanForm, RecruitmentForm, SettingsForm
 from study.editor.in_words import OWN_CODE
-from study.editor.lacking import lacking
 from study.editor.orders import orders_shown
 from study.editor.practice_fields import usual
 from study.editor.saving import part_save, study_save
 from study.editor.services import outcomes_set
+from study.planning.lacking import lacking
 from study.researchers.frame import context_of, done, form_page, participant_link
 from study.researchers.permissions import FORM, study_page
 from study.words.markdown import to_html

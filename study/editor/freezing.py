@@ -23,7 +23,7 @@ from study.editor import in_words
 from study.editor.changes import changes, program_changes
 from study.editor.handing_over import bundle_text, handed_over
 from study.editor.in_words import Pair, condition_pairs
-from study.editor.lacking import lacking, minded
+from study.planning.lacking import lacking, minded
 from study.researchers.frame import asked_once, context_of
 from study.researchers.permissions import study_page
 from study.words.markdown import to_html

@@ -15,7 +15,6 @@ from study.design.models import Condition, Study
 from study.design.orders.base import SchemeError
 from study.editor.copying import study_copy
 from study.editor.forms import BeginForm, MemberForm, NewStudyForm
-from study.editor.lacking import minded
 from study.editor.services import (
     member_remove,
     member_set,
@@ -26,6 +25,7 @@ from study.editor.services import (
     study_ready,
 )
 from study.people.models import Participant
+from study.planning.lacking import minded
 from study.researchers.frame import asked, asked_once, form_page
 from study.researchers.models import Membership
 from study.researchers.permissions import FORM, staff_page, study_page

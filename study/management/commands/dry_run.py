@@ -2,8 +2,8 @@
 
 They enter by the study's link and do all that people do, through the pages and websockets of the running
 server. They are marked as synthetic. Some drop out, withdraw, refuse or fail checks, as many as asked for;
-who and where follows from the seed. Exit code 0 if everybody did what was planned and is stored so, 1 if not,
-2 for bad input.
+who and where follows from the seed. What the study cannot measure is told as a warning. Exit code 0 if
+everybody did what was planned and is stored so, 1 if not, 2 for bad input.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from study.management.base import StudyCommand
 from study.people.known import known_in
+from study.planning.lacking import unmeasured_told
 from study.trying_out.dry_run_asking import (
     PATIENCE,
     AskError,
@@ -88,6 +89,8 @@ class Command(StudyCommand):
             raise CommandError(named(error), returncode=2) from error
         except UnreachableError as error:
             raise CommandError(str(error), returncode=2) from error
+        for words in unmeasured_told(study):
+            self.stderr.write(f"warning: {words}")
         self._say(report.counts)
         self._say(f"{report.finished} of {order.participants} synthetic participants finished")
         if failed := report.outcome.failed:

@@ -87,5 +87,14 @@ def test_a_packed_file_is_opened_too_and_one_that_unpacks_to_very_much_is_not() 
             read_exported(file)
 
 
+def test_a_moment_is_read_again_to_the_microsecond() -> None:
+    record = played(grids(), 1, "east")
+    for microsecond in (0, 1, 999, 1000):
+        record.steps[0].opened_at = record.steps[0].opened_at.replace(microsecond=microsecond)
+        opened = read_exported(exported(record))
+        assert opened.steps[0].opened_at == record.steps[0].opened_at
+        assert exported(opened) == exported(record)
+
+
 def _signed(content: dict[str, object]) -> bytes:
     return json.dumps({**content, "hash": canonical_hash(content)}).encode()
