@@ -50,8 +50,8 @@ async def asked(
     for number, piece in enumerate(pieces, start=1):
         more = number < len(pieces)
         await talk.send_input({"type": "http.request", "body": piece, "more_body": more})
-    start, body = await talk.receive_output(timeout=5), await talk.receive_output(timeout=5)
-    await talk.wait(timeout=5)
+    start, body = await talk.receive_output(timeout=30), await talk.receive_output(timeout=30)
+    await talk.wait(timeout=30)
     return Answered(start["status"], start["headers"], body["body"])
 
 

@@ -31,7 +31,7 @@ def test_celerys_broker_is_a_real_server(valkey: str) -> None:
     app.send_task("house.nothing", queue="house")
     with app.connection_for_read() as connection:
         queue = connection.SimpleQueue("house")
-        assert queue.get(timeout=5).headers["task"] == "house.nothing"
+        assert queue.get(timeout=30).headers["task"] == "house.nothing"
         queue.close()
 
 

@@ -87,7 +87,7 @@ async def _counted(key: str, as_html: bool) -> dict[str, float]:
     page = opened(key, as_html)
     reader: Reader = HtmlSight() if as_html else JsonSight()
     TALLY.take()
-    assert (await page.connect(timeout=10))[0], "no seat"
+    assert (await page.connect(timeout=30))[0], "no seat"
     sight = await seen(page, reader, 0)
     await asyncio.sleep(REST)
     connecting, steps, chance = TALLY.take(), [], Random(7)
@@ -118,7 +118,7 @@ async def seen(page: WebsocketCommunicator, reader: Reader, step: int) -> Sight:
     """What was shown when this step was, with the last menu before it."""
     options = None
     while True:
-        sight = reader.read((await page.receive_from(timeout=10)).encode())
+        sight = reader.read((await page.receive_from(timeout=30)).encode())
         options = sight.options or options
         if sight.step is not None and sight.step >= step:
             return replace(sight, options=options)

@@ -64,7 +64,7 @@ def test_a_pickle_on_the_queue_is_refused(folder: Path, valkey: str) -> None:
                 content_type="application/x-python-serialize",
                 content_encoding="binary",
             )
-            connection.drain_events(timeout=5)
+            connection.drain_events(timeout=30)
     assert [type(error).__name__ for error in refused] == ["ContentDisallowed"]
     assert not folder.exists()
 

@@ -12,6 +12,7 @@ from django.db import DataError
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import organise
 from kitchen.machine import apart
+from kitchen.play import at_once
 from kitchen.play.at_once import Deciding
 from kitchen.play.creating import members_of
 from kitchen.play.messages import CommandMessage
@@ -44,6 +45,12 @@ class Hears(Agent):
 
     def decide(self, situation: Situation) -> Decision:
         return Decision(commands={}, memory=[said.text for said in situation.messages])
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process of their own begins in its time, however busy the machine is."""
+    monkeypatch.setattr(at_once, "SECONDS", 60.0)
 
 
 @pytest.fixture

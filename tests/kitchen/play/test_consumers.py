@@ -28,6 +28,8 @@ from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
 application = URLRouter(websocket_urlpatterns)
+PATIENCE = 30
+"""Seconds, however busy the machine is."""
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +57,7 @@ async def opened(seat: Seat, protocol: str | None = JSON_PROTOCOL, query: str = 
 
 
 async def told(socket: WebsocketCommunicator) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(await socket.receive_from(timeout=3))
+    found: dict[str, Any] = json.loads(await socket.receive_from(timeout=PATIENCE))
     return found
 
 
@@ -156,10 +158,10 @@ async def test_a_command_that_cannot_be_stored_is_answered_and_can_be_sent_again
     assert (await told(socket))["step"] == 1
     await socket.disconnect()
     browser = await opened(seat, None, "?page=a-page-of-hers&take=1")
-    await browser.receive_from(timeout=3)
+    await browser.receive_from(timeout=PATIENCE)
     await change("kitchen_seatcommand", "received_at")
     await browser.send_json_to(command | {"step": 2, "command": ["noop"]})
-    assert 'id="notice" class="notice warning" data-again' in await browser.receive_from(timeout=3)
+    assert 'id="notice" class="notice warning" data-again' in await browser.receive_from(timeout=PATIENCE)
     await browser.disconnect()
 
 
@@ -167,7 +169,7 @@ async def test_a_page_that_cannot_be_opened_is_told_to_come_back(renamed: Callab
     seat = await new_seat()
     await database_sync_to_async(renamed)("kitchen_seat", "page")
     socket = await opened(seat)
-    assert await socket.receive_output(timeout=3) == {"type": "websocket.close", "code": LATER}
+    assert await socket.receive_output(timeout=PATIENCE) == {"type": "websocket.close", "code": LATER}
 
 
 async def test_bytes_are_answered_like_any_unreadable_message(socket: WebsocketCommunicator) -> None:
@@ -187,7 +189,7 @@ FIRST, SECOND = "?page=first-page", "?page=second-page"
 
 async def closed_with(socket: WebsocketCommunicator) -> int:
     """The code with which it is closed, whatever is said before."""
-    while (found := await socket.receive_output(timeout=3))["type"] != "websocket.close":
+    while (found := await socket.receive_output(timeout=PATIENCE))["type"] != "websocket.close":
         pass
     code: int = found["code"]
     return code
@@ -413,7 +415,7 @@ async def test_while_co_players_think_the_page_is_told_so() -> None:
 
 async def test_a_browser_gets_fragments_by_the_templates_of_the_page() -> None:
     socket = await opened(await new_seat(), protocol=None)
-    text = await socket.receive_from(timeout=3)
+    text = await socket.receive_from(timeout=PATIENCE)
     for panel in ("bar", "orders", "robots", "locations", "menu", "happened", "done"):
         assert text.count(f'id="{panel}"') == 1
     await socket.disconnect()
@@ -423,7 +425,7 @@ async def test_a_browser_gets_fragments_by_the_templates_of_the_page() -> None:
 async def test_an_unknown_key_opens_nothing(key: str) -> None:
     socket = WebsocketCommunicator(application, f"/ws/seat/{key}/")
     await socket.connect()
-    assert (await socket.receive_output(timeout=3))["code"] == NO_SUCH_SEAT
+    assert (await socket.receive_output(timeout=PATIENCE))["code"] == NO_SUCH_SEAT
 
 
 async def test_a_co_players_seat_has_no_door() -> None:
@@ -431,7 +433,7 @@ async def test_a_co_players_seat_has_no_door() -> None:
     seat = await database_sync_to_async(seat_of)(episode, 1)
     socket = WebsocketCommunicator(application, f"/ws/seat/{seat.key}/")
     await socket.connect()
-    assert (await socket.receive_output(timeout=3))["code"] == NO_SUCH_SEAT
+    assert (await socket.receive_output(timeout=PATIENCE))["code"] == NO_SUCH_SEAT
 
 
 async def test_a_page_of_an_erased_episode_is_closed() -> None:
@@ -439,7 +441,7 @@ async def test_a_page_of_an_erased_episode_is_closed() -> None:
     socket = await opened(seat)
     await told(socket)
     await database_sync_to_async(seat.episode.delete)()
-    assert (await socket.receive_output(timeout=3))["code"] == NO_SUCH_SEAT
+    assert (await socket.receive_output(timeout=PATIENCE))["code"] == NO_SUCH_SEAT
 
 
 async def test_while_redis_takes_no_subscriptions_the_page_looks_for_itself(

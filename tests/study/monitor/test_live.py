@@ -237,8 +237,8 @@ async def test_staff_are_sent_everything_then_only_what_changes(quick: None, adm
     two = await database_sync_to_async(playing)(study, "two")
     socket = await database_sync_to_async(socket_of)(admin_client)
     assert (await socket.connect())[0]
-    assert 'id="live-summary"' in await socket.receive_from(timeout=5)
-    first = await socket.receive_from(timeout=5)
+    assert 'id="live-summary"' in await socket.receive_from(timeout=30)
+    first = await socket.receive_from(timeout=30)
     assert first.startswith('<tbody id="live-rows"')  # behind anything else a browser would drop the tag
     assert one.code in first
     assert two.code in first
@@ -246,14 +246,14 @@ async def test_staff_are_sent_everything_then_only_what_changes(quick: None, adm
     episode = await database_sync_to_async(first_episode)(one)
     orders = [GivenCommand(0, ("noop",))]
     await database_sync_to_async(commands_submit)(episode_id=episode.pk, step=1, commands=orders)
-    while one.code not in (found := await socket.receive_from(timeout=5)):
+    while one.code not in (found := await socket.receive_from(timeout=30)):
         continue
     assert f'id="live-{one.code}"' in found
     assert 'id="live-rows"' not in found
     assert two.code not in found
     assert "1 of 3" in found
     await database_sync_to_async(participant_withdraw)(participant_id=one.pk)
-    while 'id="live-rows"' not in (found := await socket.receive_from(timeout=5)):
+    while 'id="live-rows"' not in (found := await socket.receive_from(timeout=30)):
         continue
     assert one.code not in found
     await socket.disconnect()
@@ -286,12 +286,12 @@ async def test_who_may_not_watch_is_closed_out_and_sent_nothing(quick: None, cli
     assert study.slug == "small"
     socket = WebsocketCommunicator(application, "/ws/staff/study/small/")
     await socket.connect()
-    assert (await socket.receive_output(timeout=5))["code"] == NOT_ALLOWED
+    assert (await socket.receive_output(timeout=30))["code"] == NOT_ALLOWED
     user = await database_sync_to_async(User.objects.create_user)("viewer", is_staff=True)
     await database_sync_to_async(client.force_login)(user)
     socket = await database_sync_to_async(socket_of)(client)
     await socket.connect()
-    assert (await socket.receive_output(timeout=5))["code"] == NOT_ALLOWED
+    assert (await socket.receive_output(timeout=30))["code"] == NOT_ALLOWED
 
 
 @pytest.mark.django_db(transaction=True)
@@ -302,9 +302,9 @@ async def test_who_logs_out_or_loses_the_right_is_closed_out_soon(quick: None, a
         await database_sync_to_async(lambda: admin_client.force_login(User.objects.get()))()
         socket = await database_sync_to_async(socket_of)(admin_client)
         await socket.connect()
-        await socket.receive_from(timeout=5)
+        await socket.receive_from(timeout=30)
         await database_sync_to_async(lose)()
-        while (found := await socket.receive_output(timeout=5))["type"] != "websocket.close":
+        while (found := await socket.receive_output(timeout=30))["type"] != "websocket.close":
             continue
         assert found["code"] == NOT_ALLOWED
 
@@ -318,11 +318,11 @@ async def test_who_watches_on_too_many_pages_has_the_newest(
     sockets = [await database_sync_to_async(socket_of)(admin_client) for _ in range(3)]
     for socket in sockets:
         await socket.connect()
-    while (found := await sockets[0].receive_output(timeout=5))["type"] != "websocket.close":
+    while (found := await sockets[0].receive_output(timeout=30))["type"] != "websocket.close":
         continue
     assert found["code"] == ELSEWHERE
     for socket in sockets[1:]:
-        assert 'id="live-summary"' in await socket.receive_from(timeout=5)
+        assert 'id="live-summary"' in await socket.receive_from(timeout=30)
         await socket.disconnect()
 
 
@@ -342,7 +342,7 @@ async def test_a_page_that_asks_on_and_on_waits_for_its_answers(
     for _ in range(6):
         await socket.send_to(text_data="{}")
     while len(waits) < 2:
-        await socket.receive_from(timeout=5)
+        await socket.receive_from(timeout=30)
     await socket.disconnect()
 
 
@@ -351,9 +351,9 @@ async def test_a_study_that_is_gone_closes_the_socket(quick: None, admin_client:
     study = await database_sync_to_async(make_study)()
     socket = await database_sync_to_async(socket_of)(admin_client)
     await socket.connect()
-    await socket.receive_from(timeout=5)
+    await socket.receive_from(timeout=30)
     await database_sync_to_async(study.delete)()
-    while (found := await socket.receive_output(timeout=5))["type"] != "websocket.close":
+    while (found := await socket.receive_output(timeout=30))["type"] != "websocket.close":
         continue
     assert found["code"] == GONE
 

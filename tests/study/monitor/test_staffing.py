@@ -147,10 +147,10 @@ async def test_an_open_page_is_closed_when_the_link_is_given_anew(
     path = f"/ws/seat/{seat.key}/"
     socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), path, subprotocols=[JSON_PROTOCOL])
     await socket.connect()
-    await socket.receive_from(timeout=5)
+    await socket.receive_from(timeout=30)
     reissue = database_sync_to_async(staffing.link_reissue)
     assert await reissue(participant_id=person.pk, user=user, reason="lost", stamp=link_stamp(person))
-    while (found := await socket.receive_output(timeout=5))["type"] != "websocket.close":
+    while (found := await socket.receive_output(timeout=30))["type"] != "websocket.close":
         continue
     assert found["code"] == NO_SUCH_SEAT
 

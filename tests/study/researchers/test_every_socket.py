@@ -71,10 +71,10 @@ async def opened(role: Role, address: str) -> int | None:
     sent = {"origin": "http://localhost", "host": "localhost", "cookie": cookies, **role.headers}
     headers = [(name.encode(), value.encode()) for name, value in sent.items()]
     socket = WebsocketCommunicator(application, address, headers)
-    came, code = await socket.connect(timeout=5)
+    came, code = await socket.connect(timeout=30)
     if not came:
         return int(code or 0)
-    found = await socket.receive_output(timeout=5)
+    found = await socket.receive_output(timeout=30)
     await socket.disconnect()
     assert not any(word in found.get("text", "") for word in role.hidden)
     return int(found["code"]) if found["type"] == "websocket.close" else None
