@@ -9,7 +9,8 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -55,6 +56,11 @@ LACKS = "it lacks something, or has it in another way: {what}"
 NO_REPLAY = "it does not lead where it says: {fault}"
 
 
+WRONG: tuple[type[Exception], ...] = (LookupError, TypeError, AttributeError, ValueError, ValidationError)
+WRONG += (ArithmeticError, StopIteration, WorldError)
+"""What comes of values that no episode has."""
+
+
 class FileError(ValueError):
     """A file that is no episode which can be replayed here; one line."""
 
@@ -87,7 +93,7 @@ def read_exported(data: bytes) -> Record:
     """The episode in this file, after it was played again and all that is told of it was looked at;
     FileError with the reason."""
     content = _content(data)
-    try:
+    with strangers_file():
         record = _record(content)
         if fault := next(faults_of(record), ""):
             raise FileError(NO_REPLAY.format(fault=fault))
@@ -96,11 +102,18 @@ def read_exported(data: bytes) -> Record:
         for step in range(1, record.episode.step + 2):
             told_of(record, step)
         _look_at_pages(record)
+    return record
+
+
+@contextmanager
+def strangers_file() -> Iterator[None]:
+    """What fails in here fails because of what the file says: FileError."""
+    try:
+        yield
     except FileError:
         raise
-    except (LookupError, TypeError, AttributeError, ValueError, ValidationError) as error:
-        raise FileError(LACKS.format(what=error)) from error
-    return record
+    except WRONG as error:
+        raise FileError(LACKS.format(what=str(error) or type(error).__name__)) from error
 
 
 def _look_at_pages(record: Record) -> None:

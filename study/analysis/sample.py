@@ -23,7 +23,7 @@ from study.design.of_play import conditions_of
 from study.design.questions.fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.rules import in_numbers, is_right
 from study.design.scale_keys import scale_keys
-from study.design.versions import as_preregistered, blueprints, freeze_states
+from study.design.versions import as_preregistered, blueprints, freeze_states, frozen_version
 from study.people.counts import withdrawn
 from study.people.models import Answer, Participant, Round
 from study.people.outages import downtime_of, touched_episodes
@@ -165,10 +165,17 @@ def analysis_conditions(sample: Sample) -> list[AnalysisCondition]:
 
 
 def analysis_versions(study: Study) -> list[DesignVersion]:
-    """The study's versions as the analysis takes them."""
+    """The study's versions as the analysis takes them, which runs the tests that were preregistered last."""
+    last, states = frozen_version(study), freeze_states(study)
+    at = states[last.pk].frozen_at if last else None
     return [
-        DesignVersion(one.version, one.version_frozen, one.changed_since_freeze)
-        for one in freeze_states(study).values()
+        DesignVersion(
+            one.version,
+            one.version_frozen,
+            one.changed_since_freeze,
+            at is not None and one.frozen_at != at and not one.changed_since_freeze,
+        )
+        for one in states.values()
     ]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from statistics import mean
 
 from kitchen.contract.world import Json
 from study.analysis.rated import Rated
@@ -16,15 +17,18 @@ from study.design.questions.scoring import ScoringError, turned
 from study.design.questions.subscales import SubScale
 
 Row = tuple[float | None, ...]
+Rows = dict[tuple[str, str], dict[int, Row]]
+"""By the keys of scale and condition, and the participant."""
 
 
 def scale_answers(sample: Sample, rated: Rated, conditions: list[AnalysisCondition]) -> list[ScaleAnswers]:
-    """Each sub-scale of several items, in each condition and in all together; only of versions that have just
-    the items that the newest has. Rows where nothing of a scale was answered are none."""
+    """Each sub-scale of several items, in each condition and over all (each participant's means); only of
+    versions that have just the items that the newest has. Rows where nothing of a scale was answered are
+    none."""
     scales = _newest(rated)
-    rows: dict[tuple[str, str], list[Row]] = {}
-    for key, condition, row in _rows(sample, rated, scales) if scales else ():
-        rows.setdefault((key, condition), []).append(row)
+    rows: Rows = {}
+    for key, condition, who, row in _rows(sample, rated, scales) if scales else ():
+        rows.setdefault((key, condition), {})[who] = row
     return [one for key, scale in scales.items() for one in _places(key, scale, conditions, rows)]
 
 
@@ -38,8 +42,10 @@ def _newest(rated: Rated) -> dict[str, SubScale]:
     return found
 
 
-def _rows(sample: Sample, rated: Rated, scales: Mapping[str, SubScale]) -> Iterator[tuple[str, str, Row]]:
-    """Key of the scale, key of the condition, and the turned answers of one person there."""
+def _rows(
+    sample: Sample, rated: Rated, scales: Mapping[str, SubScale]
+) -> Iterator[tuple[str, str, int, Row]]:
+    """Key of the scale, key of the condition, one participant, and their turned answers there."""
     rounds = sample.rounds.select_related("participant", "condition").prefetch_related("answers__item")
     for played in rounds:
         answers = {answer.item.key: in_numbers(answer.value) for answer in played.answers.all()}
@@ -50,21 +56,35 @@ def _rows(sample: Sample, rated: Rated, scales: Mapping[str, SubScale]) -> Itera
                 continue
             row = tuple(_turned(item, answers) for item in sorted(asked.items, key=lambda one: one.key))
             if any(value is not None for value in row):
-                yield key, played.condition.key, row
+                yield key, played.condition.key, played.participant_id, row
 
 
 def _places(
     key: str,
     scale: SubScale,
     conditions: list[AnalysisCondition],
-    rows: Mapping[tuple[str, str], list[Row]],
+    rows: Rows,
 ) -> Iterator[ScaleAnswers]:
     items = tuple(_keys(scale))
-    whole = tuple(row for one in conditions for row in rows.get((key, one.key), ()))
-    yield ScaleAnswers(key, scale.name, "", items, whole)
+    yield ScaleAnswers(
+        key, scale.name, "", items, _means([rows.get((key, one.key), {}) for one in conditions])
+    )
     for one in conditions:
         if found := rows.get((key, one.key)):
-            yield ScaleAnswers(key, scale.name, one.label, items, tuple(found))
+            yield ScaleAnswers(key, scale.name, one.label, items, tuple(found.values()))
+
+
+def _means(answered: Sequence[Mapping[int, Row]]) -> tuple[Row, ...]:
+    """Each participant's mean of each item over the conditions in which they answered it: one row a person,
+    for answers of one person are not those of several."""
+    people = dict.fromkeys(who for rows in answered for who in rows)
+    own = ([rows[who] for rows in answered if who in rows] for who in people)
+    return tuple(tuple(map(_mean, zip(*rows, strict=True))) for rows in own)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    there = [value for value in values if value is not None]
+    return mean(there) if there else None
 
 
 def _keys(scale: SubScale) -> list[str]:

@@ -56,6 +56,16 @@ def measured(design: Blueprint) -> list[tuple[str, list[str]]]:
     return list(figures.items())
 
 
+def is_measured_in(design: Blueprint, keys: Collection[str]) -> bool:
+    """Whether any figure, other than what is only explored, is measured in all of these conditions."""
+    played = [one for one in design.conditions if one.key in keys]
+    worlds = {one.world for one in played}
+    figures = side_by_side(one.world for one in design.conditions)
+    if any(one.figure.measured and worlds <= set(one.worlds) for one in figures):
+        return True
+    return any(not one.exploratory and all(map(one.where, played)) for one in OF_PLAY.values())
+
+
 def explored(design: Blueprint) -> list[tuple[str, list[str]]]:
     """What is measured of what participants do, and decides on nothing: as `measured`."""
     found: dict[str, list[str]] = {}

@@ -17,6 +17,7 @@ from kitchen.words.counting import and_list, counted
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.consenting import denied, unsaid
 from study.design.demo import DEMO_SLUG, demo_words
+from study.design.figures import is_measured_in
 from study.design.models import Condition, Outcome, Study, SurveyItem
 from study.design.orders.registry import get_scheme
 from study.design.page_order import ASKING
@@ -29,7 +30,7 @@ from study.design.questions.rules import item_problems
 from study.design.questions.subscales import subscales
 from study.design.recruitment import PLACES
 from study.design.team import LEAVE, team_of
-from study.design.testing import MOST_ROWS, PlannedContrast, contrast_problems, contrasts_in
+from study.design.testing import AS_USUAL, MOST_ROWS, PlannedContrast, contrast_problems, contrasts_in
 from study.design.texts import untranslated
 
 FEWEST_TESTED = 3
@@ -77,24 +78,42 @@ def _plan(design: Blueprint) -> Iterator[Missing]:
     if not contrast_problems(text, keys):
         yield from _contrasts(design, contrasts_in(text))
     planned = design.study.get("planned_participants")
-    if len(keys) > 1 and planned is not None and planned < FEWEST_TESTED:
-        words = f"{counted(planned, 'participant')} planned: no test of conditions can be run with so few."
-        yield Missing(words, "plan", hinders=False)
-    if design.study.get("main_test") == "mixed" and (planned or 0) * len(keys) > MOST_ROWS:
-        words = (
-            f"{planned} participants in {len(keys)} conditions are more than {MOST_ROWS} values: the "
+    if len(keys) > 1 and planned is not None:
+        main = str(design.study.get("main_test") or AS_USUAL.main)
+        yield from (Missing(words, "plan") for words in _sizes(planned, len(keys), main))
+
+
+def _sizes(planned: int, conditions: int, main: str) -> Iterator[str]:
+    """Numbers of participants with which a test cannot be run."""
+    if planned < FEWEST_TESTED:
+        yield f"{counted(planned, 'participant')} planned: no test of conditions can be run with so few."
+    elif main == "mixed" and planned * (conditions - 1) <= 2 * conditions:
+        enough = 2 * conditions // (conditions - 1) + 1
+        yield (
+            f"{planned} participants in {conditions} conditions are too few for the mixed model, which tells "
+            f"condition, position and carry-over apart. Plan {enough} or more, or another main test."
+        )
+    if main == "mixed" and planned * conditions > MOST_ROWS:
+        yield (
+            f"{planned} participants in {conditions} conditions are more than {MOST_ROWS} values: the "
             "mixed model cannot be computed of so many. Plan another main test."
         )
-        yield Missing(words, "plan")
 
 
 def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Iterator[Missing]:
-    """Contrasts that some ratings will not have: what is not asked in a condition has no value there."""
+    """Contrasts that some ratings will not have: what is not asked in a condition has no value there. One
+    that nothing will have hinders."""
     rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
     for contrast in contrasts:
         asked = [{item.key for item in design.items_after(key)} for key in contrast.weights]
         without = [item.measure for item in rated if not all(item.key in keys for keys in asked)]
-        if without:
+        if len(without) == len(rated) and not is_measured_in(design, contrast.weights):
+            words = (
+                f"The planned contrast “{contrast.name}” cannot be tested: nothing is measured in every "
+                "condition that it weighs."
+            )
+            yield Missing(words, "plan")
+        elif without:
             where = "is not asked" if len(without) == 1 else "are not asked"
             words = (
                 f"The planned contrast “{contrast.name}” cannot be tested in {', '.join(without)}, which "

@@ -25,7 +25,7 @@ from kitchen.machine.downloads import named
 from kitchen.play.models import Episode
 from kitchen.play.script_words import script_words
 from kitchen.registry.names import UnknownNameError
-from kitchen.replaying.exported import GZIP, FileError, exported, packed, read_exported
+from kitchen.replaying.exported import GZIP, FileError, exported, packed, read_exported, strangers_file
 from kitchen.replaying.moments import moments
 from kitchen.replaying.record import Record, records_of
 from kitchen.replaying.seen import seen_by, told_of
@@ -82,11 +82,12 @@ def replay_opened(request: HttpRequest) -> HttpResponse:
     try:
         data = _sent(request)
         record = read_exported(data)
+        carried = data if data.startswith(GZIP) else packed(data)
+        with strangers_file():
+            return _show(request, record, {"packed": base64.b64encode(carried).decode()})
     except FileError as error:
         context = {"problem": NO_FILE if not str(error) else WRONG_FILE.format(why=error)}
         return render(request, "study/monitor/replay_open.html", context, status=422)
-    carried = data if data.startswith(GZIP) else packed(data)
-    return _show(request, record, {"packed": base64.b64encode(carried).decode()})
 
 
 def _sent(request: HttpRequest) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from django.utils.text import capfirst
@@ -45,7 +46,9 @@ def deviations_of(study: Study, analysis: Analysis) -> tuple[Deviation, ...]:
 
 
 def _since(study: Study, frozen: Version, analysis: Analysis) -> Iterator[Deviation]:
-    yield from (Deviation("design", words) for words in _design(frozen.blueprint, blueprint_of(study)))
+    yield from (Deviation("preregistration", words) for words in _frozen_anew(study))
+    after = _differences("Changed after freezing", frozen.blueprint, blueprint_of(study))
+    yield from (Deviation("design", words) for words in after)
     yield from (Deviation("program", words) for words in _program(frozen))
     yield from (Deviation("sample", words) for words in _sample(frozen.blueprint, analysis))
     yield from (Deviation("exclusion", words) for words in _excluded(frozen.blueprint, analysis))
@@ -54,13 +57,21 @@ def _since(study: Study, frozen: Version, analysis: Analysis) -> Iterator[Deviat
         yield Deviation("test not planned", words)
 
 
-def _design(old: Blueprint, new: Blueprint) -> Iterator[str]:
+def _frozen_anew(study: Study) -> Iterator[str]:
+    """What each preregistration but the first has otherwise than the one before it."""
+    for old, new in pairwise(study.versions.exclude(frozen_at=None).defer("bundle").order_by("number")):
+        what = f"Version {new.number} was preregistered after version {old.number}"
+        changed = list(_differences(what, old.blueprint, new.blueprint))
+        yield from changed or [f"{what}, with the same design."]
+
+
+def _differences(what: str, old: Blueprint, new: Blueprint) -> Iterator[str]:
     names = {f"condition {one.key}": f"condition “{one.name}”" for one in (*old.conditions, *new.conditions)}
     names |= {f"item {one.key}": f"question “{one.measure}”" for one in (*old.items, *new.items)}
     names |= {f"part {kind}": f"part “{part.words}”" for kind, part in PARTS.items()}
     names |= {f"end {one.value}": f"end “{one.label}”" for one in Outcome.Kind}
     for one in differences(old, new):
-        yield f"Changed after freezing: {_changed(one, names, field_words(one, old, new))}"
+        yield f"{what}: {_changed(one, names, field_words(one, old, new))}"
 
 
 def _program(frozen: Version) -> Iterator[str]:

@@ -13,6 +13,7 @@ from study.analysis.statistics.lines import Row, test_rows
 from study.analysis.statistics.markdown import escaped, table
 from study.analysis.statistics.report import (
     METHOD,
+    THREADS,
     attrition_sentences,
     banner,
     dependence_sentence,
@@ -33,6 +34,9 @@ from study.reporting.rows import NAME
 
 FLOW = "flow.svg"
 """The chart of participants, among the figures."""
+PLANNED = "*Planned.*"
+PARTLY = "*Planned, but not before everybody analysed took part.*"
+FROZEN_LATER = "*Planned after the data were collected.*"
 EXPLORATORY = "*Exploratory: not planned.*"
 EXPLORED = "*Exploratory.*"
 """Before planned contrasts of a measure that is only explored."""
@@ -154,19 +158,29 @@ def deviations_list(deviations: Sequence[Deviation]) -> str:
 
 def _results(told: Told) -> Iterator[str]:
     analysis = told.analysis
+    mark = _mark(told)
     yield plan_sentence(analysis)
     if not told.frozen:
         yield "Nothing was preregistered: all that follows is exploratory."
+    elif mark == FROZEN_LATER:
+        yield "All data were collected before this was preregistered: all that follows is exploratory."
     by_measure = {key: list(rows) for key, rows in groupby(test_rows(analysis), lambda row: row["measure"])}
     for result in analysis.measures:
         rows = by_measure.get(result.measure.key, [])
-        yield from measure_parts(result, rows, bool(told.frozen), CORRECTIONS[analysis.plan.correction])
+        yield from measure_parts(result, rows, mark, CORRECTIONS[analysis.plan.correction])
 
 
-def measure_parts(result: MeasureResult, rows: Sequence[Row], frozen: bool, correction: str) -> Iterator[str]:
+def _mark(told: Told) -> str:
+    """Whether what decides was planned before the data were collected."""
+    if not told.frozen:
+        return "*As the design says.*"
+    planned = told.analysis.as_planned
+    return PLANNED if planned == len(told.analysis.participants) else PARTLY if planned else FROZEN_LATER
+
+
+def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str, correction: str) -> Iterator[str]:
     """One measure: what was planned to decide, the numbers, what else was looked at, and the replication."""
-    label, planned = escaped(result.measure.label), "*Planned.*" if frozen else "*As the design says.*"
-    planned = EXPLORED if result.measure.exploratory else planned
+    label, planned = escaped(result.measure.label), EXPLORED if result.measure.exploratory else mark
     yield f"### {label}"
     yield from _apa(rows, "main", planned)
     if result.within and (corrected := measures_sentence(result.within, correction)):
@@ -174,7 +188,8 @@ def measure_parts(result: MeasureResult, rows: Sequence[Row], frozen: bool, corr
     if result.within and result.within.planned.contrasts:
         yield f"{planned} Contrasts, Holm's correction over them:"
         yield contrasts_table(result.within.planned)
-    yield f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})"
+    if result.threads_name:
+        yield f"![{label}: {THREADS}]({result.threads_name})"
     yield means_table(result.descriptions)
     if result.within and result.within.cautions:
         yield "What speaks against these tests:"
@@ -182,6 +197,7 @@ def measure_parts(result: MeasureResult, rows: Sequence[Row], frozen: bool, corr
     yield from _exploratory(result, rows)
     yield from _apa(rows, "replication", "*The replication of the paper's analysis.*")
     yield escaped(tukey_sentence(result))
+    yield f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})"
     if result.pairs:
         yield pairs_table(result.pairs)
 
@@ -208,7 +224,7 @@ def _whole(words: str) -> str:
 
 
 def _hash(told: Told) -> str:
-    rows = sum(len(result.table.observations) for result in told.analysis.measures)
+    rows = sum(len(one.table.observations) + len(one.set_aside) for one in told.analysis.measures)
     return (
         f"{counted(rows, 'row')} analysed, `{NAME}`, SHA-256 `{told.rows_sha256}`. `analyse_study` writes "
         "that file beside this report; the same data give the same."

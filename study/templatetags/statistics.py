@@ -34,9 +34,14 @@ def interval(low: float | None, high: float | None) -> str:
 
 @register.simple_tag
 def within_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
-    """A condition's interval within participants, or a dash where there is none."""
+    """A condition's interval within participants, with its mean where that is of fewer people than have a
+    value; a dash where there is none."""
     found = result.interval(condition)
-    return written.interval(found.low, found.high) if found else written.NOTHING
+    if not found:
+        return written.NOTHING
+    ends = written.interval(found.low, found.high)
+    fewer = found.n < len(result.table.values(condition.key))
+    return f"{ends} around {written.number(found.mean)} (n = {found.n})" if fewer else ends
 
 
 @register.filter

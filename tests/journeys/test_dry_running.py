@@ -35,7 +35,7 @@ async def test_a_dry_run_is_started_watched_and_stopped_on_a_page(
     await log_in(page, live_stack)
     await page.goto(f"/staff/{slug}/design/")
     await page.click("a:has-text('Dry run with programs')")
-    await expect(page.get_by_role("status")).to_have_text("No dry run yet.")
+    await expect(page.get_by_role("status")).to_have_text("No dry run was started on this page yet.")
     await picture(page, "dry-run-none")
 
     await page.fill("#id_participants", "4")

@@ -30,6 +30,8 @@ class MeasureResult:
     synthetic: bool
     players: tuple[Players, ...] = ()
     """Who played in each condition, in their order; none where the caller does not know."""
+    set_aside: tuple[Observation, ...] = ()
+    """Values of those who were set aside: the mixed model uses them, and no other test."""
     within: WithinResult | None = None
     """The tests that the design asks for; `anova` and `tukey` are the replication."""
 
@@ -50,8 +52,14 @@ class MeasureResult:
 
     @property
     def figure_name(self) -> str:
-        """The file name of its figure."""
+        """The file name of its figure, that of the paper."""
         return f"figure_{self.measure.key}.svg"
+
+    @property
+    def threads_name(self) -> str:
+        """That of the figure of each participant over the conditions; empty for a measure that is only
+        explored, which has it in the console alone."""
+        return "" if self.measure.exploratory else f"figure_{self.measure.key}_participants.svg"
 
     @property
     def brackets(self) -> tuple[Pair, ...]:
@@ -93,7 +101,12 @@ class Analysis:
     @property
     def synthetic(self) -> bool:
         """Whether any number here comes from a bot; then everything shown must say so."""
-        return bool(self.synthetic_participants)
+        return bool(self.synthetic_participants) or any(one.synthetic for one in self.measures)
+
+    @property
+    def as_planned(self) -> int:
+        """Of how many of those analysed the tests were preregistered before they took part."""
+        return sum(one.as_planned for one in self.versions)
 
     def measure(self, key: str) -> MeasureResult:
         """The result of one measure; KeyError where there is none of this key."""
@@ -130,7 +143,9 @@ def analyse(
     synthetic = tuple(sorted({row.participant for row in kept if row.synthetic}))
     tables = [table_of(measure, conditions, kept) for measure in measures]
     played = in_order(players, tables[0].conditions)
-    results = tuple(_result(table, bool(synthetic), played) for table in tables)
+    aside = [row for row in observations if row.participant in dropped and row.value is not None]
+    marked = any(row.synthetic for row in (*kept, *aside))
+    results = tuple(_result(table, marked, played, aside) for table in tables)
     whole = [with_gaps(measure, conditions, observations) for measure in measures]
     return Analysis(
         conditions=tables[0].conditions,
@@ -155,13 +170,13 @@ def _decisive(observations: Sequence[Observation], measures: Sequence[Measure]) 
 
 
 def _with_design(
-    results: Sequence[MeasureResult], tables: Sequence[MeasureTable], plan: AnalysisPlan
+    results: Sequence[MeasureResult], whole: Sequence[MeasureTable], plan: AnalysisPlan
 ) -> tuple[MeasureResult, ...]:
-    """The results with the tests that the design asks for, of all values that there are."""
+    """The results with the tests that the design asks for."""
     from study.analysis.statistics.within.battery import run  # numpy and scipy are slow to import
 
     ps = [one.anova.p if isinstance(one.anova, Anova) else None for one in results]
-    found = run(tables, plan, ps)
+    found = run([one.table for one in results], plan, ps, whole)
     return tuple(replace(one, within=within) for one, within in zip(results, found, strict=True))
 
 
@@ -171,5 +186,9 @@ def _scales(scales: Sequence[ScaleAnswers]) -> tuple[ScaleResult, ...]:
     return tuple(ScaleResult(one.scale, one.label, one.where, reliability(one)) for one in scales)
 
 
-def _result(table: MeasureTable, synthetic: bool, players: tuple[Players, ...]) -> MeasureResult:
-    return MeasureResult(table, describe(table), one_way(table), all_pairs(table), synthetic, players)
+def _result(
+    table: MeasureTable, synthetic: bool, players: tuple[Players, ...], aside: Sequence[Observation]
+) -> MeasureResult:
+    own = sorted((row for row in aside if row.measure == table.measure.key), key=lambda row: row.participant)
+    tests = describe(table), one_way(table), all_pairs(table)
+    return MeasureResult(table, *tests, synthetic, players, tuple(own))

@@ -12,9 +12,10 @@ ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
 
 
 def reliability(scales: Sequence[ScaleResult], *, synthetic: bool = False) -> Chart:
-    """Cronbach's alpha with its interval and McDonald's omega of one scale, in each condition and in all."""
+    """Cronbach's alpha with its interval and McDonald's omega of one scale, in each condition and of
+    people's means over all."""
     computed = [(place, one.found) for place, one in enumerate(scales) if isinstance(one.found, Reliability)]
-    names = tuple(one.where or "all" for one in scales)
+    names = tuple(one.place for one in scales)
     lowest = min([0.0, *(found.alpha_low for _, found in computed)])
     alpha = tuple(
         Point(place, one.alpha, one.alpha_low, one.alpha_high, f"{names[place]}: {_alpha_words(one)}")

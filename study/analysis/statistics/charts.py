@@ -63,9 +63,7 @@ def participants(result: MeasureResult) -> Chart:
     and brackets of the paired contrasts after Holm."""
     lines = _threads(result)
     brackets = _paired_brackets(result)
-    within = any(result.interval(condition) for condition in result.table.conditions)
-    spread = "95% CI within participants (Cousineau and Morey)" if within else "95% CI of the mean"
-    note = f"Thin lines: participants. Thick line: means with {spread}."
+    note = f"Thin lines: participants. Thick line: {_thick(result)}."
     if brackets:
         note += " Brackets: paired contrasts after Holm, p < .05."
     return Chart(
@@ -81,6 +79,16 @@ def participants(result: MeasureResult) -> Chart:
         rows=tuple(_participant_row(result, who) for who in _people(result)),
         synthetic=result.synthetic,
     )
+
+
+def _thick(result: MeasureResult) -> str:
+    """Whose means are drawn, and with which intervals."""
+    found = [one for c in result.table.conditions if (one := result.interval(c))]
+    if not found:
+        return "means with 95% CI of the mean"
+    gaps = len(_people(result)) > found[0].n
+    whose = f" of the {found[0].n} who have a value in every condition," if gaps else ""
+    return f"means{whose} with 95% CI within participants (Cousineau and Morey)"
 
 
 def _people(result: MeasureResult) -> list[str]:
@@ -121,9 +129,11 @@ def _mean_line(result: MeasureResult) -> Series:
     for place, d in enumerate(result.descriptions):
         if d.mean is not None:
             within = result.interval(d.condition)
-            low, high = (within.low, within.high) if within else (d.ci_low, d.ci_high)
-            words = f"{d.condition.label}: mean {number(d.mean)} {interval(low, high)}"
-            points.append(Point(place, d.mean, low, high, words))
+            mean, low, high = (
+                (within.mean, within.low, within.high) if within else (d.mean, d.ci_low, d.ci_high)
+            )
+            words = f"{d.condition.label}: mean {number(mean)} {interval(low, high)}"
+            points.append(Point(place, mean, low, high, words))
     return Series("Mean", "lines", tuple(points), 4, listed=False)
 
 

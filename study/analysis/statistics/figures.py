@@ -18,8 +18,10 @@ from kitchen.charts.chart import Format
 from kitchen.charts.layout import levels, side_by_side, wrapped
 from kitchen.charts.looks import COLOURS, GRID, INK, QUIET
 from kitchen.charts.sheet import STYLE, SYNTHETIC, drawn, metadata_of
+from kitchen.charts.sheet import draw as draw_chart
 from study.analysis.statistics.analyse import MeasureResult
 from study.analysis.statistics.chart_parts import bounds
+from study.analysis.statistics.charts import participants
 from study.analysis.statistics.format import p_value
 from study.analysis.statistics.rows import Measure
 from study.analysis.statistics.words import in_words, participants_in, y_title
@@ -39,6 +41,11 @@ def draw(result: MeasureResult, kind: Format = "svg", *, dpi: int = 200) -> byte
     style = {**STYLE, "svg.hashsalt": result.measure.key, "svg.id": f"figure_{result.measure.key}"}
     title = result.measure.label + (" (synthetic data)" if result.synthetic else "")
     return drawn(lambda: _figure(result), kind, style, metadata_of(title, in_words(result), kind), dpi)
+
+
+def draw_threads(result: MeasureResult, kind: Format = "svg", *, dpi: int = 200) -> bytes:
+    """The chart of each participant over the conditions, with the brackets of paired contrasts; as `draw`."""
+    return draw_chart(participants(result), kind, dpi=dpi)
 
 
 def _figure(result: MeasureResult) -> Figure:

@@ -36,6 +36,7 @@ Row = dict[str, Any]
 
 MEANS = ["measure", "measure_label", "condition", "condition_label", "n", "missing", "mean", "sd", "se"]
 MEANS += ["ci_low", "ci_high", "median", "minimum", "maximum", "synthetic", "within_low", "within_high"]
+MEANS += ["within_mean", "within_n"]
 ANOVA = ["measure", "measure_label", "test", "f", "df_between", "df_within", "p", "ss_between", "ss_within"]
 ANOVA += ["eta_squared", "omega_squared", "not_computable", "synthetic"]
 TUKEY = ["measure", "measure_label", "test", "first", "first_label", "second", "second_label", "difference"]
@@ -48,13 +49,15 @@ PLAYERS += READ
 
 def contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     """Name and bytes of every file, one after the other, so that a page can send them as they come."""
-    from study.analysis.statistics.figures import draw  # matplotlib is slow to import
+    from study.analysis.statistics.figures import draw, draw_threads  # matplotlib is slow to import
 
     for name, make in TABLES.items():
         if name != "reliability.csv" or analysis.scales:
             yield name, make(analysis)
     for result in analysis.measures:
         yield result.figure_name, draw(result)
+        if result.threads_name:
+            yield result.threads_name, draw_threads(result)
     for name, make in WHOLE.items():
         yield name, make(analysis)
 
@@ -93,9 +96,13 @@ def means_rows(analysis: Analysis) -> list[Row]:
 
 
 def _within(result: MeasureResult, description: Description) -> Row:
-    """The interval within participants (Cousineau and Morey), where there is one."""
+    """The interval within participants (Cousineau and Morey), where there is one, and its mean: of those who
+    have a value in every condition."""
     found = result.interval(description.condition)
-    return {"within_low": found.low, "within_high": found.high} if found else {}
+    if not found:
+        return {}
+    ends = {"within_low": found.low, "within_high": found.high}
+    return {**ends, "within_mean": found.mean, "within_n": found.n}
 
 
 def anova_rows(analysis: Analysis) -> list[Row]:
@@ -234,7 +241,7 @@ def _measure(result: MeasureResult) -> Row:
 
 
 def _interval(one: Interval) -> Row:
-    return {"condition": one.condition.key, "mean": one.mean, "low": one.low, "high": one.high}
+    return {"condition": one.condition.key, "mean": one.mean, "low": one.low, "high": one.high, "n": one.n}
 
 
 TABLES: dict[str, Callable[[Analysis], bytes]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,16 +12,18 @@ SHOWN = ("main", "planned", "replication")
 """Roles of rows that stand in the table, beside paired t tests and mixed models."""
 MORE = ("paired t test", "linear mixed model")
 NAMES = {"chi squared": "χ²", "eta squared": "η²", "omega squared": "ω²", "Hedges' g (paired)": "g"}
-NAMES |= {"partial eta squared": "η²", "generalised eta squared": "η²", "Kendall's W": "W"}
+NAMES |= {"partial eta squared": "η²ₚ", "Kendall's W": "W"}
+JOINED = re.compile(r"(?<!\\)\$\$")
+"""Between two pieces of mathematics."""
 SIGNS = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"\N{MINUS SIGN}": "$-$", "<": "$<$", ">": "$>$", "\N{EN DASH}": "--"}
-    | {"χ": r"$\chi$", "²": r"$^2$", "η": r"$\eta$", "ω": r"$\omega$"}
+    | {"χ": r"$\chi$", "²": r"$^2$", "ₚ": r"$_p$", "η": r"$\eta$", "ω": r"$\omega$"}
 )
-HEAD = r"""\begin{longtable}{lllllr}
+HEAD = r"""\begin{longtable}{llllllr}
 \toprule
-Measure & Test & Term & Statistic & $p$ & Effect \\
+Measure & Test & Term & Statistic & $p$ & Adjusted by & Effect \\
 \midrule
 \endhead
 """
@@ -37,12 +40,12 @@ def to_latex(rows: Sequence[Mapping[str, Any]]) -> bytes:
 
 def _line(row: Mapping[str, Any]) -> str:
     cells = [row["measure_label"], row["test"], row.get("term") or "", *_numbers(row)]
-    return " & ".join(str(cell).translate(SIGNS) for cell in cells) + " \\\\\n"
+    return " & ".join(JOINED.sub("", str(cell).translate(SIGNS)) for cell in cells) + " \\\\\n"
 
 
-def _numbers(row: Mapping[str, Any]) -> tuple[str, str, str]:
+def _numbers(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
     if row.get("not_computable"):
-        return "not computable", "", ""
+        return "not computable", "", "", ""
     name = NAMES.get(row["statistic_name"], row["statistic_name"])
     dfs = ", ".join(f"{row[df]:.2f}".removesuffix(".00") for df in ("df1", "df2") if row.get(df) is not None)
     adjusted = row.get("p_adjusted")
@@ -50,6 +53,7 @@ def _numbers(row: Mapping[str, Any]) -> tuple[str, str, str]:
     return (
         f"{name}({dfs}) = {number(row['statistic'])}",
         p.removeprefix("p = ").removeprefix("p "),
+        "" if adjusted is None else row.get("adjusted_by") or "",
         _effect(row),
     )
 

@@ -22,12 +22,14 @@ from study.analysis.statistics.tukey import Pair
 from study.analysis.statistics.words import anova_sentence, design_sentences, listed, tukey_sentence
 from study.design.testing import AS_USUAL, CORRECTIONS, MAIN_TESTS, AnalysisPlan
 
+THREADS = "each participant over the conditions, means with 95% intervals within participants"
+"""What that figure shows."""
 METHOD = """\
 The replication: each measure was compared between conditions by a one-way analysis of variance, and all pairs
 of conditions by Tukey's HSD at a family-wise level of .05, with simultaneous 95% confidence intervals.
 This replicates the analysis of the human study of MindAgent (arXiv 2309.09971, section 5.3): the
 observations are treated as independent, although every participant played every condition, and ratings
-are treated as numbers. Measures are tested one by one, without a correction over measures. Intervals of
+are treated as numbers. Its pairs are corrected within each measure, not over measures. Intervals of
 means are 95% by Student's t within each condition. η² and ω² are effect sizes of the analysis of
 variance, Hedges' g of a pair over the pooled standard deviation of its two conditions."""
 
@@ -164,6 +166,7 @@ def measure_section(result: MeasureResult, plan: AnalysisPlan = AS_USUAL) -> str
         f"*The replication.* {escaped(anova_sentence(result))}",
         escaped(tukey_sentence(result)),
         f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})",
+        f"![{label}: {THREADS}]({result.threads_name})" if result.threads_name else "",
         means_table(result.descriptions),
         pairs_table(result.pairs) if result.pairs else "",
     ]

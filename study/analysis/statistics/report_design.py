@@ -62,7 +62,7 @@ RELIABILITY_HEAD = "## Reliability of scales"
 
 
 def scales_table(scales: Sequence[ScaleResult]) -> str:
-    """Each scale in each condition, and in all."""
+    """Each scale in each condition, and over all."""
     head = (
         "Scale",
         "Condition",
@@ -77,7 +77,7 @@ def scales_table(scales: Sequence[ScaleResult]) -> str:
 
 
 def _scale_cells(one: ScaleResult) -> list[str]:
-    named = [escaped(one.label), escaped(one.where or "all")]
+    named = [escaped(one.label), escaped(one.place)]
     found = one.found
     if not isinstance(found, Reliability):
         return [*named, escaped(str(found)), "", "", "", "", ""]

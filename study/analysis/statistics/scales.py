@@ -7,11 +7,14 @@ from typing import ClassVar
 
 from study.analysis.statistics.table import NotComputable
 
+OVER_ALL = "means over conditions"
+"""How that place is called of which `where` is empty: what a row has is a person's mean."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScaleAnswers:
     """A scale's items, turned so that more means more; a row for each person who met it there. `where` is the
-    label of a condition, or empty for all of them together."""
+    label of a condition, or empty for each person's means over all of them."""
 
     scale: str
     label: str
@@ -47,3 +50,8 @@ class ScaleResult:
     label: str
     where: str
     found: Reliability | NotComputable
+
+    @property
+    def place(self) -> str:
+        """Where, in words."""
+        return self.where or OVER_ALL

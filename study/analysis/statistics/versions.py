@@ -12,11 +12,13 @@ from study.analysis.statistics.rows import Observation
 @dataclass(frozen=True, slots=True)
 class DesignVersion:
     """One version of the study's design. `frozen`: this very design was preregistered;
-    `changed_since_freeze`: the study had been preregistered before, and this is not what was."""
+    `changed_since_freeze`: the study had been preregistered before, and this is not what was;
+    `planned_later`: what is analysed was preregistered otherwise, after this version."""
 
     number: int
     frozen: bool = False
     changed_since_freeze: bool = False
+    planned_later: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,12 @@ class VersionUsed:
     version: DesignVersion
     participants: int
     early: int = 0
+
+    @property
+    def as_planned(self) -> int:
+        """Of how many the tests were planned before they took part."""
+        is_so = self.version.frozen and not self.version.planned_later
+        return self.participants - self.early if is_so else 0
 
 
 def used(rows: Sequence[Observation], versions: Sequence[DesignVersion]) -> tuple[VersionUsed, ...]:
@@ -45,10 +53,11 @@ def warnings(versions: Sequence[VersionUsed], differing: Sequence[str] = ()) -> 
     changed = [one for one in versions if one.version.changed_since_freeze]
     if changed:
         said.append(f"{_people(changed)} took part in a design changed since the preregistration.")
-    if any(one.version.frozen for one in versions):
-        before = [one for one in versions if not (one.version.frozen or one.version.changed_since_freeze)]
-        if before:
-            said.append(f"{_people(before)} took part in a design of before the preregistration.")
+    later = [one for one in versions if one.version.planned_later]
+    if before := [one for one in later if not one.version.frozen]:
+        said.append(f"{_people(before)} took part before anything was preregistered.")
+    if earlier := [one for one in later if one.version.frozen]:
+        said.append(f"{_people(earlier)} took part under an earlier preregistration than the one analysed.")
     if early := sum(one.early for one in versions):
         said.append(f"{counted(early, 'participant')} entered before the design was preregistered.")
     return said

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from study.planning.power.studies import Outcome
 
 NEAR_ALPHA, NEAR_POWER = 0.01, 0.03
+ROUNDED = 1e-9
+"""What double precision makes of a share that is just so far away."""
 
 
 class Command(OneLineCommand):
@@ -66,5 +68,5 @@ def _words(found: Outcome) -> str:
 
 
 def _kept(found: Outcome, alpha: float) -> bool:
-    power = abs(found.power - found.planned) <= NEAR_POWER
-    return abs(found.false_positives - alpha) <= NEAR_ALPHA and power
+    power = abs(found.power - found.planned) <= NEAR_POWER + ROUNDED
+    return abs(found.false_positives - alpha) <= NEAR_ALPHA + ROUNDED and power

@@ -61,6 +61,7 @@ def test_a_wrong_file_is_refused_with_the_reason() -> None:
         _signed({**whole, "seats": [{}]}): "it lacks something, or has it in another way: 'number'",
         _signed(_otherwise(whole, organisation={"x": 1})): "it lacks something",
         _signed(_otherwise(whole, gone=[1])): "it lacks something",
+        _signed(_otherwise(whole, decision_seconds=10**400)): "it lacks something",
         _signed({**whole, "steps": whole["steps"][:2]}): "it does not lead where it says: its log does not",
         _signed(_otherwise(whole, step=10**15)): "it does not lead where it says: its log does not",
         _signed({**whole, "episode": {**whole["episode"], "world": "chess"}}): "it does not lead where",

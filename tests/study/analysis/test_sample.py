@@ -15,6 +15,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from study import tasks
 from study.analysis import sample
@@ -24,6 +25,7 @@ from study.design.freezing import study_freeze
 from study.design.models import Condition, Study, SurveyItem
 from study.exports.writing import write_study
 from study.people.models import Participant
+from study.reporting.deviations import deviations_of
 from tests.study.factories import SETTINGS, complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -96,8 +98,25 @@ def test_a_design_of_before_the_preregistration_is_told(study: Study, user: User
     retitled(study, "Changed")
     study_freeze(study_id=study.pk, user=user)
     complete(study, "planned")
-    found = told(analyse_now(study, "people"))
-    assert "1 participant (version 1) took part in a design of before the preregistration." in found
+    found = analyse_now(study, "people")
+    assert "1 participant (version 1) took part before anything was preregistered." in told(found)
+    assert (found.as_planned, len(found.participants)) == (1, 2)
+
+
+def test_what_was_planned_after_the_data_were_seen_is_not_told_as_planned(study: Study, user: User) -> None:
+    complete(study, "pilot")
+    study_freeze(study_id=study.pk, user=user)
+    Participant.objects.update(entered_at=timezone.now())
+    assert analyse_now(study, "people").as_planned == 1
+    Study.objects.filter(pk=study.pk).update(planned_contrasts="H1: c0 -1, c1 1")
+    study_freeze(study_id=study.pk, user=user)
+    found = analyse_now(study, "people")
+    assert found.plan.contrasts
+    assert found.as_planned == 0
+    said = "1 participant (version 1) took part under an earlier preregistration than the one analysed."
+    assert found.warnings == [said]
+    deviations = [one.words for one in deviations_of(Study.objects.get(pk=study.pk), found)]
+    assert any("Version 2 was preregistered after version 1: study, " in one for one in deviations)
 
 
 def test_a_condition_that_came_later_turns_nobody_into_a_drop_out(study: Study, user: User) -> None:

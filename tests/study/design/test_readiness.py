@@ -36,6 +36,29 @@ def test_a_mixed_model_of_more_values_than_it_can_take_hinders() -> None:
     assert found.hinders
 
 
+def test_with_too_few_participants_for_a_planned_test_nothing_can_be_frozen() -> None:
+    study = make_study(conditions=2, main_test="mixed", planned_participants=4)
+    (found,) = told(study, "too few for the mixed model")
+    assert found.hinders
+    assert "Plan 5 or more" in found.words
+    for number, few in ((5, 0), (2, 1)):
+        study.planned_participants = number
+        study.save()
+        assert len([one for one in told(study, "no test of conditions") if one.hinders]) == few
+        assert not told(study, "mixed model")
+
+
+def test_a_contrast_of_which_nothing_is_measured_hinders() -> None:
+    study = make_study(items=0, planned_contrasts="worlds: c0 -1, c1 1")
+    assert not told(study, "planned contrast")
+    grids = {"layout": "cramped_room", "ticks": 20}
+    study.conditions.filter(key="c1").update(world="overcooked", settings=grids, coplayer="none", teammates=0)
+    (found,) = told(study, "planned contrast")
+    assert (found.hinders, "nothing is measured in every condition" in found.words) == (True, True)
+    add(study, "fun")
+    assert not told(study, "planned contrast")
+
+
 def test_a_contrast_of_what_is_not_asked_everywhere_is_told() -> None:
     study = make_study(items=0, planned_contrasts="H1: c0 -1, c1 1")
     add(study, "fun")

@@ -14,6 +14,7 @@ from study.analysis.statistics.analyse import analyse
 from study.analysis.statistics.format import p_value
 from study.analysis.statistics.lines import test_rows as lines_of
 from study.analysis.statistics.markdown import escaped
+from study.analysis.statistics.versions import DesignVersion, VersionUsed
 from study.design.testing import AnalysisPlan, PlannedContrast
 from study.reporting.chart import chart_of, in_words, to_svg
 from study.reporting.deviations import Deviation
@@ -35,7 +36,8 @@ AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 def told() -> Told:
     weights = {FIVE[0].key: -1.0, FIVE[1].key: 1.0}
     plan = AnalysisPlan(contrasts=(PlannedContrast("H1", weights),))
-    analysis = analyse(rows_of(paper_like(), RATE), FIVE, [RATE], plan=plan)
+    versions = [DesignVersion(1, frozen=True)]
+    analysis = analyse(rows_of(paper_like(), RATE), FIVE, [RATE], plan=plan, versions=versions)
     return Told(
         title="A *study* of 团队",
         slug="small",
@@ -67,6 +69,18 @@ def test_what_was_planned_what_was_not_and_the_replication_are_told_apart(told: 
     unplanned = report_text(replace(told, frozen=[], deviations=[]))
     assert "Nothing was preregistered: all that follows is exploratory." in unplanned
     assert "*Planned.*" not in unplanned
+
+
+def test_what_was_planned_later_than_the_data_is_not_called_planned(told: Told) -> None:
+    first, second = DesignVersion(1, frozen=True, planned_later=True), DesignVersion(2, frozen=True)
+    for versions, mark in (
+        ((VersionUsed(first, 12),), "*Planned after the data were collected.*"),
+        ((VersionUsed(first, 6), VersionUsed(second, 6)), "*Planned, but not before everybody analysed"),
+        ((VersionUsed(second, 12, early=12),), "*Planned after the data were collected.*"),
+    ):
+        text = report_text(replace(told, analysis=replace(told.analysis, versions=versions)))
+        assert f"{mark}" in text
+        assert "*Planned.*" not in text
 
 
 def test_a_correction_over_measures_stands_after_the_main_test_and_in_the_table_of_tests(told: Told) -> None:

@@ -480,7 +480,7 @@ def test_the_page_asks_again_only_while_one_is_on_and_gets_only_news(
 
 
 def test_the_newest_ten_are_shown(study: Study, user: User, client: Client) -> None:
-    assert "No dry run yet." in shown(client.get(page(study)))
+    assert "No dry run was started on this page yet." in shown(client.get(page(study)))
     for seed in range(1, 13):
         dry_run_stop(run=ask(study, user, seed=seed), user=user)
     assert [run.seed for run in client.get(page(study)).context["runs"]] == [*range(12, 2, -1)]

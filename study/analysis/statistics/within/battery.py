@@ -21,11 +21,16 @@ CORRECT = {"holm": holm, "fdr": benjamini_hochberg}
 
 
 def run(
-    tables: Sequence[MeasureTable], plan: AnalysisPlan, replicated: Sequence[float | None]
+    tables: Sequence[MeasureTable],
+    plan: AnalysisPlan,
+    replicated: Sequence[float | None],
+    whole: Sequence[MeasureTable] = (),
 ) -> tuple[WithinResult, ...]:
-    """One result for each table; `replicated` has the p of the one-way ANOVAs. The correction over measures
-    is over those that are not exploratory."""
-    found = [_one(table, plan, p) for table, p in zip(tables, replicated, strict=True)]
+    """One result for each table; `replicated` has the p of the one-way ANOVAs, `whole` the tables of the
+    mixed models, with those who were set aside, too. The correction over measures is over those that are
+    not exploratory."""
+    given = zip(tables, whole or tables, replicated, strict=True)
+    found = [_one(table, every, plan, p) for table, every, p in given]
     correct = CORRECT.get(plan.correction)
     if correct is None:
         return tuple(found)
@@ -42,8 +47,10 @@ def _tested(found: WithinResult, table: MeasureTable) -> float | None:
     return None if table.measure.exploratory else found.main
 
 
-def _one(table: MeasureTable, plan: AnalysisPlan, replicated: float | None) -> WithinResult:
-    repeated, mixed, ranks = repeated_measures(table), mixed_model(table), friedman(table)
+def _one(
+    table: MeasureTable, whole: MeasureTable, plan: AnalysisPlan, replicated: float | None
+) -> WithinResult:
+    repeated, mixed, ranks = repeated_measures(table), mixed_model(whole), friedman(table)
     return WithinResult(
         repeated=repeated,
         mixed=mixed,

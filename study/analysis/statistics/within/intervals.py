@@ -23,4 +23,4 @@ def within_intervals(table: MeasureTable) -> tuple[Interval, ...]:
     centred = cells.values - cells.values.mean(axis=1, keepdims=True) + cells.values.mean()
     reach = float(t_distribution.ppf((1 + CONFIDENCE) / 2, n - 1)) * sqrt(k / (k - 1) / n)
     rows = zip(cells.conditions, cells.values.mean(axis=0), centred.std(axis=0, ddof=1), strict=True)
-    return tuple(Interval(c, float(m), float(m - reach * s), float(m + reach * s)) for c, m, s in rows)
+    return tuple(Interval(c, float(m), float(m - reach * s), float(m + reach * s), n) for c, m, s in rows)

@@ -248,12 +248,14 @@ class Cumulative:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A condition's 95 % interval within participants (Cousineau 2005, Morey 2008)."""
+    """A condition's 95 % interval within participants (Cousineau 2005, Morey 2008), around the mean of the
+    `n` who have a value in every condition."""
 
     condition: AnalysisCondition
     mean: float
     low: float
     high: float
+    n: int
 
 
 @dataclass(frozen=True, slots=True)

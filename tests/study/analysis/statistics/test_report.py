@@ -26,8 +26,11 @@ NAMES = [
     "tests.csv",
     "tests.tex",
     "figure_success.svg",
+    "figure_success_participants.svg",
     "figure_enjoyment.svg",
+    "figure_enjoyment_participants.svg",
     "figure_trust.svg",
+    "figure_trust_participants.svg",
     "analysis.json",
     "report.md",
 ]

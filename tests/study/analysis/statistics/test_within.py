@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from scipy.stats import ttest_1samp
 
 from study.analysis.statistics.analyse import Analysis, analyse
+from study.analysis.statistics.charts import participants
 from study.analysis.statistics.files import contents
 from study.analysis.statistics.format import p_value
 from study.analysis.statistics.lines import test_rows as rows_of_tests
@@ -38,6 +39,7 @@ from study.analysis.statistics.within.results import (
 )
 from study.analysis.statistics.words import design_sentences, main_words
 from study.design.testing import AnalysisPlan, PlannedContrast
+from study.reporting.rows import analysed, digest_of_rows
 from study.templatetags.statistics import more_sentences
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows_of, table
 
@@ -269,6 +271,36 @@ def test_scales_are_told_in_each_place_with_what_speaks_against() -> None:
     assert "the wrong way round" in str(mirrored)
 
 
+def test_who_lacks_a_condition_is_in_the_mixed_model_alone_and_in_the_file_of_rows() -> None:
+    whole = played(8, effect=0.4)
+    rows = [row for row in whole.observations if (row.participant, row.condition) != ("p05", "c0")]
+    (one,) = analyse(rows, whole.conditions, [whole.measure]).measures
+    assert one.within
+    assert isinstance(one.within.repeated, Repeated)
+    assert isinstance(one.within.mixed, Mixed)
+    assert (one.within.repeated.n, one.within.mixed.n) == (7, 8)
+    assert {pair.n for pair in one.within.pairs.computed} == {7}
+    assert {d.n for d in one.descriptions} == {7}
+    assert [row.participant for row in one.set_aside] == ["p05"] * 3
+    analysis = analyse(rows, whole.conditions, [whole.measure])
+    aside = [line for line in analysed(analysis).decode().splitlines() if line.endswith(",1")]
+    assert [line.split(",")[0] for line in aside] == ["p05"] * 3
+    later = [replace(row, value=9.0) if row.participant == "p05" else row for row in rows]
+    assert digest_of_rows(analyse(later, whole.conditions, [whole.measure])) != digest_of_rows(analysis)
+
+
+def test_an_interval_within_stands_around_the_mean_of_those_whom_it_is_of() -> None:
+    gaps = table([4, 4, 4, 5, 1], [3, 3, 4, 4, None], [2, 3, 3, 3, 3])
+    (one,) = analyse(gaps.observations, gaps.conditions, [gaps.measure], keep_incomplete=True).measures
+    assert one.within
+    line = participants(one).panels[0].series[-1].points
+    for interval, point in zip(one.within.intervals, line, strict=True):
+        assert (point.y, point.low, point.high) == (interval.mean, interval.low, interval.high)
+        assert interval.low <= interval.mean <= interval.high
+    assert one.within.intervals[0].mean == 4.25
+    assert "of the 4 who have a value in every condition" in participants(one).note
+
+
 def test_files_have_every_test_as_numbers_and_as_a_sentence() -> None:
     analysis = demo()
     rows = rows_of_tests(analysis)
@@ -280,6 +312,8 @@ def test_files_have_every_test_as_numbers_and_as_a_sentence() -> None:
     assert files["tests.csv"].count(b"\r\n") == len(rows) + 1
     assert b"Success rate & paired t test" in files["tests.tex"]
     assert b"$-$" in files["tests.tex"]
+    assert rb"$\eta^2_p$ = ." in files["tests.tex"]
+    assert rb" & Holm & g = " in files["tests.tex"]
     told = json.loads(files["analysis.json"])
     assert len(told["tests"]) == len(rows)
     assert told["measures"][0]["assumptions"]
