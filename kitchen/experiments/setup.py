@@ -175,7 +175,7 @@ def _checked_pairs(setup: Setup) -> Setup:
         full = replace(setup, settings=filled)
         for column in full.columns:
             _check_pair(full, column)
-    except (UnknownNameError, SettingsError) as error:
+    except SettingsError as error:
         raise SetupError(f"pairs: {error.args[0]}", "pairs") from error
     check_answers(full)
     return full
@@ -224,6 +224,7 @@ def _check_values(setup: Setup) -> None:
     for level in setup.levels:
         if level not in there:
             raise SetupError(f"levels: {level!r} is not one of {', '.join(there)}", "levels")
+    _check_kinds(setup)
     _within("agents", setup.agents, 1, get_world(setup.world).max_seats)
     _within("alphas", setup.alphas, 0.01, 100)
     _within("episodes", (setup.episodes,), 1, MAX_EPISODES)
@@ -232,6 +233,15 @@ def _check_values(setup: Setup) -> None:
         cells = setup.total // setup.episodes
         much = f"{setup.episodes} for each of {cells} cells and intervals are {setup.total}"
         raise SetupError(f"episodes: {much}, more than {MOST_EPISODES} in all", "episodes")
+
+
+def _check_kinds(setup: Setup) -> None:
+    """SetupError where a pair names a co-player that there is not."""
+    try:
+        for kind in dict.fromkeys(kind for pair in setup.pairs for kind in kinds_of(pair)):
+            get_agent(kind)
+    except UnknownNameError as error:
+        raise SetupError(f"pairs: {error.args[0]}", "pairs") from error
 
 
 def _within(name: str, values: Sequence[float], low: float, high: float) -> None:

@@ -69,7 +69,7 @@ GIVEN = {"world": "overcooked", "preset": None, "model": None, "levels": None, "
 
 
 def test_all_pairs_are_all_kinds_in_both_seats() -> None:
-    setup = read_setup({**GIVEN, "pairs": "stay,random+stay", "seats": "both"})
+    setup = read_setup({**GIVEN, "pairs": "stay, random + stay", "seats": "both"})
     assert setup.pairs == ("stay+stay", "random+stay", "stay+random")
     assert setup.levels == PAIRINGS.usual_levels()
     assert Setup.from_json(setup.to_json()) == setup
@@ -84,6 +84,9 @@ def test_all_pairs_are_all_kinds_in_both_seats() -> None:
         (("--world", "beacon_less"), "beacon_less"),
         ((*WORLD, "--pairs", "planner+stay"), "planner does not play overcooked"),
         ((*WORLD, "--pairs", "stay+stay+stay"), "is not 2"),
+        ((*WORLD, "--pairs", "nobody"), "pairs: 'nobody' is not one of"),
+        ((*WORLD, "--pairs", "greedy+"), "empty place"),
+        ((*WORLD, "--pairs", "+"), "empty place"),
         ((*WORLD, "--pairs", "stay", "--layouts", "nowhere"), "nowhere"),
         ((*WORLD, "--pairs", "greedy+stay", "--layouts", "counter_circuit_tomato"), "three onions only"),
         ((*WORLD, "--pairs", "stay", "--agents", "2"), "--agents"),
@@ -195,6 +198,7 @@ def test_pairs_in_the_admin_stop_at_their_limit_of_money_and_go_on_with_more(
         ({"pairs": "stay"}, "partners_model", "has a setting 'model'"),
         ({"pairs": "planner+stay", "partners_model": ""}, "pairs", "does not play"),
         ({"pairs": "stay,,greedy"}, "pairs", "empty place"),
+        ({"pairs": "nobody+stay"}, "pairs", "'nobody' is not one of"),
         ({"layouts": "nowhere"}, "layouts", "nowhere"),
         ({"seats": "left"}, "seats", "not one of"),
         ({"world": "nowhere"}, "world", "not one of"),
