@@ -88,6 +88,7 @@ def test_all_pairs_are_all_kinds_in_both_seats() -> None:
         ((*WORLD, "--pairs", "greedy+"), "empty place"),
         ((*WORLD, "--pairs", "+"), "empty place"),
         ((*WORLD, "--pairs", "stay", "--layouts", "nowhere"), "nowhere"),
+        ((*WORLD, "--pairs", "stay", "--layouts", "coordination_ring,coordination_ring"), "each once"),
         ((*WORLD, "--pairs", "greedy+stay", "--layouts", "counter_circuit_tomato"), "three onions only"),
         ((*WORLD, "--pairs", "stay", "--agents", "2"), "--agents"),
         ((*WORLD, "--pairs", "stay", "--seats", "left"), "--seats"),
