@@ -148,6 +148,8 @@ def test_a_scene_tells_hands_and_pots_and_no_positions() -> None:
     [
         ("Plan for Player 0: pickup(onion).", ("pickup", "onion")),
         ('player 0: "pick up a dish"', ("pickup", "dish")),
+        ("Player 0: pick up dishes", ("pickup", "dish")),
+        ("Player 0: Fetches onions", ("pickup", "onion")),
         ("PLAYER_0: [put_onion_in_pot()]", ("put_onion_in_pot",)),
         ("Player 0: place_obj_on_counter()", ("place_obj_on_counter",)),
         ("Player 0: fill the dish with soup, then deliver_soup()", ("fill_dish_with_soup",)),
