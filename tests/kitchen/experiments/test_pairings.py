@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, CommandParser, call_command
 from django.test import Client
 
 from kitchen.contract.agent import Decision
@@ -24,6 +24,7 @@ from kitchen.experiments.replay import replay
 from kitchen.experiments.rows import from_csv
 from kitchen.experiments.setup import Setup
 from kitchen.experiments.stored_logs import spent_of
+from kitchen.management import experiment_arguments
 from kitchen.worlds.overcooked.bench.pairings import PAIRINGS
 from tests.kitchen.experiments.paid import MODEL, PaidModel, paid
 
@@ -99,6 +100,15 @@ def test_what_cannot_be_played_is_refused(tmp_path: Path, arguments: tuple[str, 
     with pytest.raises(CommandError, match=why) as refused:
         call_command("experiment", *arguments, "--out", str(tmp_path), "--local")
     assert refused.value.returncode == 2
+
+
+def test_the_help_names_the_worlds_of_partners_that_are_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiment_arguments, "worlds_of_partners", lambda: {"island": PAIRINGS})
+    parser = CommandParser()
+    experiment_arguments.add_arguments(parser)
+    told = " ".join(parser.format_help().split())
+    assert "cuisine, island (default" in told and "overcooked" not in told
+    assert f"in island of {', '.join(PAIRINGS.kinds())}" in told
 
 
 def test_means_are_over_partners_of_another_kind() -> None:
