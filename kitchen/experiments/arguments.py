@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from kitchen.contract.bench import Pairings
 from kitchen.contract.shallow import TooDeepError, read_json
-from kitchen.contract.together import SIGN
+from kitchen.contract.together import SIGN, kinds_of
 from kitchen.contract.world import Json
 from kitchen.experiments.setup import BENCH, WORLD, Setup, SetupError, checked
 from kitchen.registry.names import UnknownNameError
@@ -90,10 +90,18 @@ def _pairs(text: str | None, seats: str, ground: Pairings) -> tuple[str, ...]:
     if text in {None, "all"}:
         kinds = ground.kinds()
         return tuple(f"{one}{SIGN}{other}" for one in kinds for other in kinds)
-    named = [each if SIGN in each else f"{each}{SIGN}{each}" for each in _list("--pairs", text, str)]
-    turned = [SIGN.join(reversed(each.split(SIGN))) for each in named] if seats == BOTH else []
+    named = [_pair(each) for each in _list("--pairs", text, str)]
+    turned = [SIGN.join(reversed(kinds_of(each))) for each in named] if seats == BOTH else []
     ordered = [*zip(named, turned, strict=True)] if turned else [(each,) for each in named]
     return tuple(dict.fromkeys(pair for both in ordered for pair in both))
+
+
+def _pair(text: str) -> str:
+    """Without blanks; who is named alone sits beside itself."""
+    kinds = [kind.strip() for kind in kinds_of(text)]
+    if "" in kinds:
+        raise SetupError(f"--pairs: {text!r} has an empty place", "pairs")
+    return SIGN.join(kinds if len(kinds) > 1 else kinds * 2)
 
 
 def number(name: str, text: str) -> int:

@@ -10,13 +10,13 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from kitchen.contract.bench import Pairings
+from kitchen.contract.together import SIGN
 from kitchen.experiments.arguments import AS_NAMED, BOTH, read_setup
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.setup import BENCH, WORLD, Setup, SetupError
 from kitchen.forms.setting_fields import readable, setting_field, without_name
 from kitchen.registry.agents import agent_kinds, get_agent
-from kitchen.registry.worlds import get_ground, get_kit, known_worlds
+from kitchen.registry.worlds import worlds_of_partners
 
 ARGUMENTS = ("preset", "model", "levels", "agents", "alphas", "episodes", "seed")
 COPLAYER, START = "coplayer", "_start"
@@ -205,14 +205,8 @@ def experiment_form() -> type[ExperimentForm]:
     return type("ExperimentForm", (ExperimentForm,), fields)
 
 
-def _grounds() -> dict[str, Pairings]:
-    """The worlds in which partners are compared."""
-    grounds = ((world, get_ground(world)) for world in known_worlds() if get_kit(world).bench)
-    return {world: ground for world, ground in grounds if isinstance(ground, Pairings)}
-
-
 def _fields_of_partners() -> dict[str, forms.Field]:
-    grounds = _grounds()
+    grounds = worlds_of_partners()
     usual = "; ".join(
         f"{readable(name)}: {listed(ground.usual_levels())}" for name, ground in grounds.items()
     )
@@ -223,7 +217,7 @@ def _fields_of_partners() -> dict[str, forms.Field]:
     world.help_text = (
         f"In {readable(WORLD)} what is done at each level is counted; elsewhere partners are compared."
     )
-    pairs.help_text = f"Such as greedy+stay,greedy. Empty: every pair of {kinds}."
+    pairs.help_text = f"As ONE{SIGN}OTHER, with commas between; empty: every pair of {kinds}."
     layouts.help_text = f"Empty: {usual}."
     return {"world": world, "pairs": pairs, "layouts": layouts}
 
@@ -244,7 +238,7 @@ def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
         (None, {"fields": ["name"]}),
         ("What is played", {"fields": ["world", *both]}),
         ("Levels and agents", {"fields": what, "classes": _only_in(WORLD)}),
-        ("Partners", {"fields": list(OF_PARTNERS), "classes": _only_in(*_grounds())}),
+        ("Partners", {"fields": list(OF_PARTNERS), "classes": _only_in(*worlds_of_partners())}),
         *(_settings_of(kind) for kind in agent_kinds(WORLD) if setting_names(kind)),
         HOW,
     ]

@@ -175,7 +175,7 @@ def _checked_pairs(setup: Setup) -> Setup:
         full = replace(setup, settings=filled)
         for column in full.columns:
             _check_pair(full, column)
-    except (UnknownNameError, SettingsError) as error:
+    except SettingsError as error:
         raise SetupError(f"pairs: {error.args[0]}", "pairs") from error
     check_answers(full)
     return full
@@ -214,16 +214,11 @@ def _filled(settings: dict[str, Json]) -> dict[str, Json]:
 
 
 def _check_values(setup: Setup) -> None:
-    if setup.preset and setup.preset not in BENCH.presets:
-        raise SetupError(f"preset: {setup.preset!r} is not one of {', '.join(BENCH.presets)}", "preset")
-    if setup.preset == "table6" and not setup.models:
-        raise SetupError("table6 compares models: name them", "model")
+    _check_preset(setup)
     if isinstance(setup.ground, Pairings) != bool(setup.pairs):
         raise SetupError("pairs: are for worlds in which partners are compared, and needed there", "pairs")
-    there = setup.ground.levels()
-    for level in setup.levels:
-        if level not in there:
-            raise SetupError(f"levels: {level!r} is not one of {', '.join(there)}", "levels")
+    _check_levels(setup)
+    _check_kinds(setup)
     _within("agents", setup.agents, 1, get_world(setup.world).max_seats)
     _within("alphas", setup.alphas, 0.01, 100)
     _within("episodes", (setup.episodes,), 1, MAX_EPISODES)
@@ -234,9 +229,40 @@ def _check_values(setup: Setup) -> None:
         raise SetupError(f"episodes: {much}, more than {MOST_EPISODES} in all", "episodes")
 
 
-def _within(name: str, values: Sequence[float], low: float, high: float) -> None:
+def _check_preset(setup: Setup) -> None:
+    if setup.preset and setup.preset not in BENCH.presets:
+        raise SetupError(f"preset: {setup.preset!r} is not one of {', '.join(BENCH.presets)}", "preset")
+    if setup.preset == "table6" and not setup.models:
+        raise SetupError("table6 compares models: name them", "model")
+    if setup.models:
+        _each_once("model", setup.models)
+
+
+def _check_levels(setup: Setup) -> None:
+    there = setup.ground.levels()
+    _each_once("levels", setup.levels)
+    for level in setup.levels:
+        if level not in there:
+            raise SetupError(f"levels: {level!r} is not one of {', '.join(there)}", "levels")
+
+
+def _check_kinds(setup: Setup) -> None:
+    """SetupError where a pair names a co-player that there is not."""
+    try:
+        for kind in dict.fromkeys(kind for pair in setup.pairs for kind in kinds_of(pair)):
+            get_agent(kind)
+    except UnknownNameError as error:
+        raise SetupError(f"pairs: {error.args[0]}", "pairs") from error
+
+
+def _each_once(name: str, values: Sequence[object]) -> None:
+    """Episodes have their names by these: two of one name would be played as one, and never all."""
     if not values or len(set(values)) < len(values):
         raise SetupError(f"{name}: needs values, each once", name)
+
+
+def _within(name: str, values: Sequence[float], low: float, high: float) -> None:
+    _each_once(name, values)
     for value in values:
         if not low <= value <= high:
             raise SetupError(f"{name}: {value} is not from {low} to {high}", name)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
+from kitchen.contract.together import SIGN
 from kitchen.experiments.setup import BENCH, WORLD
 from kitchen.registry.agents import agent_kinds
+from kitchen.registry.worlds import worlds_of_partners
 
 AT_ONCE = 4
 """Episodes that are played side by side on workers, if nobody says otherwise."""
@@ -16,13 +18,10 @@ AT_ONCE = 4
 
 def add_arguments(parser: CommandParser) -> None:
     """What is played, by whom, and where it goes."""
-    add = parser.add_argument
-    add("--world", metavar="W", help=f"(default: {WORLD}); in overcooked partners are compared")
+    add, worlds = parser.add_argument, [WORLD, *worlds_of_partners()]
+    add("--world", metavar="W", help=f"one of {', '.join(worlds)} (default: {WORLD})")
     add("--levels", metavar="all|LIST", help="such as 0,1,level_3 (default: all, the paper's 12)")
-    add("--layouts", metavar="all|LIST", help="the levels of overcooked (default: all, the papers' five)")
-    add("--pairs", metavar="all|LIST", help="such as greedy+grid_planner, seat 0 first (default: all)")
-    add("--seats", metavar="named|both", help="both: every pair the other way round, too (default: named)")
-    add("--seeds", metavar="N", help="episodes of each pair and layout; the same as --episodes")
+    _add_partners(parser)
     add("--agents", metavar="LIST", help=f"(default: {','.join(map(str, BENCH.agents))})")
     add("--alphas", metavar="LIST", help=f"(default: {','.join(map(str, BENCH.alphas))})")
     add("--co-player", metavar="KIND", help=f"one of {', '.join(agent_kinds(WORLD))}")
@@ -40,3 +39,14 @@ def add_arguments(parser: CommandParser) -> None:
     add("--yes", action="store_true", help="do not ask before money is spent")
     add("--at-once", metavar="N", default=str(AT_ONCE), help="side by side on workers (default: 4)")
     add("--poll", type=float, default=1.0, help=SUPPRESS)
+
+
+def _add_partners(parser: CommandParser) -> None:
+    """What is for worlds in which partners are compared alone."""
+    add, grounds = parser.add_argument, worlds_of_partners().items()
+    usual = "; ".join(f"in {world} {', '.join(ground.usual_levels())}" for world, ground in grounds)
+    kinds = "; ".join(f"in {world} of {', '.join(ground.kinds())}" for world, ground in grounds)
+    add("--layouts", metavar="all|LIST", help=f"levels where partners are compared (default: all, {usual})")
+    add("--pairs", metavar="all|LIST", help=f"as ONE{SIGN}OTHER, seat 0 first (default: all, {kinds})")
+    add("--seats", metavar="named|both", help="both: every pair the other way round, too (default: named)")
+    add("--seeds", metavar="N", help="episodes of each pair and layout; the same as --episodes")

@@ -84,6 +84,12 @@ def get_pairings(kind: str) -> Pairings:
     return pairings
 
 
+def worlds_of_partners() -> dict[str, Pairings]:
+    """The worlds in which partners are compared, sorted by name, and what they are compared on."""
+    grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
+    return {world: ground for world, ground in grounds.items() if isinstance(ground, Pairings)}
+
+
 def get_canvas(kind: str, setting: str) -> Canvas | None:
     """How a setting of a world is drawn; None if it is only written. UnknownNameError if there is no such
     world."""

@@ -28,7 +28,7 @@
   }
 
   function act(action) {
-    const radio = choosing.may() && action?.querySelector("input:not(:disabled)");
+    const radio = choosing.may() && action.querySelector("input:not(:disabled)");
     if (!radio) return;
     if (choosing.asks(radio)) choosing.mark(radio);
     else choosing.send(radio);
@@ -42,7 +42,7 @@
     if (!action && name !== "space") return;
     event.preventDefault(); // the page does not scroll under who plays
     event.stopImmediatePropagation();
-    if (event.repeat) return;
+    if (event.repeat || !action) return;
     if (play.ticking) play.ticking.down(action.dataset.hold);
     else act(action);
   }

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from kitchen.agents.proagent.comparing import compare_late
 from kitchen.agents.proagent.memory import Memory
 from kitchen.agents.proagent.options import Options
 from kitchen.agents.skilled.carrying_out import Carrying
+from kitchen.agents.skilled.plan import Plan
 from kitchen.agents.skilled.telling import succeeded
+from kitchen.contract.foreseeing import Foreseen
 from kitchen.contract.skills import Sight, Skills
 from kitchen.contract.world import Intent, Json
 
@@ -17,13 +21,20 @@ class Thinking(Carrying[Memory]):
 
     def __init__(self, skills: Skills, sight: Sight, options: Options, step: int, memory: Memory) -> None:
         super().__init__(skills, sight, options, step, memory)
+        self.judged: list[Foreseen] = []
+        """What has turned out of what comes late."""
         if self.did:
             said = succeeded(skills.named(sight.seat), self.did)
             self.memory = self.memory.said("user", said, options.memory)
 
+    def take(self, plan: Plan) -> None:
+        """It waits for none any more."""
+        self.memory = replace(self.memory, meanwhile=())
+        super().take(plan)
+
     def take_late(self, other: Memory) -> None:
-        """With what it said and foresaw then."""
-        self.memory = self.memory.with_thoughts_of(other)
+        """With what it said and foresaw then, and what has come of that."""
+        self.memory, self.judged = compare_late(self.memory, self.skills, self.sight, other)
         super().take_late(other)
 
     def intent_for(self, people: Sequence[int]) -> Intent:

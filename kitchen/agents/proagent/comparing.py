@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from kitchen.agents.proagent.memory import Memory
 from kitchen.agents.proagent.options import REPLACE, Options
 from kitchen.contract.foreseeing import Foreseen
-from kitchen.contract.skills import Sight, Skill, Skills, spelled
+from kitchen.contract.skills import Sight, Skills, spelled
 
 
 def compare(memory: Memory, skills: Skills, sight: Sight, step: int) -> tuple[Memory, list[Foreseen]]:
@@ -23,20 +23,30 @@ def compare(memory: Memory, skills: Skills, sight: Sight, step: int) -> tuple[Me
             continue
         for done in skills.finished(sight, other):
             memory = memory.with_done(other, done, step, sight.seat)
-            found = list(_judged(memory, skills, sight, other, done, step))
+            found = list(_judged(memory, skills, sight, memory.done[-1]))
             memory = memory.with_judged(found)
             judged += found
     return memory, judged
 
 
-def _judged(
-    memory: Memory, skills: Skills, sight: Sight, other: int, done: Skill, step: int
-) -> Iterator[Foreseen]:
+def compare_late(memory: Memory, skills: Skills, sight: Sight, late: Memory) -> tuple[Memory, list[Foreseen]]:
+    """The memory with the thoughts of a decision that has come late, and what of these has turned out by what
+    was finished while it was made."""
+    memory, judged = memory.with_thoughts_of(late), []
+    for done in memory.meanwhile:
+        found = list(_judged(memory, skills, sight, done))
+        memory = memory.with_judged(found)
+        judged += found
+    return memory, judged
+
+
+def _judged(memory: Memory, skills: Skills, sight: Sight, what: Foreseen) -> Iterator[Foreseen]:
+    """Of what is open that which was about `what`, a skill that a seat has finished."""
     for one in memory.open:
-        if one.of == other and one.step <= step:
-            right = skills.agrees(sight, one.said, done)
+        if one.of == what.of and one.step <= what.step:
+            right = skills.agrees(sight, one.said, what.done)
             if right is not None:
-                yield one.judged(done, step, right=right)
+                yield one.judged(what.done, what.step, right=right)
 
 
 def beliefs(memory: Memory, skills: Skills, options: Options) -> list[str]:

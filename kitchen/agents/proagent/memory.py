@@ -1,6 +1,7 @@
 """What ProAgent carries from step to step in one seat, as JSON: its skill, the dialogue, what it foresaw.
 
-It does not grow: the dialogue keeps as many messages as may be sent again, beliefs the newest of each seat.
+It does not grow: the dialogue keeps as many messages as may be sent again, beliefs the newest of each seat,
+and of what was done while it waits for a plan the first.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ class Memory(Held):
     """What has not turned out yet, and the newest of what has."""
     done: tuple[Foreseen, ...] = ()
     """The newest of what the others finished: only `of`, `done` and `done_in` say something."""
+    meanwhile: tuple[Foreseen, ...] = ()
+    """Likewise the first that each finished since there has been no plan: what an answer that comes late
+    foresaw is compared with."""
     right: int = 0
     judged: int = 0
 
@@ -49,6 +53,7 @@ class Memory(Held):
             dialogue=tuple((who, text) for who, text in stored["dialogue"]),
             foreseen=tuple(map(Foreseen.read, stored["foreseen"])),
             done=tuple(map(Foreseen.read, stored["done"])),
+            meanwhile=tuple(map(Foreseen.read, stored.get("meanwhile", ()))),
             right=stored["right"],
             judged=stored["judged"],
         )
@@ -60,6 +65,7 @@ class Memory(Held):
             "dialogue": [list(line) for line in self.dialogue],
             "foreseen": [one.to_json() for one in self.foreseen],
             "done": [one.to_json() for one in self.done],
+            "meanwhile": [one.to_json() for one in self.meanwhile],
             "right": self.right,
             "judged": self.judged,
         }
@@ -105,7 +111,9 @@ class Memory(Held):
     def with_done(self, of: int, done: Skill, step: int, by: int) -> Self:
         """With what another seat has finished in this step."""
         found = Foreseen(by, of, step, done, done, step, None)
-        return replace(self, done=_newest([*self.done, found]))
+        waits = self.newest is None and sum(one.of == of for one in self.meanwhile) < MOST_BELIEFS
+        meanwhile = (*self.meanwhile, found) if waits else self.meanwhile
+        return replace(self, done=_newest([*self.done, found]), meanwhile=meanwhile)
 
 
 def _key(one: Foreseen) -> tuple[int, int, int]:

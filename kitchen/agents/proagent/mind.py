@@ -107,6 +107,7 @@ class ProAgent(SkilledAgent):
                 self._ask(made, carrying, door)
             elif late is not None:
                 carrying.arrive(late.note["seats"][str(seat)], Memory.read(of_seat(late.memory, seat)))
+                made.judged += carrying.judged
             told = carrying.intent_for(situation.people if self.options.tell_foreseen else ())
             made.carried_out(carrying, situation, told)
         return Decision(

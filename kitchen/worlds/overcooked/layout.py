@@ -25,6 +25,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
+from unicodedata import category
 
 from pydantic import AfterValidator, Field, TypeAdapter
 
@@ -53,7 +54,10 @@ def beside(cell: Cell, face: str) -> Cell:
     return cell[0] + by[0], cell[1] + by[1]
 
 
-Amount = Annotated[int, Field(ge=1), said("must be a whole number from 1 on")]
+MOST = 1_000_000
+"""Of points and of ticks, for each."""
+AMOUNT = f"must be a whole number from 1 to {MOST}"
+Amount = Annotated[int, Field(ge=1, le=MOST), said(AMOUNT)]
 
 
 class Amounts(Record):
@@ -65,14 +69,20 @@ class Amounts(Record):
 
 def _amount(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | dict):
-        raise wrong("must be a whole number from 1 on, or { O = number, T = number }")
+        raise wrong(f"{AMOUNT}, or {{ O = number, T = number }}")
+    return value
+
+
+def _line(value: str) -> str:
+    if any(category(letter) == "Cc" for letter in value):
+        raise wrong("must be one line without control characters")
     return value
 
 
 class LayoutFile(Record):
     """What stands in a layout file."""
 
-    title: Text
+    title: Annotated[Text, AfterValidator(_line)]
     grid: Annotated[tuple[str, ...], Field(strict=False), said("must be a list of rows")]
     orders: Texts
     bonus: Annotated[tuple[str, ...], Field(strict=False), said("must be a list of orders")] = ()

@@ -80,6 +80,7 @@ def test_options_become_settings_of_the_dispatcher() -> None:
     [
         ({"levels": "99"}, "level_99"),
         ({"levels": "0,,1"}, "empty place"),
+        ({"levels": "0,level_0"}, "levels: needs values, each once"),
         ({"agents": "0"}, "agents"),
         ({"agents": "two"}, "agents"),
         ({"agents": "2,2"}, "each once"),
@@ -91,6 +92,7 @@ def test_options_become_settings_of_the_dispatcher() -> None:
         ({"set": ["feedback"]}, "--set"),
         ({"preset": "table9"}, "table9"),
         ({"preset": "table7", "levels": "0"}, "--levels"),
+        ({"preset": "table6", "model": "stand-in,stand-in"}, "model: needs values, each once"),
         ({"model": "a:b"}, "no provider"),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, CommandParser, call_command
 from django.test import Client
 
 from kitchen.contract.agent import Decision
@@ -24,6 +24,7 @@ from kitchen.experiments.replay import replay
 from kitchen.experiments.rows import from_csv
 from kitchen.experiments.setup import Setup
 from kitchen.experiments.stored_logs import spent_of
+from kitchen.management import experiment_arguments
 from kitchen.worlds.overcooked.bench.pairings import PAIRINGS
 from tests.kitchen.experiments.paid import MODEL, PaidModel, paid
 
@@ -69,7 +70,7 @@ GIVEN = {"world": "overcooked", "preset": None, "model": None, "levels": None, "
 
 
 def test_all_pairs_are_all_kinds_in_both_seats() -> None:
-    setup = read_setup({**GIVEN, "pairs": "stay,random+stay", "seats": "both"})
+    setup = read_setup({**GIVEN, "pairs": "stay, random + stay", "seats": "both"})
     assert setup.pairs == ("stay+stay", "random+stay", "stay+random")
     assert setup.levels == PAIRINGS.usual_levels()
     assert Setup.from_json(setup.to_json()) == setup
@@ -84,7 +85,11 @@ def test_all_pairs_are_all_kinds_in_both_seats() -> None:
         (("--world", "beacon_less"), "beacon_less"),
         ((*WORLD, "--pairs", "planner+stay"), "planner does not play overcooked"),
         ((*WORLD, "--pairs", "stay+stay+stay"), "is not 2"),
+        ((*WORLD, "--pairs", "nobody"), "pairs: 'nobody' is not one of"),
+        ((*WORLD, "--pairs", "greedy+"), "empty place"),
+        ((*WORLD, "--pairs", "+"), "empty place"),
         ((*WORLD, "--pairs", "stay", "--layouts", "nowhere"), "nowhere"),
+        ((*WORLD, "--pairs", "stay", "--layouts", "coordination_ring,coordination_ring"), "each once"),
         ((*WORLD, "--pairs", "greedy+stay", "--layouts", "counter_circuit_tomato"), "three onions only"),
         ((*WORLD, "--pairs", "stay", "--agents", "2"), "--agents"),
         ((*WORLD, "--pairs", "stay", "--seats", "left"), "--seats"),
@@ -95,6 +100,15 @@ def test_what_cannot_be_played_is_refused(tmp_path: Path, arguments: tuple[str, 
     with pytest.raises(CommandError, match=why) as refused:
         call_command("experiment", *arguments, "--out", str(tmp_path), "--local")
     assert refused.value.returncode == 2
+
+
+def test_the_help_names_the_worlds_of_partners_that_are_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiment_arguments, "worlds_of_partners", lambda: {"island": PAIRINGS})
+    parser = CommandParser()
+    experiment_arguments.add_arguments(parser)
+    told = " ".join(parser.format_help().split())
+    assert "cuisine, island (default" in told and "overcooked" not in told
+    assert f"in island of {', '.join(PAIRINGS.kinds())}" in told
 
 
 def test_means_are_over_partners_of_another_kind() -> None:
@@ -195,6 +209,7 @@ def test_pairs_in_the_admin_stop_at_their_limit_of_money_and_go_on_with_more(
         ({"pairs": "stay"}, "partners_model", "has a setting 'model'"),
         ({"pairs": "planner+stay", "partners_model": ""}, "pairs", "does not play"),
         ({"pairs": "stay,,greedy"}, "pairs", "empty place"),
+        ({"pairs": "nobody+stay"}, "pairs", "'nobody' is not one of"),
         ({"layouts": "nowhere"}, "layouts", "nowhere"),
         ({"seats": "left"}, "seats", "not one of"),
         ({"world": "nowhere"}, "world", "not one of"),

@@ -41,8 +41,7 @@ def done_by(event: Event) -> Skill | None:
 
 def meant(written: Sequence[str]) -> Skill | None:
     """A verb, and a thing after it where it needs one."""
-    verb, *after = (word.lower().removesuffix("s") for word in written[: 1 + MOST_WORDS])
-    after = [word.removesuffix("e") if word.endswith("toe") else word for word in after]
+    verb, *after = map(_singular, written[: 1 + MOST_WORDS])
     food = next((word for word in after if word in FOOD), "")
     if verb in ("put", "place", "add", "drop") and food and "pot" in after:
         return (PUT[food],)
@@ -52,6 +51,12 @@ def meant(written: Sequence[str]) -> Skill | None:
     if verb == "put":
         return (PUT[food],) if food and "counter" not in after else (PLACE,) if after else None
     return _ALONE.get(verb)
+
+
+def _singular(word: str) -> str:
+    """`dish` of `Dishes`, `tomato` of `tomatoes`, and `fetch` of `fetches`."""
+    without = word.lower().removesuffix("s")
+    return without.removesuffix("e") if without.endswith(("toe", "she", "che")) else without
 
 
 _ALONE: Mapping[str, Skill] = {

@@ -45,8 +45,8 @@ def test_an_empty_grid_comes_first_and_says_what_it_lacks() -> None:
         ({"orders": ""}, "own_layout: orders: must not be empty"),
         ({"bonus": "OO"}, "own_layout: bonus[1]: 'OO' is no order"),
         ({"value": "o=7"}, None),
-        ({"value": "many"}, "own_layout: value: must be a whole number from 1 on"),
-        ({"time": "-1"}, "own_layout: time: must be a whole number from 1 on"),
+        ({"value": "many"}, "own_layout: value: must be a whole number from 1 to 1000000"),
+        ({"time": "-1"}, "own_layout: time: must be a whole number from 1 to 1000000"),
         ({"time": "T = 3"}, "own_layout: time.O: is missing"),
     ],
 )

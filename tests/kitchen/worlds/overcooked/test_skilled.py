@@ -148,6 +148,8 @@ def test_a_scene_tells_hands_and_pots_and_no_positions() -> None:
     [
         ("Plan for Player 0: pickup(onion).", ("pickup", "onion")),
         ('player 0: "pick up a dish"', ("pickup", "dish")),
+        ("Player 0: pick up dishes", ("pickup", "dish")),
+        ("Player 0: Fetches onions", ("pickup", "onion")),
         ("PLAYER_0: [put_onion_in_pot()]", ("put_onion_in_pot",)),
         ("Player 0: place_obj_on_counter()", ("place_obj_on_counter",)),
         ("Player 0: fill the dish with soup, then deliver_soup()", ("fill_dish_with_soup",)),
@@ -211,6 +213,24 @@ def test_what_comes_late_tells_what_it_foresaw() -> None:
     assert taken and taken.note["foreseen"] == late.note["foreseen"] and taken.calls == late.calls
     assert taken.commands and taken.note["seats"]["0"]["at"]["asked_in"] == 1
     assert len(taken.memory["0"]["foreseen"]) == 1
+
+
+@pytest.mark.parametrize("goes_on", ["east north interact", "north interact interact " * 6])
+def test_what_comes_late_is_judged_by_what_was_finished_first_since_it_was_asked(goes_on: str) -> None:
+    """Also where more was finished since than is remembered otherwise."""
+    beside = Beside(start(clock="tick"), seat=1, level="aip")
+    mind = make_agent("proagent", beside.settings)
+    late = mind.decide(beside.seen())
+    for word in f"north west interact {goes_on}".split():
+        beside.memory = mind.fall_back(beside.seen(), "timeout").memory
+        beside.events = beside.game.step({0: (word,)})
+    taken = mind.arrived(beside.seen(), late)
+    assert taken is not None
+    (told,) = foreseen_in([taken.note])
+    assert (told.step, told.said, told.done) == (1, ("pickup", "onion"), ("pickup", "onion"))
+    assert (told.done_in, told.right) == (3, True)
+    assert (taken.memory["1"]["right"], taken.memory["1"]["judged"]) == (1, 1)
+    assert taken.memory["1"]["meanwhile"] == []
 
 
 def points(layout: str, seed: int, **settings: Any) -> int:
