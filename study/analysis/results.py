@@ -79,6 +79,7 @@ def analyse_now(study: Study, who: str, preregistered: bool = False, untouched: 
         preregistered=preregistered,
         plan=_plan(study),
         scales=scale_answers(sample, scales, conditions),
+        unused=selectors.unused(sample),
     )
 
 

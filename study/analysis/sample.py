@@ -88,6 +88,11 @@ class Sample:
         return played.exclude(episode__in=self.touched) if self.untouched and self.touched else played
 
     @property
+    def untaken(self) -> QuerySet[Round]:
+        """What they played and is left out."""
+        return self._played.filter(episode__in=self.touched) if self.untouched else self._played.none()
+
+    @property
     def _played(self) -> QuerySet[Round]:
         rounds = Round.objects.filter(participant__in=self.people.order_by())
         return rounds.exclude(episode__status=Episode.Status.PLAYING)
@@ -235,6 +240,14 @@ def observations(sample: Sample, scales: Rated) -> Iterator[Observation]:
                 version=state.version,
                 before_freeze=bool(state.before_freeze(person.entered_at)),
             )
+
+
+def unused(sample: Sample) -> list[Observation]:
+    """What those who are analysed played and an outage touched, where that is left out: without a value."""
+    return [
+        Observation(played.participant.code, played.condition.key, "", None, played.position, False)
+        for played in sample.untaken.select_related("participant", "condition")
+    ]
 
 
 LEFT_OUT = {

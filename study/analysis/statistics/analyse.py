@@ -129,8 +129,10 @@ def analyse(
     preregistered: bool = False,
     plan: AnalysisPlan = AS_USUAL,
     scales: Sequence[ScaleAnswers] = (),
+    unused: Sequence[Observation] = (),
 ) -> Analysis:
-    """Analyse every measure. The order of the observations does not matter.
+    """Analyse every measure. The order of the observations does not matter; `unused` are rows without a value
+    of what these participants played and is not analysed, so that it is known what came before what.
 
     Participants without a value in every condition are set aside, as the paper discards its drop-outs,
     unless `keep_incomplete`; mixed models use their values all the same. What cannot
@@ -146,7 +148,7 @@ def analyse(
     aside = [row for row in observations if row.participant in dropped and row.value is not None]
     marked = any(row.synthetic for row in (*kept, *aside))
     results = tuple(_result(table, marked, played, aside) for table in tables)
-    whole = [with_gaps(measure, conditions, observations) for measure in measures]
+    whole = [with_gaps(measure, conditions, [*unused, *observations]) for measure in measures]
     return Analysis(
         conditions=tables[0].conditions,
         measures=_with_design(results, whole, plan),

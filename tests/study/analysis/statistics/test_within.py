@@ -289,6 +289,19 @@ def test_who_lacks_a_condition_is_in_the_mixed_model_alone_and_in_the_file_of_ro
     assert digest_of_rows(analyse(later, whole.conditions, [whole.measure])) != digest_of_rows(analysis)
 
 
+def test_what_is_left_out_of_the_analysis_still_came_before_what_follows() -> None:
+    whole = played(8, effect=0.4, carry=2.0)
+    gone = [row for row in whole.observations if (row.participant, row.order_position) == ("p03", 1)]
+    rows = [row for row in whole.observations if row not in gone]
+    blank = [replace(row, value=None) for row in gone]
+    (told,) = analyse(rows, whole.conditions, [whole.measure], unused=blank).measures
+    (forgotten,) = analyse(rows, whole.conditions, [whole.measure]).measures
+    assert told.within
+    assert forgotten.within
+    assert told.within.mixed == mixed_model(table_of(whole.measure, whole.conditions, [*rows, *blank]))
+    assert told.within.mixed != forgotten.within.mixed
+
+
 def test_an_interval_within_stands_around_the_mean_of_those_whom_it_is_of() -> None:
     gaps = table([4, 4, 4, 5, 1], [3, 3, 4, 4, None], [2, 3, 3, 3, 3])
     (one,) = analyse(gaps.observations, gaps.conditions, [gaps.measure], keep_incomplete=True).measures
