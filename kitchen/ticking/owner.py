@@ -305,6 +305,7 @@ class Owner:
     async def _keys_sat(self, played: Played, heard: dict[str, Any]) -> None:
         """Another page plays a seat. Nobody's keys wait until that is known to be so, but for its own."""
         seated = _seated(played.game, heard)
+        played.game.connect(heard["seat"], heard["page"], heard["reply"])
         if seated not in self._sitting:
             self._sitting[seated] = task = asyncio.create_task(self._sit(played.game, heard))
             task.add_done_callback(lambda _: self._sitting.pop(seated))
@@ -321,8 +322,8 @@ class Owner:
             await self._reply(heard, self._whole(played))
 
     async def _keys_left(self, played: Played, heard: dict[str, Any]) -> None:
-        """A page has gone."""
-        played.game.leave(heard["seat"], heard["page"])
+        """A page has gone, or an old connection of it."""
+        played.game.leave(heard["seat"], heard["page"], heard["reply"])
 
     def _whole(self, played: Played) -> dict[str, Any]:
         game = played.game

@@ -125,7 +125,7 @@ def test_a_key_is_of_the_page_that_plays_and_of_its_own_seat(lane: Lane) -> None
     press(game, "east", page="another-page")
     press(game, "east", page="page-of-0", seat=0)
     played(game, 1)
-    game.leave(0, "another-page")
+    game.leave(0, "another-page", "a-connection")
     played(game, 1)
     assert game.turn.world.observe(0)["at"] == [1, 0]
 

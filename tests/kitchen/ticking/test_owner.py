@@ -204,6 +204,24 @@ async def test_an_older_page_that_says_late_that_it_plays_takes_no_key_from_the_
     await page.close()
 
 
+async def test_an_old_connection_that_ends_late_takes_no_key_from_the_page_that_has_come_again(
+    lane: Lane, owner: Any
+) -> None:
+    episode = await made(lane, steps=500, tick_ms=20)
+    old = await opened(episode, query="?page=page-one&take=1")
+    await old.told("whole")
+    page = await opened(episode, query="?page=page-one&take=1")
+    await page.told("whole")
+    await page.key("west", number=2)
+    while (tick := await page.told("tick"))["key"] != 2:
+        pass
+    await old.close()
+    till = tick["step"] + 10
+    while (tick := await page.told("tick"))["step"] < till:
+        assert tick["key"] == 2
+    await page.close()
+
+
 async def test_each_page_is_told_what_its_own_seat_sees(lane: Lane, owner: Any) -> None:
     episode = await made(lane, seats=2, steps=500, tick_ms=20)
     pages = [await opened(episode, seat) for seat in (0, 1)]
