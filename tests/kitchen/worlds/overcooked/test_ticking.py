@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, WebSocketRoute
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page import TABLES, SeatView
 from kitchen.contract.world import Json
 from kitchen.play.drawing import whole
 from kitchen.play.shell import shell
@@ -153,6 +153,21 @@ async def test_who_presses_in_vain_reads_why_and_a_held_key_is_told_of_once(brow
     assert said == ["You: did nothing; ✕ both hands are full", "You: took an onion"]
     assert await page.evaluate("aloud") == []
     assert await violations(page, "a grid under a clock") == []
+
+
+async def test_in_words_alone_nothing_is_drawn_and_the_words_follow_the_clock(browser: Browser) -> None:
+    clock = await started(browser, shown=TABLES)
+    page = clock.page
+    assert not await page.is_visible("[data-board]")
+    assert await page.locator("#in-words").count() == 0
+    for verb in ("north", "west", "interact"):
+        await clock.tick(verb)
+    assert await page.inner_text("[data-holds]") == "onion"
+    await page.wait_for_function(
+        "() => document.querySelector('[data-cook]').innerText.includes('holds onion')"
+    )
+    assert await page.is_visible("#grid")
+    assert await page.inner_text("#score [data-left]") == str((400 - 3) * TICK // 1000 + 1)
 
 
 async def test_when_it_begins_and_that_time_was_lost_is_said(browser: Browser) -> None:
