@@ -7,7 +7,7 @@ after that; the claim of a process that can be seen to have ended is free at onc
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -63,16 +63,11 @@ def _lapsed(until: datetime | None) -> bool:
     return until is None or not now <= until <= now + timedelta(seconds=LONGEST_SECONDS)
 
 
-def claims_take(owner: str, free: Sequence[Standing]) -> list[int]:
-    """Take these, as far as nobody else has since they were read; which."""
+def claim_take(owner: str, one: Standing) -> bool:
+    """Take this one, unless somebody else has since it was read."""
     until = timezone.now() + timedelta(seconds=LEASE)
-    return [
-        one.episode_id
-        for one in free
-        if Ticking.objects.filter(pk=one.episode_id, owner=one.owner, until=one.until).update(
-            owner=owner, until=until
-        )
-    ]
+    free = Ticking.objects.filter(pk=one.episode_id, owner=one.owner, until=one.until)
+    return bool(free.update(owner=owner, until=until))
 
 
 def claims_keep(owner: str, episode_ids: Collection[int]) -> set[int]:

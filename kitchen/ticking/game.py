@@ -93,6 +93,8 @@ class Game:
         self.keys = {seat: Keys() for seat in sorted(turn.people)}
         self._decided = {mind: one.decided for mind, one in turn.standing.items()}
         self.pages = dict(turn.pages)
+        self._connections: dict[tuple[int, str], str] = {}
+        """By seat and page the connection that came last; none of before another owner went on."""
         self._intents: dict[int, Intent] = {}
         """What minds said with the last tick that they will do next."""
         self.lost_ms = 0
@@ -130,9 +132,14 @@ class Game:
             self.pages[seat] = page
             self.keys[seat].let_go()
 
-    def leave(self, seat: int, page: str) -> None:
-        """This page has gone, with its keys."""
-        if self.pages.get(seat) == page and seat in self.keys:
+    def connect(self, seat: int, page: str, connection: str) -> None:
+        """From now on the page is there as long as this connection is."""
+        self._connections[seat, page] = connection
+
+    def leave(self, seat: int, page: str, connection: str) -> None:
+        """This page has gone, with its keys, unless it has come again over another connection."""
+        is_last = self._connections.get((seat, page), connection) == connection
+        if is_last and self.pages.get(seat) == page and seat in self.keys:
             self.keys[seat].let_go()
 
     def lose(self, seconds: float) -> None:

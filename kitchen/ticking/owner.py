@@ -31,8 +31,8 @@ from kitchen.play.models import Seat
 from kitchen.play.stream import AWAY
 from kitchen.ticking.claims import (
     Standing,
+    claim_take,
     claims_free,
-    claims_take,
     episodes_ticking,
     is_free,
     owner_name,
@@ -140,10 +140,8 @@ class Owner:
     async def _take(self, standing: Sequence[Standing]) -> None:
         free = [one for one in standing if one.episode_id not in self.played and is_free(one)]
         begun = [one for one in free if one.owner]
-        wanted = [*begun, *[one for one in free if not one.owner][:AT_A_LOOK]]
-        taken = set(await in_database(claims_take, self.name, wanted)) if wanted else set()
-        for one in wanted:
-            if one.episode_id in taken:
+        for one in [*begun, *[one for one in free if not one.owner][:AT_A_LOOK]]:
+            if await in_database(claim_take, self.name, one):  # a claim lapses while others are read
                 await self._begin(one)
 
     async def _begin(self, one: Standing, minds: Minds | None = None) -> None:
@@ -305,6 +303,7 @@ class Owner:
     async def _keys_sat(self, played: Played, heard: dict[str, Any]) -> None:
         """Another page plays a seat. Nobody's keys wait until that is known to be so, but for its own."""
         seated = _seated(played.game, heard)
+        played.game.connect(heard["seat"], heard["page"], heard["reply"])
         if seated not in self._sitting:
             self._sitting[seated] = task = asyncio.create_task(self._sit(played.game, heard))
             task.add_done_callback(lambda _: self._sitting.pop(seated))
@@ -321,8 +320,8 @@ class Owner:
             await self._reply(heard, self._whole(played))
 
     async def _keys_left(self, played: Played, heard: dict[str, Any]) -> None:
-        """A page has gone."""
-        played.game.leave(heard["seat"], heard["page"])
+        """A page has gone, or an old connection of it."""
+        played.game.leave(heard["seat"], heard["page"], heard["reply"])
 
     def _whole(self, played: Played) -> dict[str, Any]:
         game = played.game

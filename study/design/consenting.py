@@ -1,5 +1,5 @@
 """What a consent has to tell: that other people play, that somebody writes to others, that a language model
-reads it, where their speech goes, and that something is kept of their device."""
+reads it, where their speech goes, and that something is kept of their device; and what no part may deny."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import WorldError
+from kitchen.llm.registry import STAND_IN
 from kitchen.registry.agents import get_agent
 from kitchen.registry.names import UnknownNameError
 from kitchen.words.counting import and_list
 from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.parts import PARTS
-from study.design.plan import is_shared, mind_plans, organisation_planned
+from study.design.plan import is_shared, mind_plans, minds_of, organisation_planned
 
 WRITING = re.compile(
     r"messag|\bchat|convers|write to|mensaje|escrib\w* a |消息|聊天|对话|写给", re.IGNORECASE
@@ -46,6 +47,12 @@ MODEL = re.compile(
     re.IGNORECASE,
 )
 """Likewise, of language models."""
+NO_MODEL = re.compile(
+    r"\bno\s+(language\s+model|LLM|A\.?I\.?)s?\b|\bning[uú]n\s+modelo\s+de\s+lenguaje"
+    r"|(没有|不会|不)(询问|使用)(任何)?(语言模型|大模型|人工智能)",
+    re.IGNORECASE,
+)
+"""Likewise, of none being asked."""
 
 DEVICE = re.compile(r"\bdevice|dispositivo|设备", re.IGNORECASE)
 """Likewise, of the device on which they take part."""
@@ -59,16 +66,19 @@ NO_DEVICE = re.compile(
 
 
 def denied(design: Blueprint) -> Iterator[tuple[str, str]]:
-    """The parts that say that nobody else plays although several people do: kind, and a sentence for the
-    researcher."""
-    together = _together(design)
-    for part in design.parts if together else ():
-        if part.enabled and NOBODY_ELSE.search(part.text):
-            words = PARTS[part.kind].words.capitalize()
-            yield (
-                part.kind,
-                f"{words} says that nobody else plays; several people do in {and_list(together)}.",
-            )
+    """The parts that say that nobody else plays although several people do, or that no language model is
+    asked although one is: kind, and a sentence for the researcher."""
+    for kind in _saying(NOBODY_ELSE, design) if (together := _together(design)) else ():
+        words = PARTS[kind].words.capitalize()
+        yield kind, f"{words} says that nobody else plays; several people do in {and_list(together)}."
+    for kind in _saying(NO_MODEL, design) if (asking := _asking(design)) else ():
+        words = PARTS[kind].words.capitalize()
+        yield kind, f"{words} says that no language model is asked; one is in {and_list(asking)}."
+
+
+def _saying(what: re.Pattern[str], design: Blueprint) -> list[str]:
+    """The kinds of the parts that do."""
+    return [part.kind for part in design.parts if part.enabled and what.search(part.text)]
 
 
 def unsaid(design: Blueprint) -> Iterator[str]:
@@ -113,6 +123,19 @@ def unsaid(design: Blueprint) -> Iterator[str]:
 def _together(design: Blueprint) -> list[str]:
     """The names of conditions in which several people play."""
     return [plan.name for plan in design.conditions if _organisation(plan) and is_shared(plan)]
+
+
+def _asking(design: Blueprint) -> list[str]:
+    """Those in which a language model is asked; the stand-in is none."""
+    return [plan.name for plan in design.conditions if {*_providers(plan)} - {"", STAND_IN}]
+
+
+def _providers(plan: ConditionPlan) -> list[str]:
+    """Of the models of all who play or may stand in; none where they cannot be made."""
+    try:
+        return [mind.model().partition(":")[0] for _, mind in minds_of(plan)]
+    except (WorldError, UnknownNameError):
+        return []
 
 
 def _names(found: Sequence[tuple[ConditionPlan, Organisation]]) -> str:

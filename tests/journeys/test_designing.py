@@ -141,7 +141,7 @@ async def a_layout_is_drawn(me: Researcher) -> None:
     assert await page.input_value(f"{LAYOUT}_title") == "Our grid"
     await page.click("[data-tile='S']")
     await page.locator("[role=row]").nth(4).locator("[role=gridcell]").nth(3).click()
-    await page.wait_for_selector(f"{LAYOUT}_told:has-text('Seat 2 reaches onions, dishes, a pot')")
+    await page.wait_for_selector(f"{LAYOUT}_told:has-text('Seat 1 reaches onions, dishes, a pot')")
     await page.keyboard.press("x")
     await page.wait_for_selector(f"{LAYOUT}_told:has-text('there is no S')")
     await page.keyboard.press("Control+z")

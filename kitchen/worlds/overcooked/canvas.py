@@ -55,8 +55,8 @@ class OwnLayout(canvas.Canvas):
         Tile("D", "dishes", "box-D"),
         Tile(POT, "pot", "box-P"),
         Tile(SERVING, "serving place", "box-S"),
-        Tile("1", "start of seat 1", once=True),
-        Tile("2", "start of seat 2", once=True),
+        Tile("1", "start 1 (seat 0)", once=True),
+        Tile("2", "start 2 (seat 1)", once=True),
     )
     border = COUNTER
     lines = (

@@ -15,8 +15,8 @@ A layout file::
     time = 20                            # ticks of cooking, likewise
 
 `X` counter, `O` `T` `D` where onions, tomatoes and dishes are taken, `P` pot, `S` serving place, a space
-floor, `1` and `2` the floor where the seats start. Cells are (x, y) from the top left, x to the east, y to
-the south.
+floor, `1` and `2` the floor where seats 0 and 1 start. Cells are (x, y) from the top left, x to the east, y
+to the south.
 """
 
 from __future__ import annotations

@@ -63,8 +63,8 @@ _PANELS: tuple[_Make, ...] = (score, orders, board, seen, intents, grid, cooks, 
 
 
 def _unseen(view: SeatView) -> tuple[_Make, ...]:
-    """What is not shown: what the others will do where nobody is told; in words alone the drawing; where a
-    clock takes the ticks, what each of them was."""
+    """What is not there: what the others will do where nobody is told; in words alone the drawing, which is
+    hidden only where a clock takes the ticks, as its script keeps the score; there, what each tick was."""
     unsaid = () if view.shows_intents else (intents,)
     if view.tick_ms:
         return (story, *unsaid)

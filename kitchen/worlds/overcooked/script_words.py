@@ -9,7 +9,7 @@ from kitchen.contract.page import SeatView
 from kitchen.contract.world import Json
 from kitchen.words.speech import gettext, pgettext
 from kitchen.worlds.overcooked.intents import EXPECTS, NEXT
-from kitchen.worlds.overcooked.story import DID
+from kitchen.worlds.overcooked.story import DID, WHY
 from kitchen.worlds.overcooked.things import SERVED
 from kitchen.worlds.overcooked.words import A_THING, FACES, FURNITURE, THINGS
 
@@ -30,6 +30,8 @@ def script_words(view: SeatView) -> Mapping[str, Json]:
         "delivered": gettext("{player} has delivered a soup: {points} points."),
         "worthless": gettext("{player} has delivered a soup that nobody ordered."),
         "did": {did: gettext(text) for did, text in DID.items() if did != SERVED},
+        "in_vain": gettext("did nothing"),
+        "why": {code: gettext(text) for code, text in WHY.items()},
         "a": {code: gettext(name) for code, name in A_THING.items()},
         "a_soup": gettext("a soup"),
         "soup_ready": gettext("A soup is ready."),

@@ -73,7 +73,7 @@ def _reached(reach: Reach, seat: int) -> Remark:
     useful = [letter for letter in (*DISPENSERS, POT, SERVING) if letter in there]
     reached = _listed(letter for letter in useful if letter in letters) or "nothing of use"
     missing = _listed(letter for letter in useful if letter not in letters)
-    return Remark(FACT, f"Seat {seat + 1} reaches {reached}" + (f"; not {missing}." if missing else "."))
+    return Remark(FACT, f"Seat {seat} reaches {reached}" + (f"; not {missing}." if missing else "."))
 
 
 def _listed(letters: Iterator[str]) -> str:

@@ -11,7 +11,7 @@ from kitchen.play.creating import MindPlan, episode_create
 from kitchen.play.models import Episode, Seat, Step
 from kitchen.registry.worlds import VARIABLE
 from kitchen.ticking import game
-from kitchen.ticking.claims import Standing, claims_take, episodes_ticking
+from kitchen.ticking.claims import Standing, claim_take, episodes_ticking
 from kitchen.ticking.game import Game, game_read
 from tests.worlds.lane.kit import LINE
 
@@ -50,7 +50,7 @@ def standing(episode: Episode) -> Standing:
 def taken_by(owner: str, episode: Episode, now: float = 0.0) -> Game:
     """The game, which this owner has claimed."""
     one = standing(episode)
-    assert claims_take(owner, [one])
+    assert claim_take(owner, one)
     found = game_read(one, now)
     assert found is not None
     return found

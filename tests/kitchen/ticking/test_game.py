@@ -27,7 +27,7 @@ from kitchen.play.verifying import log_verify
 from kitchen.registry.worlds import get_world
 from kitchen.ticking import game as ticking
 from kitchen.ticking import minds
-from kitchen.ticking.claims import Standing, claims_take, episodes_ticking, is_free
+from kitchen.ticking.claims import Standing, claim_take, episodes_ticking, is_free
 from kitchen.ticking.consumers import TickPage
 from kitchen.ticking.game import Game, game_read
 from kitchen.ticking.ledger import groups_store
@@ -125,7 +125,7 @@ def test_a_key_is_of_the_page_that_plays_and_of_its_own_seat(lane: Lane) -> None
     press(game, "east", page="another-page")
     press(game, "east", page="page-of-0", seat=0)
     played(game, 1)
-    game.leave(0, "another-page")
+    game.leave(0, "another-page", "a-connection")
     played(game, 1)
     assert game.turn.world.observe(0)["at"] == [1, 0]
 
@@ -220,7 +220,7 @@ def test_who_has_lost_an_episode_stores_nothing_of_it(lane: Lane) -> None:
 
 def test_two_who_saw_an_episode_free_do_not_both_get_it(lane: Lane) -> None:
     one = standing(lane())
-    assert [claims_take(owner, [one]) for owner in ("a", "b")] == [[one.episode_id], []]
+    assert [claim_take(owner, one) for owner in ("a", "b")] == [True, False]
 
 
 def test_what_could_not_be_stored_is_stored_with_what_comes_after_it(lane: Lane) -> None:

@@ -31,6 +31,7 @@ from kitchen.play.services import episode_end
 from kitchen.play.verifying import log_verify
 from kitchen.ticking import minds
 from kitchen.ticking import owner as owning
+from kitchen.ticking.game import game_read
 from kitchen.ticking.ledger import groups_store
 from kitchen.ticking.owner import Owner
 from kitchen.urls import websocket_urlpatterns
@@ -204,6 +205,24 @@ async def test_an_older_page_that_says_late_that_it_plays_takes_no_key_from_the_
     await page.close()
 
 
+async def test_an_old_connection_that_ends_late_takes_no_key_from_the_page_that_has_come_again(
+    lane: Lane, owner: Any
+) -> None:
+    episode = await made(lane, steps=500, tick_ms=20)
+    old = await opened(episode, query="?page=page-one&take=1")
+    await old.told("whole")
+    page = await opened(episode, query="?page=page-one&take=1")
+    await page.told("whole")
+    await page.key("west", number=2)
+    while (tick := await page.told("tick"))["key"] != 2:
+        pass
+    await old.close()
+    till = tick["step"] + 10
+    while (tick := await page.told("tick"))["step"] < till:
+        assert tick["key"] == 2
+    await page.close()
+
+
 async def test_each_page_is_told_what_its_own_seat_sees(lane: Lane, owner: Any) -> None:
     episode = await made(lane, seats=2, steps=500, tick_ms=20)
     pages = [await opened(episode, seat) for seat in (0, 1)]
@@ -257,6 +276,26 @@ async def test_an_owner_that_dies_is_followed_by_another(lane: Lane) -> None:
 
 async def _nothing() -> None:
     pass
+
+
+async def test_of_many_games_each_is_claimed_when_it_is_read_and_not_long_before(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claimed: list[int] = []
+
+    def read(*told: Any) -> Any:
+        claimed.append(Ticking.objects.exclude(owner="").count())
+        return game_read(*told)
+
+    monkeypatch.setattr(owning, "game_read", read)
+    for _ in range(3):
+        await made(lane, steps=500, tick_ms=50)
+    owner = asyncio.create_task(Owner(get_channel_layer()).run())
+    async with asyncio.timeout(PATIENCE):
+        while len(claimed) < 3:
+            await asyncio.sleep(0.01)
+    await ended(owner)
+    assert claimed == [1, 2, 3]
 
 
 async def test_the_clock_stands_still_while_nothing_can_be_stored_or_told(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from study.design.consenting import NOBODY_ELSE, OTHER_PEOPLE
-from study.design.demo import demo_words
+from study.design.blueprint import blueprint_of
+from study.design.consenting import NO_MODEL, NOBODY_ELSE, OTHER_PEOPLE
+from study.design.demo import OVERCOOKED, TWO_WORLDS, demo_words
+from study.design.files import study_from_file
 from study.design.models import Study
 from study.design.readiness import missing
 from study.taking_part.going_on import page_done
@@ -104,3 +107,23 @@ def test_that_nobody_else_plays_is_known_in_the_languages_of_the_program() -> No
     for consent in ("No other person plays with you.", "Ninguna otra persona juega.", "没有其他人参加。"):
         assert NOBODY_ELSE.search(consent)
     assert not NOBODY_ELSE.search("Other people see what you do.")
+
+
+@pytest.mark.parametrize("file", [OVERCOOKED, TWO_WORLDS], ids=lambda file: file.stem)
+def test_who_names_a_model_in_a_ready_study_is_told_of_the_words_that_deny_it(file: Path) -> None:
+    """The stand-in is none: as it ships, consent and debriefing say so, in each of its languages."""
+    study = study_from_file(file)
+
+    def told() -> list[tuple[Any, ...]]:
+        return [
+            (one.args, one.hinders) for one in missing(study) if "no language model is asked" in one.words
+        ]
+
+    assert told() == []
+    texts = blueprint_of(study).study["texts"].values()
+    told_there = [each[f"parts.{kind}.text"] for each in texts for kind in ("consent", "debriefing")]
+    assert len(told_there) == 4 and all(map(NO_MODEL.search, told_there))
+    study.conditions.filter(coplayer="proagent").update(
+        coplayer_settings={"model": "anthropic:claude-haiku-4-5"}
+    )
+    assert told() == [(("consent",), False), (("debriefing",), False)]

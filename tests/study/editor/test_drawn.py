@@ -89,7 +89,7 @@ def test_it_is_checked_while_it_is_drawn(client: Client, study: Study) -> None:
     )
     assert "own_layout: grid[2]: floor on the border (cell 5)" in page and "<form" not in page
     page = send(client, study, **drawn("XXXXXX", "O1DX2X", "XXPXSX"), **asked).content.decode()
-    assert "No soup can ever be served here" in page and "Seat 2 reaches a serving place" in page
+    assert "No soup can ever be served here" in page and "Seat 1 reaches a serving place" in page
     other = {"world__overcooked__layout": "cramped_room"}
     page = unescape(send(client, study, **drawn(), **asked, **other).content.decode())
     assert "It is not played: the layout chosen above is “Cramped room”." in page

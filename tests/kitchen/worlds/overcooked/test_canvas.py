@@ -68,12 +68,12 @@ def test_what_a_drawing_would_lose_is_not_drawn(text: str) -> None:
 def test_seats_that_are_cut_off_may_be_and_are_told() -> None:
     assert told(OWN_LAYOUT.begun()["forced_coordination"].text) == [
         (FACT, "The seats are cut off from each other. They can hand things over across 3 counters."),
-        (FACT, "Seat 1 reaches a pot and a serving place; not onions and dishes."),
-        (FACT, "Seat 2 reaches onions and dishes; not a pot and a serving place."),
+        (FACT, "Seat 0 reaches a pot and a serving place; not onions and dishes."),
+        (FACT, "Seat 1 reaches onions and dishes; not a pot and a serving place."),
     ]
     assert told(OWN_LAYOUT.begun()["asymmetric_advantages"].text)[-1] == (
         FACT,
-        "Seat 2 reaches onions, dishes, a pot and a serving place.",
+        "Seat 1 reaches onions, dishes, a pot and a serving place.",
     )
 
 

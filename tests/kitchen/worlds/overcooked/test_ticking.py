@@ -16,6 +16,7 @@ from kitchen.play.shell import shell
 from kitchen.worlds.overcooked.page import PAGE
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.browser import IN_A_BROWSER
+from tests.journeys.axe import violations
 from tests.kitchen.worlds.cuisine.test_layout import LARGE_ENOUGH, SIZES, open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.kitchen.worlds.overcooked.test_page import SOUP, make
@@ -53,19 +54,19 @@ class Clock:
         changed = {name: value for name, value in now.items() if self.before[name] != value}
         self.before = now
         told = {"step": self.world.clock, "changed": changed, "gone": [], "events": events, "score": {}}
-        await self.say(type="tick", **told, **{"key": 0, "lost_ms": 0, **more})
+        await self.say(type="tick", **{**told, "key": 0, "lost_ms": 0, **more})
 
 
 def view_of(world: Overcooked, **more: Any) -> SeatView:
-    return replace(seen(world, 0), **{"tick_ms": TICK, "shown": TABLES, **more})
+    return replace(seen(world, 0), **{"tick_ms": TICK, **more})
 
 
-async def started(browser: Browser) -> Clock:
+async def started(browser: Browser, **more: Any) -> Clock:
     """A page that was told how things are."""
     world = make("cramped_room", clock="tick", tick_ms=TICK)
     context, lines = await browser.new_context(), list[WebSocketRoute]()
     await context.route_web_socket("**/*", lambda line: lines.append(line))
-    page = await open_page(context, view_of(world), PAGE)
+    page = await open_page(context, view_of(world, **more), PAGE)
     await page.wait_for_selector("#connection[data-state=connected]")
     await page.evaluate(HEAR)
     clock = Clock(page, world, lines)
@@ -121,6 +122,52 @@ async def test_a_soup_is_told_in_words_as_it_comes_and_its_delivery_aloud(browse
         "() => document.querySelector('[data-cook]').textContent.includes('column 4, row 3')"
     )
     assert await page.locator(".bar-step").is_hidden()
+
+
+HEAR_ALOUD = """() => { window.aloud = []; new MutationObserver(all => aloud.push(...all
+    .flatMap(one => [...one.addedNodes]).map(node => node.textContent)))
+    .observe(document.getElementById("spoken"), { childList: true, characterData: true, subtree: true }); }"""
+
+
+async def test_each_of_two_equal_deliveries_is_said_aloud(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    await page.evaluate(HEAR_ALOUD)
+    delivered: Json = {"kind": "delivered", "seat": 1, "points": 20}
+    for _ in range(2):
+        await clock.tick("stay", events=[delivered])
+    assert await page.evaluate("aloud") == ["Robot 2 has delivered a soup: 20 points."] * 2
+    await page.wait_for_function("() => !document.getElementById('spoken').textContent")
+
+
+async def test_who_presses_in_vain_reads_why_and_a_held_key_is_told_of_once(browser: Browser) -> None:
+    clock = await started(browser)
+    page = clock.page
+    await page.evaluate(HEAR_ALOUD)
+    for verb in ("north", "west", "interact", "interact", "interact"):
+        await clock.tick(verb)
+    refused: Json = {"kind": "refused", "seat": 1, "command": ["interact"], "reasons": ["hands_full"]}
+    await clock.tick("stay", events=[refused])  # another cook's is not told
+    deeds = await page.locator("[data-deeds] .past-line").all_inner_texts()
+    said = [" ".join(deed.split()) for deed in deeds]
+    assert said == ["You: did nothing; ✕ both hands are full", "You: took an onion"]
+    assert await page.evaluate("aloud") == []
+    assert await violations(page, "a grid under a clock") == []
+
+
+async def test_in_words_alone_nothing_is_drawn_and_the_words_follow_the_clock(browser: Browser) -> None:
+    clock = await started(browser, shown=TABLES)
+    page = clock.page
+    assert not await page.is_visible("[data-board]")
+    assert await page.locator("#in-words").count() == 0
+    for verb in ("north", "west", "interact"):
+        await clock.tick(verb)
+    assert await page.inner_text("[data-holds]") == "onion"
+    await page.wait_for_function(
+        "() => document.querySelector('[data-cook]').innerText.includes('holds onion')"
+    )
+    assert await page.is_visible("#grid")
+    assert await page.inner_text("#score [data-left]") == str((400 - 3) * TICK // 1000 + 1)
 
 
 async def test_when_it_begins_and_that_time_was_lost_is_said(browser: Browser) -> None:

@@ -9,9 +9,10 @@
 
   const WORDS = JSON.parse(told); // kitchen/worlds/overcooked/script_words.py
   const MOST = 12; // lines of what just happened
-  const SLOW = 1000; // milliseconds from one telling of the table to the next
+  const SLOW = 1000; // milliseconds from one telling of the table to the next, and that what is said stays
   const STEPS = { north: [0, -1], east: [1, 0], south: [0, 1], west: [-1, 0] };
   let seen = null; // what is told of at the end of the second that has begun
+  let silence = null; // when a delivery that was said aloud is taken away
 
   const put = (box, text) => box && box.textContent !== text && (box.textContent = text);
   const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
@@ -65,23 +66,44 @@
   function tellDeeds(events, own, left) {
     const lines = events.map((event) => deed(event, own)).filter(Boolean);
     if (!lines.length) return;
-    const seconds = Math.floor(((WORDS.ticks - left) * WORDS.tick_ms) / 1000);
-    const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     const box = document.querySelector("[data-deeds]");
     const list = box.querySelector("ol");
-    list.prepend(make("li", "past-step", make("p", "past-number", time), make("ul", "", ...lines)));
+    const told = make("ul", "", ...lines);
+    if (isSaidAgain(told, list.firstElementChild)) list.firstElementChild.remove();
+    list.prepend(make("li", "past-step", make("p", "past-number", timeOf(left)), told));
     while (list.children.length > MOST) list.lastElementChild.remove();
     box.hidden = false;
   }
 
+  function timeOf(left) {
+    const seconds = Math.floor(((WORDS.ticks - left) * WORDS.tick_ms) / 1000);
+    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  }
+
+  /* a key that is held in vain is told of once, with the time at which it was in vain last */
+  const isSaidAgain = (told, last) =>
+    told.querySelector(".refused") && last?.querySelector("ul").textContent === told.textContent;
+
   function deed(event, own) {
     if (event.kind === "ready") return make("li", "past-line news ready", make("span", "news-mark", "·"), make("span", "", WORDS.soup_ready));
     if (event.kind === "delivered") return make("li", `past-line news ${event.points ? "completed" : "failed"}`, mark(event), make("span", "", delivery(event)));
+    if (event.kind === "refused") return event.seat === own ? refusal(event) : null;
     if (event.kind !== "performed" || !WORDS.did[event.did]) return null;
     const thing = typeof event.thing === "string" ? WORDS.a[event.thing] : WORDS.a_soup;
     const who = event.seat === own ? WORDS.you : WORDS.players[event.seat];
-    const seat = document.querySelectorAll("#cooks li")[event.seat].querySelector("svg").cloneNode(true);
-    return make("li", "past-line", seat, make("span", "", `${who}: ${fill(WORDS.did[event.did], { thing })}`));
+    return make("li", "past-line", seatOf(event), make("span", "", `${who}: ${fill(WORDS.did[event.did], { thing })}`));
+  }
+
+  const seatOf = ({ seat }) => document.querySelectorAll("#cooks li")[seat].querySelector("svg").cloneNode(true);
+
+  /* why one's own key came to nothing; it is not said aloud */
+  function refusal(event) {
+    const why = event.reasons.map((code) => WORDS.why[code]).filter(Boolean).join(", ");
+    if (!why) return null;
+    const mark = make("span", "", "✕");
+    mark.setAttribute("aria-hidden", "true");
+    const said = make("span", "", `${WORDS.you}: ${WORDS.in_vain}; `, make("em", "", mark, ` ${why}`));
+    return make("li", "past-line refused", seatOf(event), said);
   }
 
   const mark = ({ points }) => make("span", "news-mark", points ? "✓" : "!");
@@ -94,9 +116,14 @@
     return element;
   }
 
+  /* the same words again are new ones: a screen reader says only what is put there anew */
   function sayDeliveries(events) {
     const said = events.filter((event) => event.kind === "delivered").map(delivery);
-    if (said.length) put(document.getElementById("spoken"), said.join(" "));
+    if (!said.length) return;
+    const box = document.getElementById("spoken");
+    box.replaceChildren(said.join(" "));
+    clearTimeout(silence);
+    silence = setTimeout(() => box.replaceChildren(), SLOW);
   }
 
   /* what the others are about to do, where the page says so: intents.py says it elsewhere */
