@@ -84,6 +84,8 @@ class Owner:
         """Somebody waits for what is to be stored."""
         self._storing = asyncio.Lock()
         self._sitting: dict[Seated, asyncio.Task[None]] = {}
+        self._answers: set[asyncio.Task[None]] = set()
+        """On their way: a task that nobody holds may be forgotten."""
 
     async def run(self) -> None:
         """Take ticks until cancelled; then all is stored, and others may go on at once."""
@@ -296,9 +298,17 @@ class Owner:
     async def _keys_pressed(self, played: Played, heard: dict[str, Any]) -> None:
         """A key goes down or up."""
         if sitting := self._sitting.get(_seated(played.game, heard)):
-            sitting.add_done_callback(lambda _: _pressed(played.game, heard))
-        elif not _pressed(played.game, heard):
-            await self._reply(heard, said("tick.unknown"))
+            sitting.add_done_callback(lambda _: self._press(played.game, heard))
+        else:
+            self._press(played.game, heard)
+
+    def _press(self, game: Game, heard: dict[str, Any]) -> None:
+        """In the order in which they came, so nothing is waited for; who has pressed what is no key of this
+        world is told so."""
+        if not _pressed(game, heard):
+            answer = asyncio.create_task(self._reply(heard, said("tick.unknown")))
+            self._answers.add(answer)
+            answer.add_done_callback(self._answers.discard)
 
     async def _keys_sat(self, played: Played, heard: dict[str, Any]) -> None:
         """Another page plays a seat. Nobody's keys wait until that is known to be so, but for its own."""

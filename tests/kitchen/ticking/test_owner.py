@@ -443,9 +443,11 @@ async def test_a_key_of_a_page_of_which_it_is_not_known_yet_that_it_plays_counts
     second = await opened(episode, query="?page=page-two&take=1")
     await second.told("whole")
     await second.key("west", number=2)
+    await second.key("fly", number=3)
     for _ in range(3):
         assert (await second.told("tick"))["key"] != 2
     known.set()
+    assert (await second.told("notice"))["code"] == "not_offered"
     while (await second.told("tick"))["key"] != 2:
         pass
     await first.close()
