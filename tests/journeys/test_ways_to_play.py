@@ -13,6 +13,7 @@ from playwright.async_api import Browser, Page
 
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
+from tests.journeys.grids import grid
 from tests.journeys.person import Person, condition, load_study
 from tests.servers import Stack
 
@@ -282,36 +283,6 @@ async def test_a_study_that_asks_first_asks_once_on_the_drawing_and_in_the_menu(
     await page.click("[data-submit]")
     await person.stepped(2)
     assert person.problems == []
-
-
-GRID = """slug = "{slug}"
-title = "Grid"
-seed = 5
-[world]
-kind = "overcooked"
-settings = {{ layout = "cramped_room", {settings} }}
-[parts.consent]
-text = "I agree."
-[[conditions]]
-key = "grid"
-name = "grid"
-label = "Team grid"
-coplayer = "stay"
-teammates = 1
-shown = "drawn"
-[[items]]
-key = "i0"
-measure = "M0"
-text = "Item."
-"""
-
-
-def grid(stack: Stack, folder: Path, settings: str) -> str:
-    """A study with one grid; its name in the address."""
-    file, slug = folder / "grid.toml", f"journey-{secrets.token_hex(3)}"
-    file.write_text(GRID.format(slug=slug, settings=settings))
-    stack.manage("load_study", str(file))
-    return slug
 
 
 async def test_a_grid_by_keys_that_act_at_once_and_by_taps_on_the_pad(

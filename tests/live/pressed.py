@@ -1,0 +1,138 @@
+"""`python -m tests.live.pressed [--episodes 39] [--keys 150] [--database postgres]`: how long a person who
+plays a grid under a clock waits from a key to its move on the screen, in a real browser, beside many others.
+
+The browser takes part in a study as a person does, through consent and guide; the others are programs (see
+tests.live.ticks). Keys turn the cook another way each time, so that every one of them is seen. The clock runs
+from the key's own time stamp; it stops when the browser has drawn the first picture with the cook turned.
+Everything shares this machine, the browser, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+from playwright.async_api import Page as BrowserPage
+from playwright.async_api import async_playwright
+
+from tests.browser import ARGUMENTS, find_chromium
+from tests.journeys.grids import grid
+from tests.journeys.person import Person
+from tests.live.books import Books
+from tests.live.options import OneLineParser, number
+from tests.live.painted import drawn_times
+from tests.live.stack import Running, running
+from tests.live.table import Figure, table
+from tests.live.ticks import Page, at
+
+TICK = 167
+LONGEST = 2000
+"""Ticks of an episode."""
+PAUSE = (0.3, 0.7)
+"""Seconds between two keys."""
+TURNS = ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp")
+"""A cook begins looking north."""
+WARM = 8
+"""Keys that are not counted."""
+PLAYING = "() => !document.getElementById('tick-said').textContent.trim()"
+WATCH = """
+(() => {
+  const times = window.paintedTimes = [];
+  let pressed = null, way = null;
+  const own = () => document.querySelector("[data-moves] .cook:has(.ring-you) .nose");
+  const nose = () => own()?.getAttribute("transform");
+  document.addEventListener("keydown", (event) => {
+    if (!event.key.startsWith("Arrow")) return;
+    pressed = event.timeStamp;
+    way = nose();
+  }, true);
+  const drawn = (since) => requestAnimationFrame(() => {
+    const after = new MessageChannel();
+    after.port1.onmessage = () => times.push(performance.now() - since);
+    after.port2.postMessage(null);
+  });
+  new MutationObserver(() => {
+    if (pressed === null || nose() === way || !nose()) return;
+    drawn(pressed);
+    pressed = null;
+  }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["transform"] });
+})();
+"""
+"""Notes milliseconds from the key to the picture; what is posted to a channel is heard once it is drawn."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Play, and print what was measured; exit 1 where the aim is missed, with `--strict` only."""
+    asked = parse(arguments)
+    with running(asked.database) as stack, Books(stack.environment) as books:
+        times = asyncio.run(measured(stack, books, asked))
+    beside = f"beside {asked.episodes} games"
+    figures = [
+        Figure(f"key to painted move, {beside}: p50", at(times, 0.5), "ms"),
+        Figure(f"key to painted move, {beside}: p95", at(times, 0.95), "ms", TICK + 40.0),
+        Figure("keys of which the move was seen", len(times), "", asked.keys, more=True),
+    ]
+    print(f"\n{table(figures)}", flush=True)
+    return int(asked.strict and any(figure.missed for figure in figures))
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """What was asked for."""
+    parser = OneLineParser(prog="python -m tests.live.pressed", description="Key to picture.")
+    parser.add_argument("--episodes", type=number(0, 1000), default=39)
+    parser.add_argument("--keys", type=number(1, 400), default=150)
+    parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
+    parser.add_argument("--strict", action="store_true", help="exit 1 where the aim is missed")
+    return parser.parse_args(arguments)
+
+
+async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> list[float]:
+    """Milliseconds of every key of the person at the browser."""
+    chosen = {"layout": "cramped_room", "clock": "tick", "tick_ms": TICK, "ticks": LONGEST}
+    keys = books.episodes(asked.episodes, world="overcooked", mates=1, kind="random", chosen=chosen)
+    others = [Page(key, Random(which)) for which, key in enumerate(keys)]
+    playing = [asyncio.create_task(one.play(stack.url)) for one in others]
+    try:
+        return await in_a_browser(stack, asked.keys)
+    finally:
+        for one in playing:
+            one.cancel()
+
+
+async def in_a_browser(stack: Running, keys: int) -> list[float]:
+    """Take part in a study with one grid, and turn so many times."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = f'ticks = {LONGEST}, clock = "tick", tick_ms = {TICK}'
+        slug = await asyncio.to_thread(grid, stack, Path(folder), settings)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        page = await browser.new_page(base_url=stack.url)
+        await page.add_init_script(WATCH)
+        person = Person(page)
+        await person.agree(slug)
+        await person.read_guide()
+        await page.wait_for_function(PLAYING)
+        times = await turned(page, keys)
+        await browser.close()
+    if person.problems:
+        raise RuntimeError(f"the page complains: {person.problems}")
+    return times
+
+
+async def turned(page: BrowserPage, keys: int) -> list[float]:
+    """One turn after the other, with a moment between."""
+    chance = Random(7)
+    for press in range(keys + WARM):
+        await asyncio.sleep(chance.uniform(*PAUSE))
+        await page.keyboard.press(TURNS[press % len(TURNS)])
+    await asyncio.sleep(1)
+    return (await drawn_times(page))[WARM:]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
