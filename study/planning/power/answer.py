@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from study.design.orders.counting import even_numbers, rounded_up
 from study.design.testing import AS_USUAL
 from study.planning.power.formula import dz_of, invited, pair_power, people_needed
 from study.planning.power.plan import MOST_PEOPLE, PowerPlan, PowerPlanError, means_of, partial_eta_of
 from study.planning.power.words import power_words
+
+if TYPE_CHECKING:
+    from study.planning.power.mixed_runs import MixedRuns
 
 SEED = 20231
 """Of the simulation: the same question gets the same answer."""
@@ -76,15 +80,23 @@ class PowerAnswer:
     needed: int
     """The smallest number of complete participants with the wanted power."""
     best: Row
-    """The smallest that also fills the order scheme evenly."""
+    """The smallest that also fills the order scheme evenly, with the power in simulated studies, too, if
+    there are any."""
+    runs: tuple[MixedRuns, ...]
+    """Simulated studies, where the mixed model decides: from the smallest that fills the scheme to `best`."""
     own: Row | None
     """Of the people that were asked about."""
     rows: tuple[Row, ...]
-    """`needed`, numbers near it that fill the scheme, and the people asked about; ascending."""
+    """`needed`, numbers near it that fill the scheme, `best`, and the people asked about; ascending."""
     pairs: tuple[PairRow, ...]
     all_pairs: float | None
     """The share of simulated studies that find every true difference between two conditions."""
     partial_eta: float
+
+    @property
+    def short(self) -> bool:
+        """Whether simulated studies of `best` still have less than the wanted power, by more than chance."""
+        return bool(self.runs) and not self.runs[-1].reaches(self.wish.power)
 
 
 def answer(wish: PowerQuestion) -> PowerAnswer:
@@ -92,20 +104,31 @@ def answer(wish: PowerQuestion) -> PowerAnswer:
     needed = people_needed(wish.power_at, wish.power)
     if needed is None:
         raise PowerPlanError("effect", _too_small(wish))
-    best = rounded_up(wish.block, needed)
+    runs = _runs(wish, rounded_up(wish.block, needed))
+    best = runs[-1].people if runs else rounded_up(wish.block, needed)
     asked = {wish.people} if wish.people else set()
-    numbers = sorted({needed, *even_numbers(wish.block, needed, below=2, above=4), *asked} - {1})
+    numbers = sorted({needed, best, *even_numbers(wish.block, needed, below=2, above=4), *asked} - {1})
     pairs, every = _pairs(wish, best)
     return PowerAnswer(
         wish=wish,
         needed=needed,
         best=row(wish, best),
+        runs=runs,
         own=row(wish, wish.people) if wish.people else None,
         rows=tuple(row(wish, people) for people in numbers),
         pairs=pairs,
         all_pairs=every,
         partial_eta=partial_eta_of(wish.plan),
     )
+
+
+def _runs(wish: PowerQuestion, people: int) -> tuple[MixedRuns, ...]:
+    if wish.test != "mixed":
+        return ()
+    from study.planning.power.mixed_runs import upwards  # numpy takes a while to import
+
+    step = max(wish.block, 1)
+    return upwards(wish.plan, wish.power, people, step, pattern=wish.pattern, scheme=wish.scheme)
 
 
 def _too_small(wish: PowerQuestion) -> str:

@@ -10,17 +10,13 @@ efficiency of ranks beside the ANOVA with normal values, 3 k / (pi (k + 1)) (Hol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
 from math import pi
 
 import numpy as np
 
-from kitchen.contract.seeds import derived_seed
-from study.design.orders.random import random_order
-from study.design.orders.registry import sequences
 from study.planning.power.formula import anova_power, f_power
-from study.planning.power.plan import MOST_PEOPLE, PowerPlan, means_of
+from study.planning.power.information import independent, information
+from study.planning.power.plan import PowerPlan, means_of
 from study.planning.power.simulate import Array
 
 DRAWS = 500
@@ -59,9 +55,9 @@ def _one_way(plan: PowerPlan, people: int) -> float:
 
 def _mixed(plan: PowerPlan, people: int, pattern: str, scheme: str) -> float:
     k, rho = plan.conditions, plan.correlation
-    within, sums = _information(k, scheme)
+    whole, sums = information(k, scheme, people)
     weight = rho / (1 + (k - 1) * rho)
-    left, columns = _left((within[people - 1] - weight * sums[people - 1]) / (1 - rho), k)
+    left, columns = _left((whole - weight * sums) / (1 - rho), k)
     effects = np.array(means_of(plan, pattern)[:-1])
     if len(left) < len(effects):
         return 0.0
@@ -69,52 +65,12 @@ def _mixed(plan: PowerPlan, people: int, pattern: str, scheme: str) -> float:
     return f_power(k - 1, people * (k - 1) - columns + 1, strength, plan.alpha)
 
 
-def _left(information: Array, first: int) -> tuple[Array, int]:
+def _left(matrix: Array, first: int) -> tuple[Array, int]:
     """What of the information on conditions (columns 1 to before `first`) is left beside the others, and how
-    many columns there are: one that follows from those before it is none, as in the model."""
-    kept: list[int] = []
-    for place in range(len(information)):
-        if _apart(information, kept, place) > 1e-9 * max(information[place, place], 1e-300):
-            kept.append(place)
+    many columns there are: one that follows from those before it is none."""
+    kept = independent(matrix)
     own = [one for one in kept if 0 < one < first]
     others = [one for one in kept if one not in own]
-    across = information[np.ix_(own, others)]
-    taken = across @ np.linalg.solve(information[np.ix_(others, others)], across.T)
-    return information[np.ix_(own, own)] - taken, len(kept)
-
-
-def _apart(information: Array, kept: Sequence[int], place: int) -> float:
-    """What of a column's information does not follow from those that are kept."""
-    across = information[np.ix_(kept, [place])]
-    taken = across.T @ np.linalg.solve(information[np.ix_(kept, kept)], across) if kept else np.zeros((1, 1))
-    return float(information[place, place] - taken[0, 0])
-
-
-@lru_cache(maxsize=16)
-def _information(k: int, scheme: str) -> tuple[Array, Array]:
-    """X'X, and X'1 1'X, of the first so many participants (each MOST_PEOPLE x columns x columns)."""
-    columns = [_columns(order) for order in _orders(k, scheme)]
-    sums = [one.sum(axis=0) for one in columns]
-    return (
-        np.cumsum([one.T @ one for one in columns], axis=0),
-        np.cumsum([np.outer(one, one) for one in sums], axis=0),
-    )
-
-
-def _orders(k: int, scheme: str) -> list[Sequence[str]]:
-    """Orders of MOST_PEOPLE participants: full blocks one after another, or each by chance."""
-    names = [str(place) for place in range(k)]
-    if block := sequences(scheme, names):
-        mixed = random_order([str(place) for place in range(len(block))], SEED)
-        return [block[int(mixed[who % len(block)])].order for who in range(MOST_PEOPLE)]
-    return [random_order(names, derived_seed(SEED, "order", who)) for who in range(MOST_PEOPLE)]
-
-
-def _columns(order: Sequence[str]) -> Array:
-    """Of one participant, in this order: intercept, conditions in deviations from their mean (the last
-    is minus 1 in all), position, the condition before likewise (Jones and Kenward 2014, section 5)."""
-    k = len(order)
-    deviations = np.vstack([np.eye(k - 1), -np.ones(k - 1)])
-    now = deviations[[int(one) for one in order]]
-    before = np.vstack([np.zeros(k - 1), now[:-1]])
-    return np.column_stack([np.ones(k), now, np.arange(k) - (k - 1) / 2, before])
+    across = matrix[np.ix_(own, others)]
+    taken = across @ np.linalg.solve(matrix[np.ix_(others, others)], across.T)
+    return matrix[np.ix_(own, own)] - taken, len(kept)

@@ -124,6 +124,19 @@ def test_the_page_begins_with_the_main_test_of_the_plan(admin_client: Client) ->
 
 
 @pytest.mark.django_db
+def test_where_the_mixed_model_decides_simulated_studies_stand_beside_the_formula(
+    admin_client: Client,
+) -> None:
+    html = ask(admin_client, test="mixed").content.decode()
+    assert "The formula says .83; of 4000 simulated studies with 36 people the model found" in html
+    assert re.search(r"found the effect in <strong>\.8\d</strong> \(± \.012; seeded", html)
+    assert "the model found" not in ask(admin_client).content.decode()
+    raised = ask(admin_client, test="mixed", conditions=5, effect=1.5, scheme="fixed").content.decode()
+    assert "3 people who finish" in raised
+    assert "with 2 people the model found the effect in .00 only, so 3 are recommended" in raised
+
+
+@pytest.mark.django_db
 def test_too_small_an_effect_is_still_told_what_the_people_one_has_give(admin_client: Client) -> None:
     found = ask(admin_client, effect=0.02, people=20).context["form"].errors["effect"]
     assert "takes more than 2000 people for this power. With 20 it is .05." in " ".join(found)
