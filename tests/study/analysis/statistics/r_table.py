@@ -197,12 +197,12 @@ def _line(test: str, name: str) -> str:
     numbers = compared(test, name)
     words, main = COMPARED[test], numbers[0]
     worst = max(number.deviation for number in numbers)
-    cells = (words.words, name, words.statistic, f"{main.of_r:.10g}", f"{main.ours:.10g}", len(numbers))
+    cells = (words.words, name, words.statistic, f"{main.of_r:.7g}", f"{main.ours:.7g}", len(numbers))
     return f"| {' | '.join(map(str, cells))} | {_magnitude(worst)} |"
 
 
 def _magnitude(deviation: float) -> str:
-    """To one digit; rounding alone differs between machines, so below 1e-11 no digit is told."""
+    """To one digit; below 1e-11 none, for that is rounding alone."""
     return f"{deviation:.0e}".replace("e-0", "e-") if deviation >= 1e-11 else "< 1e-11"
 
 
