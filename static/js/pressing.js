@@ -52,6 +52,22 @@
     if (action) play.ticking.up(action.dataset.hold);
   }
 
+  /* Who has read the guide, or clicked something beside the game, has the space bar for the game again; who went
+     there by keys stays there. */
+
+  const gives = () => document.querySelector("[data-keys-switch]").checked && document.querySelector("#menu [data-press]");
+
+  function onClick(event) {
+    const used = event.detail && event.target.closest?.("button, summary, input[type=checkbox]");
+    if (used && !used.closest("#menu, dialog") && document.activeElement === used && gives()) used.blur();
+  }
+
+  function onClose() {
+    if (document.activeElement?.matches("[data-open]") && gives()) document.activeElement.blur();
+  }
+
+  document.addEventListener("click", onClick);
+  document.addEventListener("close", onClose, true);
   document.addEventListener("keydown", onKey, true);
   document.addEventListener("keyup", onKeyUp, true);
 })();

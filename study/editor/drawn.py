@@ -81,9 +81,9 @@ def begun(drawn: Drawn, study: Study, sent: Mapping[str, Any]) -> dict[str, Begu
 
 def with_begun(sent: QueryDict, study: Study) -> QueryDict:
     """What was sent; where something is to be drawn on from, with its text, and set so that it counts. What
-    was drawn till then can be gone back to."""
+    was drawn till then can be gone back to. A file that was given and not drawn yet is, when it is saved."""
     asked = sent.get(SHOW, "")
-    for one in drawn_settings() if asked.startswith((BEGIN, READ)) else ():
+    for one in drawn_settings() if asked.startswith((BEGIN, READ)) or not asked else ():
         if text := _begun_text(one, study, sent, asked):
             setting, value = one.canvas.belongs
             fields = {setting.name: name for name, setting in one.kind.named_settings()}
@@ -95,7 +95,7 @@ def with_begun(sent: QueryDict, study: Study) -> QueryDict:
 
 def _begun_text(drawn: Drawn, study: Study, sent: QueryDict, asked: str) -> str:
     """Empty if it is not this that is begun, or from nothing that there is."""
-    if asked == READ + drawn.name:
+    if asked in ("", READ + drawn.name):
         return sent.get(f"{drawn.name}__given", "").replace("\r\n", "\n").strip()
     chosen = begun(drawn, study, sent).get(sent.get(f"{drawn.name}__begin", ""))
     return chosen.text if chosen and asked == BEGIN + drawn.name else ""

@@ -115,6 +115,16 @@ def test_one_draws_on_from_what_comes_along_another_condition_or_a_file(client: 
     assert settings(study)["own_layout"] == WRITTEN
 
 
+def test_a_file_that_was_given_and_not_drawn_yet_is_saved_or_refused(client: Client, study: Study) -> None:
+    wrong = send(client, study, **drawn(), **{f"{NAME}__given": "colour = 'red'"})
+    assert wrong.status_code == 422 and "Colour: unknown key" in unescape(wrong.content.decode())
+    assert settings(study)["own_layout"] == WRITTEN
+    file = WRITTEN.replace("Ours", "From a file")
+    given = {f"{NAME}__given": file, "world__overcooked__layout": "cramped_room"}
+    assert send(client, study, **drawn(), **given).status_code == 302
+    assert (settings(study)["layout"], settings(study)["own_layout"]) == ("own", file.strip())
+
+
 def test_what_cannot_be_drawn_is_written_and_refused_as_ever(client: Client, study: Study) -> None:
     asked = {"_show_settings": f"read {NAME}", f"{NAME}__given": "colour = 'red'"}
     page = unescape(send(client, study, **drawn(), **asked).content.decode())
