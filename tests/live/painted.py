@@ -34,21 +34,26 @@ WARM = 10
 """Steps that are not counted."""
 PAUSE = (0.2, 0.8)
 """Seconds in which the person thinks."""
-WATCH = """
+DRAWN = """
 (() => {
   const times = window.paintedTimes = [];
-  let clicked = null, step = null;
+  const drawn = (since) => requestAnimationFrame(() => {
+    const after = new MessageChannel();
+    after.port1.onmessage = () => times.push(performance.now() - since);
+    after.port2.postMessage(null);
+  });
+"""
+"""How a watch begins: `drawn` notes milliseconds from a moment to the next picture; what is posted to a
+channel is heard once that is drawn."""
+WATCH = (
+    DRAWN
+    + """  let clicked = null, step = null;
   const shown = () => document.getElementById("bar")?.dataset.step;
   document.addEventListener("click", (event) => {
     if (!event.target.closest?.("[data-submit]")) return;
     clicked = event.timeStamp;
     step = shown();
   }, true);
-  const drawn = (since) => requestAnimationFrame(() => {
-    const after = new MessageChannel();
-    after.port1.onmessage = () => times.push(performance.now() - since);
-    after.port2.postMessage(null);
-  });
   new MutationObserver(() => {
     if (clicked === null || shown() === step || !shown()) return;
     drawn(clicked);
@@ -56,7 +61,8 @@ WATCH = """
   }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-step"] });
 })();
 """
-"""Notes milliseconds from the click to the picture; what is posted to a channel is heard once it is drawn."""
+)
+"""Notes milliseconds from the click to the picture."""
 
 
 def main(arguments: Sequence[str]) -> int:

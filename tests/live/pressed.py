@@ -25,7 +25,7 @@ from tests.journeys.grids import grid
 from tests.journeys.person import Person
 from tests.live.books import Books
 from tests.live.options import OneLineParser, number
-from tests.live.painted import drawn_times
+from tests.live.painted import DRAWN, drawn_times
 from tests.live.stack import Running, running
 from tests.live.table import Figure, table
 from tests.live.ticks import Page, at
@@ -40,10 +40,9 @@ TURNS = ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp")
 WARM = 8
 """Keys that are not counted."""
 PLAYING = "() => !document.getElementById('tick-said').textContent.trim()"
-WATCH = """
-(() => {
-  const times = window.paintedTimes = [];
-  let pressed = null, way = null;
+WATCH = (
+    DRAWN
+    + """  let pressed = null, way = null;
   const own = () => document.querySelector("[data-moves] .cook:has(.ring-you) .nose");
   const nose = () => own()?.getAttribute("transform");
   document.addEventListener("keydown", (event) => {
@@ -51,11 +50,6 @@ WATCH = """
     pressed = event.timeStamp;
     way = nose();
   }, true);
-  const drawn = (since) => requestAnimationFrame(() => {
-    const after = new MessageChannel();
-    after.port1.onmessage = () => times.push(performance.now() - since);
-    after.port2.postMessage(null);
-  });
   new MutationObserver(() => {
     if (pressed === null || nose() === way || !nose()) return;
     drawn(pressed);
@@ -63,7 +57,8 @@ WATCH = """
   }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["transform"] });
 })();
 """
-"""Notes milliseconds from the key to the picture; what is posted to a channel is heard once it is drawn."""
+)
+"""Notes milliseconds from the key to the picture."""
 
 
 def main(arguments: Sequence[str]) -> int:
