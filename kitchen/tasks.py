@@ -29,7 +29,7 @@ from kitchen.play.answering import answer_decide, answer_over, answers_again
 from kitchen.play.claims import claims_free_dead, decision_claim, kept_claim
 from kitchen.play.clock import clock_start
 from kitchen.play.deciding import asks_models, decide_step
-from kitchen.play.open_turns import clocks_awaited, minds_apart, open_turns, overdue_turns
+from kitchen.play.open_turns import clocks_awaited, is_anything_played, minds_apart, open_turns, overdue_turns
 from kitchen.play.queue import (
     ANSWER,
     CLOSE_TURN,
@@ -138,6 +138,8 @@ def pick_up_open_turns() -> int:
     """Queue every step that waits for its co-players and that nobody alive has taken up, every answer that a
     person waits for likewise, and the end of every turn whose time is over; begin the time where somebody
     waits in vain for others to come; how many steps wait."""
+    if not is_anything_played():
+        return 0
     claims_free_dead()
     for episode_id in clocks_awaited():
         clock_start(episode_id=episode_id, everybody=False)

@@ -179,10 +179,17 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def left(stack: Stack) -> Iterator[None]:
+    """After these tests nobody plays any more."""
+    yield
+    stack.leave()
+
+
 @pytest.fixture
-def live_stack(stack: Stack) -> Iterator[Stack]:
+def live_stack(stack: Stack, left: None) -> Iterator[Stack]:
     """The whole app, all of it running; what another test killed is started again. Its database goes on
-    from test to test: make a study or participant of your own."""
+    from test to test, what is played ends with the file of tests: make a study or participant of your own."""
     stack.restart()
     yield stack
     print(stack.last_words())  # shown with a failure

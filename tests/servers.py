@@ -148,6 +148,13 @@ class Stack:
         if not self.ticker.running:
             self.ticker.start()
 
+    def leave(self) -> None:
+        """End what is still played, and the clock: workers look after what plays for as long as it does, and
+        few tests need a clock."""
+        playing = "Episode.objects.filter(status='playing').update(status='aborted')"
+        self.manage("shell", "-v", "0", "-c", f"from kitchen.play.models import Episode; {playing}")
+        kill(self.ticker)
+
     def kill_worker(self) -> None:
         """kill -9, as when the system runs out of memory; nobody starts it again here."""
         kill(self.worker)

@@ -16,6 +16,12 @@ from kitchen.play.clock import ARRIVAL, OF_PEOPLE
 from kitchen.play.models import Episode, Message, Seat, SeatCommand
 
 
+def is_anything_played() -> bool:
+    """Whether there is anything that a look could find: its questions are long, and most of the time nobody
+    plays."""
+    return Episode.objects.filter(status=Episode.Status.PLAYING).exists()
+
+
 def open_turns() -> list[tuple[int, int]]:
     """(episode, step) of the turns where all people have commanded and no worker holds a claim on one of the
     co-players that still have to decide, and those that should have run. A turn that has only just opened is

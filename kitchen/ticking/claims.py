@@ -42,6 +42,9 @@ class Standing:
 def episodes_ticking() -> list[Standing]:
     """All that are played and have begun, or can: everybody has opened their page, or one has been waiting
     for the others for as long as they are given."""
+    playing = Episode.objects.filter(status=Episode.Status.PLAYING)
+    if not playing.filter(tick_ms__isnull=False).exists():  # most of the time, and asked in no time
+        return []
     opened = Seat.objects.filter(episode=OuterRef("episode"), mind=None)
     missing, come = opened.filter(page=""), opened.exclude(page="")
     awaited = timezone.now() - ARRIVAL

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from kitchen.play.models import Episode
 from kitchen.play.open_turns import open_turns, overdue_turns, unanswered_turns
+from kitchen.tasks import pick_up_open_turns
+from kitchen.ticking.claims import episodes_ticking
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -49,3 +53,10 @@ def test_a_look_reads_those_that_play_however_many_ever_did(look: object) -> Non
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN QUERY PLAN {asked.captured_queries[0]['sql']}")
         assert "SCAN kitchen_episode USING INDEX episodes_playing" in [row[3] for row in cursor.fetchall()]
+
+
+def test_where_nobody_plays_a_look_asks_one_short_question(django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(1):
+        assert pick_up_open_turns() == 0
+    with django_assert_num_queries(1):
+        assert episodes_ticking() == []
