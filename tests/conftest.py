@@ -33,7 +33,7 @@ from tests.worlds.beacon.kit import LINE
 
 Once = Callable[[], AbstractContextManager[None]]
 """What the fixture `once` is."""
-PROGRAMS = {"stack", "live_stack", "running", "started"}
+PROGRAMS = {"stack", "live_stack", "running"}
 """Fixtures that start the app."""
 
 settings.register_profile("brigade", deadline=None, suppress_health_check=[HealthCheck.too_slow])

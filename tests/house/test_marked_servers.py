@@ -52,6 +52,7 @@ def rooms_that_speak() -> list[str]:
     return sorted({room_of(path) for path in sources().values() if SPEAKS.search(path.read_text())})
 
 
+@pytest.fixture(scope="module")
 def rooms_of_marked_tests() -> set[str]:
     """Those that the folder of a file with marked tests mirrors, or that it or a command that it runs imports
     from."""
@@ -67,8 +68,10 @@ def rooms_of_marked_tests() -> set[str]:
 
 
 @pytest.mark.parametrize("room", rooms_that_speak())
-def test_a_room_that_speaks_to_the_database_is_tested_on_both(room: str) -> None:
-    assert room in rooms_of_marked_tests(), f"mark a test of {room} with pytest.mark.servers"
+def test_a_room_that_speaks_to_the_database_is_tested_on_both(
+    room: str, rooms_of_marked_tests: set[str]
+) -> None:
+    assert room in rooms_of_marked_tests, f"mark a test of {room} with pytest.mark.servers"
 
 
 def test_whoever_commits_for_real_or_has_a_real_broker_is_marked(request: pytest.FixtureRequest) -> None:

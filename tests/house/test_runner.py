@@ -26,9 +26,9 @@ from tests.template import Template
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
-EVERY = {"valkey", "daphne-1", "daphne-2", "worker-1", "worker-2", "experiments", "ticker-1", "ticker-2"}
+ONE_OF_EACH = {"valkey", "daphne-1", "worker-1", "experiments", "ticker-1"}
+EVERY = {*ONE_OF_EACH, "daphne-2", "worker-2", "ticker-2"}
 """What runs where two daphne are wanted."""
-WITH_ONE_DAPHNE = EVERY - {"daphne-2"}
 
 
 def children_of(pid: int) -> dict[str, int]:
@@ -136,23 +136,10 @@ class Running:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One runner for the tests that leave it running; asked to, it ends after all of them."""
-    runner = Running(tmp_path_factory.mktemp("runner") / "var")
-    try:
-        runner.wait_ready()
-        yield runner
-        runner.process.send_signal(signal.SIGTERM)
-        assert runner.ends() == 0
-    finally:
-        runner.process.kill()
-        runner.process.wait()
-
-
-@pytest.fixture
-def started(tmp_path: Path) -> Iterator[Running]:
-    """A runner of one daphne for a test that ends it, on a database that has all migrations."""
-    Template("").copy_to_file(tmp_path / "var" / "db.sqlite3")
-    runner = Running(tmp_path / "var", BRIGADE_WEB="1")
+    """One runner for all these tests, on a database that has all migrations; the last of them ends it."""
+    var = tmp_path_factory.mktemp("runner") / "var"
+    Template("").copy_to_file(var / "db.sqlite3")
+    runner = Running(var)
     yield runner
     runner.process.kill()
     runner.process.wait()
@@ -202,29 +189,6 @@ def test_the_password_is_said_before_anything_else_can_fail(running: Running) ->
     assert max(places[:2]) < places[2]
 
 
-def ends_with_all(runner: Running, ending: signal.Signals, code: int) -> None:
-    """Tell it to end; it does, with this code, and nothing that it ran is left."""
-    wait_until(lambda: set(runner.children()) == WITH_ONE_DAPHNE, "all of them")
-    children = runner.children()
-    runner.process.send_signal(ending)
-    assert runner.ends() == code
-    wait_until(lambda: not any(map(alive, children.values())), "the end of all children", 10)
-
-
-def test_however_it_ends_it_leaves_nothing_behind_and_goes_on_with_the_same_data(started: Running) -> None:
-    """Asked to or killed. The second time it shows no password."""
-    started.wait_ready()
-    ends_with_all(started, signal.SIGINT, 0)
-    again = Running(Path(started.environment["BRIGADE_VAR"]), BRIGADE_WEB="1")
-    try:
-        assert status(f"{again.wait_ready()}/s/demo/") == 200
-        assert "password" not in again.said
-        ends_with_all(again, signal.SIGKILL, -9)
-    finally:
-        again.process.kill()
-        again.process.wait()
-
-
 def test_while_daphne_is_away_connections_wait_for_it(running: Running) -> None:
     url = running.wait_ready()
     wait_until(lambda: running.children().keys() >= {"daphne-1", "daphne-2"}, "both daphne")
@@ -234,7 +198,7 @@ def test_while_daphne_is_away_connections_wait_for_it(running: Running) -> None:
     assert status(f"{url}/admin/login/") == 200
 
 
-@pytest.mark.parametrize("name", sorted(EVERY))
+@pytest.mark.parametrize("name", sorted(ONE_OF_EACH))
 def test_what_is_killed_is_started_again_and_said(running: Running, name: str) -> None:
     url = running.wait_ready()
     wait_until(lambda: name in running.children(), name)
@@ -253,7 +217,7 @@ def test_a_second_one_in_the_same_folder_says_so_in_one_line(running: Running) -
 
 
 def test_asked_to_restart_it_exchanges_what_runs(running: Running) -> None:
-    """All the others go on while it does so, and it ends when it is asked to (`running`)."""
+    """All the others go on while it does so."""
     url = running.wait_ready()
     wait_until(lambda: set(running.children()) == EVERY, "all of them")
     running.process.send_signal(signal.SIGUSR1)
@@ -261,25 +225,15 @@ def test_asked_to_restart_it_exchanges_what_runs(running: Running) -> None:
     assert status(f"{url}/admin/login/") == 200
 
 
-def test_what_others_need_is_stopped_last(started: Running) -> None:
-    started.wait_ready()
-    wait_until(lambda: set(started.children()) == WITH_ONE_DAPHNE, "all of them")
-    children = started.children()
-    needed = children.pop("valkey")
-    os.kill(children["worker-1"], signal.SIGSTOP)  # does not hear that it is to end; is killed after a while
-    started.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: not alive(needed), "the end of valkey")
+def test_asked_to_end_while_it_prepares_it_ends(tmp_path: Path) -> None:
+    Template("").copy_to_file(tmp_path / "var" / "db.sqlite3")
+    runner = Running(tmp_path / "var")
+    wait_until(lambda: "prepare" in runner.children(), "prepare")
+    children = runner.children()
+    runner.process.send_signal(signal.SIGINT)
+    assert runner.ends() == 0
     assert not any(map(alive, children.values()))
-    assert started.ends() == 0
-
-
-def test_asked_to_end_while_it_prepares_it_ends(started: Running) -> None:
-    wait_until(lambda: "prepare" in started.children(), "prepare")
-    children = started.children()
-    started.process.send_signal(signal.SIGINT)
-    assert started.ends() == 0
-    assert not any(map(alive, children.values()))
-    assert "Traceback" not in started.said
+    assert "Traceback" not in runner.said
 
 
 def test_a_taken_port_gets_one_line(tmp_path: Path) -> None:
@@ -313,3 +267,35 @@ def test_what_cannot_work_gets_one_line(tmp_path: Path, variables: dict[str, str
     assert len(runner.lines) == 1, runner.said
     assert says in runner.said
     assert "word@" not in runner.said
+
+
+def test_asked_to_end_it_stops_last_what_others_need(running: Running) -> None:
+    """Nothing is left behind."""
+    running.wait_ready()
+    wait_until(lambda: set(running.children()) == EVERY, "all of them")
+    children = running.children()
+    needed = children.pop("valkey")
+    os.kill(children["worker-1"], signal.SIGSTOP)  # does not hear that it is to end; is killed after a while
+    running.process.send_signal(signal.SIGTERM)
+    wait_until(lambda: not alive(needed), "the end of valkey")
+    assert not any(map(alive, children.values()))
+    assert running.ends() == 0
+
+
+def test_started_again_it_goes_on_with_the_same_data_and_killed_it_leaves_nothing_behind(
+    running: Running,
+) -> None:
+    """It shows no password again."""
+    assert running.process.poll() == 0, "the test before has ended it"
+    again = Running(Path(running.environment["BRIGADE_VAR"]), BRIGADE_WEB="1")
+    try:
+        assert status(f"{again.wait_ready()}/s/demo/") == 200
+        assert "password" not in again.said
+        wait_until(lambda: set(again.children()) == EVERY - {"daphne-2"}, "all of them")
+        children = again.children()
+        again.process.kill()
+        assert again.ends() == -9
+        wait_until(lambda: not any(map(alive, children.values())), "the end of all children", 10)
+    finally:
+        again.process.kill()
+        again.process.wait()

@@ -14,9 +14,10 @@ from brigade.celery import app
 from brigade.places import base_dir
 from tests.servers import Stack
 
-pytestmark = pytest.mark.servers
+SERVERS = pytest.mark.servers
 
 
+@SERVERS
 async def test_the_channel_layer_is_a_real_server(valkey: str) -> None:
     layer = get_channel_layer()
     assert layer
@@ -27,6 +28,7 @@ async def test_the_channel_layer_is_a_real_server(valkey: str) -> None:
     await layer.flush()
 
 
+@SERVERS
 def test_celerys_broker_is_a_real_server(valkey: str) -> None:
     app.send_task("house.nothing", queue="house")
     with app.connection_for_read() as connection:
@@ -40,11 +42,13 @@ def status(stack: Stack) -> int:
         return int(answer.status)
 
 
+@SERVERS
 def test_the_app_serves_the_demo_study(live_stack: Stack) -> None:
     assert status(live_stack) == 200
     assert "no changes" in live_stack.manage("makemigrations", "--check", "--dry-run").lower()
 
 
+@SERVERS
 def test_what_was_killed_comes_back_at_the_same_address(live_stack: Stack) -> None:
     live_stack.kill_daphne()
     live_stack.kill_worker()
@@ -69,6 +73,7 @@ def test_a_command_that_is_forked_ends_and_speaks_as_manage_py_does(live_stack: 
             assert getattr(forked, one) == getattr(alone, one), arguments
 
 
+@SERVERS
 @pytest.mark.browser
 @pytest.mark.asyncio(loop_scope="session")
 async def test_a_browser_shows_the_demo_study(page: Page) -> None:

@@ -50,6 +50,7 @@ class Order:
     """It is completed or has failed when the episode is over."""
 
 
+@lru_cache(4096)
 def episode_bound(level: str, alpha: float, agents: int, seed: int, steps: int = STEPS) -> Bound:
     """The bound of one episode."""
     options = read_options({"level": level, "alpha": alpha, "max_steps": steps})
