@@ -255,8 +255,9 @@ async def opened(page: Page, address: str) -> list[str]:
 async def is_page(page: Page, address: str) -> bool:
     """Open it; False where it takes forms only, or gives a file."""
     answer = await gone_to(page, address)
-    while answer and "refresh" in answer.headers:  # an analysis waits for a worker
-        await page.wait_for_timeout(500)
+    if answer and "refresh" in answer.headers:  # an analysis waits for a worker
+        while "refresh" in (await page.context.request.get(address)).headers:
+            await page.wait_for_timeout(1000)
         answer = await gone_to(page, address)
     if answer is None or answer.status == 405 or "text/html" not in answer.headers.get("content-type", ""):
         return False
