@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from django.db.models import QuerySet
+
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from kitchen.registry.figures import figures_of
@@ -36,12 +38,7 @@ def _told(world: str, scores: Scores) -> Iterator[str]:
 
 def _scores(study: Study, plans: Mapping[str, ConditionPlan]) -> dict[str, Scores]:
     """What was scored in each condition, the newest first; an episode that several played counts once."""
-    played = Round.objects.filter(
-        participant__study=study,
-        participant__synthetic=True,
-        participant__preview=False,
-        episode__status__in=WHOLE,
-    )
+    played = tried_rounds(study).filter(episode__status__in=WHOLE)
     fields = ("condition__key", "participant__version_id", "episode_id", "episode__score")
     rows = played.order_by("-pk").values_list(*fields)[:MOST_ROUNDS]
     alike = _alike(study, plans, {version for _, version, _, _ in rows})
@@ -50,6 +47,19 @@ def _scores(study: Study, plans: Mapping[str, ConditionPlan]) -> dict[str, Score
         if (version, key) in alike:
             found.setdefault(key, {})[episode] = score
     return {key: list(by_episode.values()) for key, by_episode in found.items()}
+
+
+def tried_rounds(study: Study) -> QuerySet[Round]:
+    """Those that programs of a dry run have begun."""
+    return Round.objects.filter(
+        participant__study=study, participant__synthetic=True, participant__preview=False
+    )
+
+
+def alike_of(study: Study, plan: ConditionPlan) -> list[int]:
+    """Versions in which this condition was played as it is now."""
+    versions = set(study.versions.values_list("pk", flat=True))
+    return [version for version, _ in _alike(study, {plan.key: plan}, versions)]
 
 
 def _alike(study: Study, plans: Mapping[str, ConditionPlan], versions: set[int]) -> set[tuple[int, str]]:
