@@ -204,7 +204,19 @@
 
     tell(target) {
       const now = target.textContent.trim();
-      if (target === this.nextElementSibling && now !== this.told) this.said.textContent = now;
+      if (target !== this.nextElementSibling) return;
+      if (now !== this.told) this.said.textContent = now;
+      if (!target.querySelector(".refused")) this.right();
+    }
+
+    /* what was refused when it was saved is put right: neither the field nor the top of the page says otherwise */
+    right() {
+      const field = this.closest(".question-field");
+      field.classList.remove("has-error");
+      field.querySelector(":scope > .field-error")?.remove();
+      const summary = document.querySelector("[data-error-summary]");
+      summary?.querySelectorAll(`a[href="#${this.parentElement.id}"]`).forEach((one) => one.closest("li").remove());
+      if (summary && !summary.querySelector("li")) summary.remove();
     }
 
     /* what was drawn while new fields came is in the box again (fields.js): keys go on from there at once */
