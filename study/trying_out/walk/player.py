@@ -14,6 +14,7 @@ from kitchen.contract.agent import Situation
 from kitchen.contract.jobs import OPEN
 from kitchen.contract.world import Command, Json
 from kitchen.registry.agents import get_adviser
+from kitchen.registry.figures import standing
 from study.trying_out.walk.person import Experience, Person
 
 State = Mapping[str, Any]
@@ -121,6 +122,7 @@ class Player:
         return Experience(
             teammates=self.last["seats"] - 1,
             success=adviser.success(score),
+            figure=next(iter(standing(self.last["world"], score)), ""),
             output=adviser.output(score, max(self.last["step"], 1)),
             expected=sum(self._hits) / len(self._hits) if self._hits else 0.0,
         )
