@@ -70,7 +70,8 @@ def test_it_is_said_why_decisions_could_not_be_made_again() -> None:
     verdicts = [Verdict("a", "", 3, 1, (CLOCK, CLOCK)), Verdict("b", "", 2, 1, (HOUSE,))]
     assert of_models(verdicts) == (
         "2 decisions of language models made again, from 2 stored replies; "
-        "3 could not be (docs/researchers.md): 2 because a clock took the steps, 1 because it was late or failed"
+        "3 could not be (docs/researchers.md): "
+        "2 because a clock took the steps, 1 because it was late or failed"
     )
 
 
