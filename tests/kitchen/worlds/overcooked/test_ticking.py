@@ -187,9 +187,22 @@ TOPS = """() => ["", JSON.parse(document.getElementById("words").textContent).aw
 
 async def test_on_a_phone_nothing_moves_when_it_begins(browser: Browser) -> None:
     page = (await started(browser)).page
-    await page.set_viewport_size({"width": 390, "height": 844})
-    begun, awaited = await page.evaluate(TOPS)
-    assert begun == awaited
+    await page.set_viewport_size({"width": 800, "height": 600})
+    board, pad = page.locator(".board-frame"), page.locator(".pad")
+    grid, keys = await board.bounding_box(), await pad.bounding_box()
+    assert grid and keys and grid["width"] > 400 and grid["y"] + grid["height"] <= 600
+    assert keys["x"] >= grid["x"] + grid["width"] and keys["y"] + keys["height"] <= 600
+    assert await violations(page, "a grid beside its pad") == []
+
+
+SHIELDED = """() => {
+    const play = document.querySelector("[data-play]");
+    window.shielded = [];
+    new MutationObserver(() => {
+        const takes = getComputedStyle(document.querySelector(".over-continue a")).pointerEvents;
+        if (play.matches(".is-just-over") && !shielded.length) shielded.push(takes);
+    }).observe(play, { attributeFilter: ["class"] });
+}"""
 
 
 async def test_at_the_end_the_page_says_so_and_nothing_is_pressed_any_more(browser: Browser) -> None:
@@ -217,3 +230,6 @@ async def test_a_finger_on_the_pad_holds_a_key_and_all_is_large_enough(browser: 
     await page.mouse.down()
     await page.wait_for_function("() => most >= 2")
     await page.mouse.up()
+    await page.evaluate(SHIELDED)
+    await page.wait_for_selector("[data-play]:not(.is-just-over)")
+    assert await page.evaluate("shielded") == ["none"]  # a tap that came late hit nothing
