@@ -185,7 +185,7 @@ TOPS = """() => ["", JSON.parse(document.getElementById("words").textContent).aw
 })"""
 
 
-async def test_on_a_phone_nothing_moves_when_it_begins(browser: Browser) -> None:
+async def test_on_a_low_page_the_grid_is_large_and_the_pad_beside_it(browser: Browser) -> None:
     page = (await started(browser)).page
     await page.set_viewport_size({"width": 800, "height": 600})
     board, pad = page.locator(".board-frame"), page.locator(".pad")
