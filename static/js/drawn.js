@@ -36,6 +36,8 @@
       });
       this.box.addEventListener("input", () => this.read());
       this.addEventListener("click", ({ target }) => this.clicked(target.closest("button")));
+      this.widths = new ResizeObserver(() => this.measure());
+      this.widths.observe(this.cells.parentElement);
     }
 
     /* rows of one length, at least as many as can be drawn */
@@ -80,6 +82,13 @@
       this.rows.forEach((row, y) => row.forEach((letter, x) => this.fill(this.cell([x, y]), letter, x, y)));
       this.querySelector("[data-says-size]").textContent = filled(this.dataset.size, { columns: width, rows: height });
       this.go(this.at, held);
+      this.measure();
+    }
+
+    /* whether some of its columns are out of sight */
+    measure() {
+      const frame = this.cells.parentElement;
+      frame.classList.toggle("is-wider", frame.scrollWidth > frame.clientWidth);
     }
 
     lay(width, height) {

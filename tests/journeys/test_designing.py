@@ -139,6 +139,11 @@ async def a_layout_is_drawn(me: Researcher) -> None:
     await page.wait_for_selector(f"{LAYOUT}_told:has-text('There is no serving place')")
     await me.save_in_vain("There is no serving place (S).")
     assert await page.input_value(f"{LAYOUT}_title") == "Our grid"
+    wide = page.viewport_size or {"width": 1280, "height": 720}
+    await page.set_viewport_size({"width": 300, "height": 740})
+    await page.wait_for_selector(".drawing-wide", state="visible")
+    await page.set_viewport_size(wide)
+    await page.wait_for_selector(".drawing-wide", state="hidden")
     await page.click("[data-tile='S']")
     await page.locator("[role=row]").nth(4).locator("[role=gridcell]").nth(3).click()
     await page.wait_for_selector(f"{LAYOUT}_told:has-text('Seat 1 reaches onions, dishes, a pot')")
