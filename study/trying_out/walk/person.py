@@ -32,7 +32,7 @@ class Experience:
     output: float = 0.0
     """What came out, of the most that anybody could expect."""
     figure: str = field(default="", compare=False)
-    """The first that its world compares episodes by, in words, for who sent the program."""
+    """The first that its world compares episodes by and that can be said, in words, for who sent it."""
     expected: float = 0.0
     """Share of the teammates' steps in which they did what a sensible one would do; 0 without teammates."""
 
