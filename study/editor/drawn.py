@@ -60,6 +60,15 @@ def draw_on(form: Any, study: Study) -> None:
             form.fields[one.name].widget = widget
 
 
+def drawn_words(form: Any, why: str) -> list[str]:
+    """What the rules say of a form's settings; of a drawing all that keeps it from being played, instead."""
+    for one in drawn_settings():
+        if one.name in form.fields and f"{one.setting.name}: " in why:
+            found = form.fields[one.name].widget.refusals(form.cleaned_data.get(one.name) or "")
+            return [f"{one.setting.label}: {words}" for words in found] or [why]
+    return [why]
+
+
 def _beside(form: Any, kind: ChoosableKind) -> dict[str, Json]:
     """What is chosen beside it."""
     chosen = ((name, setting) for name, setting in kind.named_settings() if setting.kind == "choice")

@@ -144,6 +144,13 @@ def test_practice_is_drawn_likewise_and_other_worlds_are_not(client: Client, stu
     assert f'name="{NAME}__rows"' in page
     sent = {"world": "overcooked", "_show_settings": f"told {NAME}", **drawn("XXPXX", "O 12O", "XXXXX")}
     assert "There are no dishes (D)" in client.post(practice, sent).content.decode()
+    world = {"layout": "own", "cooking": "auto", "ticks": "40", "clock": "turn", "tick_ms": "167"}
+    whole = {f"world__overcooked__{name}": value for name, value in {**world, "start": "layout"}.items()}
+    rest = {"enabled": "on", "coplayer": "stay", "teammates": "1", "_shown": "world__overcooked"}
+    del sent["_show_settings"]
+    saved = client.post(practice, sent | whole | rest)
+    assert saved.status_code == 422
+    assert "<li>A layout of your own: There is no serving place (S).</li>" in saved.content.decode()
     study.conditions.update(world="cuisine", settings={})
     address = reverse("study:staff-design-condition", args=[study.slug, study.conditions.get().pk])
     assert "drawn-grid" not in client.get(address).content.decode()
