@@ -135,6 +135,12 @@ class Socket(WebSocketProtocol):
         elif self.state == self.STATE_OPEN:
             self.shut()
 
+    def serverSend(self, content: Any, binary: bool = False) -> None:  # noqa: N802 - daphne's
+        """The application says something; nobody hears it where the page has gone, and that is no error: it
+        may be told of one step more before it is known here (ASGI: such a message does nothing)."""
+        if self.state in (self.STATE_CONNECTING, self.STATE_OPEN):
+            super().serverSend(content, binary)
+
     def serverClose(self, code: int | None = None) -> None:  # noqa: N802 - daphne's name
         """The application closes it; autobahn would let it send no code of the registry."""
         if code == RESTART and self.state == self.STATE_OPEN:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from kitchen.contract.bench import Pairings
@@ -64,23 +64,41 @@ def _of_partners(given: Mapping[str, Any], world: str) -> Setup:
     for name in NOT_OF_PARTNERS:
         if given.get(name):
             raise SetupError(f"--{name.replace('_', '-')}: means nothing in {world}", name)
-    levels = given.get("layouts") or given.get("levels")
+    layouts, levels = _asked(given, ("layouts", "levels"))
     settings = {**given.get("coplayer_settings", {})} | ({"model": given["model"]} if given["model"] else {})
     for text in given.get("set") or ():
         settings |= _one_setting(text)
+    episodes, given_episodes = _asked(given, ("seeds", "episodes"))
     pairs = _pairs(given.get("pairs"), given.get("seats") or AS_NAMED, ground)
     setup = Setup(
         coplayer=ground.coplayer,
-        levels=ground.usual_levels() if levels in {None, "all"} else _list("--layouts", levels, str),
+        levels=ground.usual_levels() if levels in {None, "all"} else _list(layouts, levels, str),
         agents=ground.agents,
         alphas=ground.alphas,
-        episodes=number("--seeds", given.get("seeds") or given["episodes"]),
+        episodes=number(episodes, given_episodes),
         seed=number("--seed", given["seed"]),
         settings=settings,
         world=world,
         pairs=pairs,
     )
-    return checked(setup)
+    return _checked_as(setup, {"levels": layouts, "episodes": episodes})
+
+
+def _checked_as(setup: Setup, called: Mapping[str, str]) -> Setup:
+    """`checked`; what is wrong is called by the argument that was given, where it has another name."""
+    try:
+        return checked(setup)
+    except SetupError as error:
+        name, _, why = str(error).partition(": ")
+        if name not in called:
+            raise
+        raise SetupError(f"{called[name]}: {why}", error.about, error.setting) from error
+
+
+def _asked(given: Mapping[str, Any], names: Sequence[str]) -> tuple[str, Any]:
+    """The argument that was given, as it is written, and its value; of none the last, which has a default."""
+    name = next((one for one in names if given.get(one)), names[-1])
+    return f"--{name}", given.get(name)
 
 
 def _pairs(text: str | None, seats: str, ground: Pairings) -> tuple[str, ...]:

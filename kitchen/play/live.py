@@ -34,8 +34,8 @@ class EpisodeFacts:
     ended_because: str
     step: int
     """Steps taken."""
-    standing: str
-    """What episodes are compared by, as it stands, in words."""
+    standing: tuple[str, ...]
+    """What episodes are compared by, as it stands, figure by figure in words."""
     length: int | None
     """Steps of the whole episode, None if it has no fixed end or its state cannot be read."""
     turn_opened_at: datetime

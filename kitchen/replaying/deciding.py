@@ -3,9 +3,9 @@
 Each decision is made for itself: its mind is told what it was told then, its model's place is taken by the
 stored replies, and what it asks and commands is compared. No key is needed, and nobody is called.
 
-Some cannot be made again from what is stored (`is_again`): those of a clock, where a mind thinks beside the
-game, of two who talk within a step, of seats that changed hands, and those that came after others of the same
-mind that were dropped.
+Some cannot be made again from what is stored (`why_not_again`): those of a clock, where a mind thinks beside
+the game, of two who talk within a step, of seats that changed hands, and those that came after others of the
+same mind that were dropped.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Again:
     """Stored replies, and failures, that were given again."""
     fault: str = ""
     """The first thing that is not as it was, in words."""
-    is_made: bool = True
-    """No: it cannot be made again from what is stored."""
+    why_not: str = ""
+    """Why it cannot be made again from what is stored, one of WHY; empty where it is."""
 
 
 def decisions_again(record: Record) -> Iterator[Again]:
@@ -70,18 +70,31 @@ def decisions_again(record: Record) -> Iterator[Again]:
             step_again(world, taken)
 
 
-def is_again(record: Record, row: Decision) -> bool:
-    """Whether all that this decision came from is stored."""
-    episode = record.episode
-    stored = episode.organisation
-    if episode.tick_ms is not None or episode.gone:
-        return False
-    if stored is not None and Organisation.from_json(stored).talks_within:
-        return False
-    if row.because == TO_ANSWER or row.seen_step != row.step - 1 or row.fallback in OF_HOUSE:
-        return False
+CLOCK, CHANGED, TALK = "a clock took the steps", "seats changed hands", "they talked within the step"
+LATE, HOUSE = "it was not asked in this very step", "it was late or failed"
+DROPPED = "others of the same co-player had just been dropped"
+WHY = (CLOCK, CHANGED, TALK, LATE, HOUSE, DROPPED)
+"""Why a decision cannot be made again from what is stored."""
+
+
+def why_not_again(record: Record, row: Decision) -> str:
+    """Why not all that this decision came from is stored, one of WHY; empty where it is."""
+    if why := _why_not_here(record):
+        return why
+    if row.because == TO_ANSWER or row.seen_step != row.step - 1:
+        return TALK if row.because == TO_ANSWER else LATE
+    if row.fallback in OF_HOUSE:
+        return HOUSE
     vain = (each for each in record.decisions if each.dropped and each.mind_id == row.mind_id)
-    return not any(row.step - REMEMBERED <= each.step <= row.step for each in vain)
+    return DROPPED if any(row.step - REMEMBERED <= each.step <= row.step for each in vain) else ""
+
+
+def _why_not_here(record: Record) -> str:
+    """The same for all decisions of an episode."""
+    episode, stored = record.episode, record.episode.organisation
+    if episode.tick_ms is not None or episode.gone:
+        return CHANGED if episode.tick_ms is None else CLOCK
+    return TALK if stored is not None and Organisation.from_json(stored).talks_within else ""
 
 
 def _asks_models(mind: Mind) -> bool:
@@ -89,8 +102,8 @@ def _asks_models(mind: Mind) -> bool:
 
 
 def _again(record: Record, world: World, mind: Mind, row: Decision) -> Again:
-    if not is_again(record, row):
-        return Again(row.step, mind.number, 0, is_made=False)
+    if why := why_not_again(record, row):
+        return Again(row.step, mind.number, 0, why_not=why)
     calls = record.calls_of.get(row.pk, [])
     try:
         fault = _fault(record, world, mind, row, calls)

@@ -28,8 +28,8 @@ class Verdict:
     """Of language models."""
     replies: int = 0
     """Stored replies, and failures, that were given again."""
-    left_out: int = 0
-    """Decisions that cannot be made again from what is stored."""
+    left_out: tuple[str, ...] = ()
+    """Why each decision that cannot be made again from what is stored cannot be, one of `deciding.WHY`."""
 
 
 def replays_verify(episodes: QuerySet[Episode]) -> Iterator[Verdict]:
@@ -48,7 +48,7 @@ def _of_minds(record: Record) -> Verdict:
         next((_said(each) for each in again if each.fault), ""),
         decisions=len(again),
         replies=sum(each.replies for each in again),
-        left_out=sum(not each.is_made for each in again),
+        left_out=tuple(each.why_not for each in again if each.why_not),
     )
 
 

@@ -43,11 +43,18 @@ class Thinking:
     made: Future[Decision]
     began: float
     """By a clock that nobody sets."""
+    ended: float | None = None
+    """Likewise, when it had answered."""
+
+    def end(self, _: object) -> None:
+        """It has answered."""
+        self.ended = time.monotonic()
 
     @property
     def took(self) -> float:
-        """Milliseconds since it was asked."""
-        return (time.monotonic() - self.began) * 1000
+        """Milliseconds since it was asked, until it had answered: what it then waits for its tick, or for
+        the first one, is no thinking."""
+        return ((self.ended or time.monotonic()) - self.began) * 1000
 
     @property
     def is_late(self) -> bool:
@@ -103,7 +110,9 @@ def _asked(turn: OpenTurn, mind: Mind, seconds: float) -> Thinking:
         made = ask(decided, mind.kind, mind.settings, situation)
     except Exception as failure:  # too much to do, or what cannot be sent
         made.set_exception(failure)
-    return Thinking(mind, situation, made, began)
+    one = Thinking(mind, situation, made, began)
+    made.add_done_callback(one.end)
+    return one
 
 
 def _way_to_ask(kind: str) -> Callable[..., Future[Decision]]:

@@ -36,6 +36,8 @@
       });
       this.box.addEventListener("input", () => this.read());
       this.addEventListener("click", ({ target }) => this.clicked(target.closest("button")));
+      this.widths = new ResizeObserver(() => this.measure());
+      this.widths.observe(this.cells.parentElement);
     }
 
     /* rows of one length, at least as many as can be drawn */
@@ -80,6 +82,13 @@
       this.rows.forEach((row, y) => row.forEach((letter, x) => this.fill(this.cell([x, y]), letter, x, y)));
       this.querySelector("[data-says-size]").textContent = filled(this.dataset.size, { columns: width, rows: height });
       this.go(this.at, held);
+      this.measure();
+    }
+
+    /* whether some of its columns are out of sight */
+    measure() {
+      const frame = this.cells.parentElement;
+      frame.classList.toggle("is-wider", frame.scrollWidth > frame.clientWidth);
     }
 
     lay(width, height) {
@@ -204,7 +213,19 @@
 
     tell(target) {
       const now = target.textContent.trim();
-      if (target === this.nextElementSibling && now !== this.told) this.said.textContent = now;
+      if (target !== this.nextElementSibling) return;
+      if (now !== this.told) this.said.textContent = now;
+      if (!target.querySelector(".refused")) this.right();
+    }
+
+    /* what was refused when it was saved is put right: neither the field nor the top of the page says otherwise */
+    right() {
+      const field = this.closest(".question-field");
+      field.classList.remove("has-error");
+      field.querySelector(":scope > .field-error")?.remove();
+      const summary = document.querySelector("[data-error-summary]");
+      summary?.querySelectorAll(`a[href="#${this.parentElement.id}"]`).forEach((one) => one.closest("li").remove());
+      if (summary && !summary.querySelector("li")) summary.remove();
     }
 
     /* what was drawn while new fields came is in the box again (fields.js): keys go on from there at once */

@@ -94,6 +94,18 @@
     if (state.plays) goOn();
   });
   play.addEventListener("submit", (event) => event.preventDefault());
+
+  /* the arrow keys go from step to step, unless whoever has the focus wants them */
+  const ARROWS = { ArrowLeft: -1, ArrowRight: 1 };
+  const OWN = "input, select, textarea, pre, summary, [contenteditable], [role=tab], .data-scroll, .happened, .grid-scroll";
+  document.addEventListener("keydown", (event) => {
+    if (!(event.key in ARROWS) || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    if (event.target.closest?.(OWN)) return;
+    event.preventDefault();
+    slider.value = Number(slider.value) + ARROWS[event.key];
+    rest(true);
+    show("");
+  });
   still(play);
   for (const element of [button, ...form.querySelectorAll("[data-with-script]")]) element.hidden = false;
 })();

@@ -41,6 +41,14 @@ NOBODY_ELSE = re.compile(
     re.IGNORECASE,
 )
 """Likewise, of there being none."""
+ALL_PROGRAMS = re.compile(
+    r"\b(all|each|every one) (of )?(your|the) (other )?(team-?mates|players|cooks|robots|partners)\b"
+    r"[^.;]{0,20}"
+    r"(computer-controlled|programs|controlled by a (computer|program))"
+    r"|todo tu equipo está controlado por|所有队友都由(计算机|电脑|程序)",
+    re.IGNORECASE,
+)
+"""Likewise, of all others being programs."""
 MODEL = re.compile(
     r"language models?|\bLLMs?\b|\bA\.?I\.?\b|artificial|modelos? de lenguaje|\bIA\b"
     r"|语言模型|大模型|人工智能",
@@ -66,11 +74,18 @@ NO_DEVICE = re.compile(
 
 
 def denied(design: Blueprint) -> Iterator[tuple[str, str]]:
-    """The parts that say that nobody else plays although several people do, or that no language model is
-    asked although one is: kind, and a sentence for the researcher."""
-    for kind in _saying(NOBODY_ELSE, design) if (together := _together(design)) else ():
+    """The parts that say that nobody else plays, or that all others are programs, although several people
+    play, or that no language model is asked although one is: kind, and a sentence for the researcher."""
+    together = _together(design)
+    for kind in _saying(NOBODY_ELSE, design) if together else ():
         words = PARTS[kind].words.capitalize()
         yield kind, f"{words} says that nobody else plays; several people do in {and_list(together)}."
+    for kind in _saying(ALL_PROGRAMS, design) if together else ():
+        words = PARTS[kind].words.capitalize()
+        yield (
+            kind,
+            f"{words} says that all others are programs; people are among them in {and_list(together)}.",
+        )
     for kind in _saying(NO_MODEL, design) if (asking := _asking(design)) else ():
         words = PARTS[kind].words.capitalize()
         yield kind, f"{words} says that no language model is asked; one is in {and_list(asking)}."

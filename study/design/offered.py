@@ -72,7 +72,7 @@ def _worlds_of(kind: type[Agent]) -> tuple[str, ...] | None:
 def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str, str]]:
     """What a select of worlds or co-players offers, with a world only co-players that play it; what is stored
     stays on offer even if it does not fit or is gone."""
-    nobody = {NOBODY: "Nobody: the participant plays alone"} if part == COPLAYER else {}
+    nobody = {NOBODY: "Nobody: the participant plays alone, or with people only"} if part == COPLAYER else {}
     kinds = {kind.name: kind for kind in all_kinds() if kind.part == part}
     offered = {name: kind.label for name, kind in kinds.items() if kind.fits(world) or name == stored}
     choices = nobody | offered

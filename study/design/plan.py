@@ -169,7 +169,7 @@ def condition_check(
         )
     game = kind.create(seats=seats, settings=settings)
     if (coplayer == NOBODY) != (teammates == 0) and not (teammates and _all_people(organisation, teammates)):
-        raise SettingsError("teammates: choose a co-player and at least one teammate, or neither")
+        raise SettingsError(_co_player_missing(organisation, teammates))
     if coplayer != NOBODY:
         _check_mind("co-player", coplayer, coplayer_settings, game)
     if game.tick_ms and step_seconds is not None:
@@ -188,6 +188,16 @@ def _check_mind(key: str, kind: str, settings: Mapping[str, Json], game: World) 
         raise SettingsError(f"{key}: {kind} does not keep up with a clock")
     if why := make_agent(kind, settings).unfit(game):
         raise SettingsError(f"{key}: {kind} cannot play here: {why}")
+
+
+def _co_player_missing(organisation: Mapping[str, Json] | None, teammates: int) -> str:
+    """Why a co-player is needed, or is one too many; and where people have all seats, how to do without."""
+    if organisation and teammates and len(team_of(organisation).people) == teammates + 1:
+        return (
+            "co-player: people have all seats, but one is needed for who does not come, or is gone. Choose "
+            "one; or have those who came thanked (unfilled: leave), and the episode end (absent: end)"
+        )
+    return "teammates: choose a co-player and at least one teammate, or neither"
 
 
 def _all_people(organisation: Mapping[str, Json] | None, teammates: int) -> bool:

@@ -17,7 +17,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
-from kitchen.contract.canvas import Begun, Canvas, Sheet
+from kitchen.contract.canvas import REFUSED, Begun, Canvas, Sheet
 from kitchen.contract.data_files import DataError
 from kitchen.contract.world import Json, Setting
 from kitchen.registry.worlds import get_canvas
@@ -52,15 +52,34 @@ def draw_on(form: Any, study: Study) -> None:
     for one in drawn_settings():
         if one.name in form.fields:
             widget = DrawnText(
-                one.canvas, partial(begun, one, study, form.data), partial(_beside, form, one.kind)
+                one.canvas,
+                partial(begun, one, study, form.data),
+                partial(_beside, form, one.kind),
+                partial(last_drawn, one, form.data),
             )
             form.fields[one.name].widget = widget
+
+
+def drawn_words(form: Any, why: str) -> list[str]:
+    """What the rules say of a form's settings; of a drawing all that keeps it from being played, instead."""
+    for one in drawn_settings():
+        if one.name in form.fields and f"{one.setting.name}: " in why:
+            found = form.fields[one.name].widget.refusals(form.cleaned_data.get(one.name) or "")
+            return [f"{one.setting.label}: {words}" for words in found] or [why]
+    return [why]
 
 
 def _beside(form: Any, kind: ChoosableKind) -> dict[str, Json]:
     """What is chosen beside it."""
     chosen = ((name, setting) for name, setting in kind.named_settings() if setting.kind == "choice")
     return {setting.name: form[name].value() for name, setting in chosen}
+
+
+def last_drawn(drawn: Drawn, sent: Mapping[str, Any]) -> str:
+    """The text of the drawing that was on the page, whatever is to be put in its place; empty if there was
+    none."""
+    rows = {name: value for name, value in sent.items() if name != drawn.name}
+    return sent_text(drawn.canvas, rows, drawn.name) or ""
 
 
 def begun(drawn: Drawn, study: Study, sent: Mapping[str, Any]) -> dict[str, Begun]:
@@ -118,7 +137,7 @@ def sheet_of(canvas: Canvas, text: str) -> tuple[Sheet | None, str]:
     try:
         return canvas.sheet(text), ""
     except DataError as error:
-        return None, str(error)
+        return None, str(error).partition(": ")[2]
 
 
 def told_page(request: HttpRequest, form: Any) -> HttpResponse | None:
@@ -140,9 +159,10 @@ class DrawnText(forms.Textarea):
         canvas: Canvas,
         begun: Callable[[], Mapping[str, Begun]],
         beside: Callable[[], Mapping[str, Json]],
+        last: Callable[[], str],
     ) -> None:
         super().__init__()
-        self.canvas, self.begun, self.beside = canvas, begun, beside
+        self.canvas, self.begun, self.beside, self.last = canvas, begun, beside, last
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
         """As `sent_text` has it."""
@@ -156,10 +176,17 @@ class DrawnText(forms.Textarea):
         """What there is to say of this text, and the text itself."""
         return {"remarks": self.canvas.told(text, self.beside()), "text": text}
 
+    def refusals(self, text: str) -> list[str]:
+        """Why it cannot be played, a sentence each."""
+        return [remark.words for remark in self.canvas.told(text, self.beside()) if remark.kind == REFUSED]
+
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        """The drawing; a box for a text that cannot be drawn."""
-        text = value or ""
+        """The drawing. Of a text that cannot be drawn the one before it, and the text where it was given;
+        where there was none, a box for the text."""
+        text, given = value or "", ""
         sheet, why = sheet_of(self.canvas, text)
+        if sheet is None and (before := sheet_of(self.canvas, self.last())[0]) and not before.is_empty:
+            given, text, sheet = text, self.last(), before
         context = {
             **self.told(text),
             "name": name,
@@ -167,6 +194,7 @@ class DrawnText(forms.Textarea):
             "canvas": self.canvas,
             "sheet": sheet,
             "why": why,
+            "given": given,
             "begun": (choices := self.begun()),
             "before": choices.get("before"),
             "begin": BEGIN,

@@ -20,7 +20,7 @@ from study.design.parts import ALWAYS_ON, FAILURES, PARTS
 from study.design.questions.instruments import instruments
 from study.design.recruitment import PLACES
 from study.design.testing import contrast_problems
-from study.editor.drawn import draw_on
+from study.editor.drawn import draw_on, drawn_words
 from study.editor.fields import LinesField
 from study.editor.model_forms import ConditionForm, ShowsOthers, SurveyItemForm, condition_form, forget_others
 from study.editor.practice_fields import TEAM_SIZE, practice_fields, practice_fields_of, practice_settings
@@ -241,7 +241,8 @@ class PartForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
         """What the model says of the settings stands above the form: the setting is named in it."""
         if field is None and hasattr(error, "error_dict") and "settings" in error.error_dict:
             wrong = error.error_dict.pop("settings")
-            super().add_error(None, [reason for one in wrong for reason in one.messages])
+            told = [words for one in wrong for reason in one.messages for words in drawn_words(self, reason)]
+            super().add_error(None, told)
             if not error.error_dict:
                 return
         super().add_error(field, error)

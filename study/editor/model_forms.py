@@ -172,7 +172,13 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
     def _routed(self, error: ValidationError) -> tuple[str | None, ValidationError]:
         text = " ".join(error.messages)
         field = self._field_called(text.partition(": ")[0])
-        return (field, ValidationError(without_name(text))) if field else (None, error)
+        return (field, ValidationError(self._reasons(field, text))) if field else (None, error)
+
+    def _reasons(self, field: str, text: str) -> list[str]:
+        """What is said of the field: all that keeps a drawing from being played, else what the rules say."""
+        refusals = getattr(self.fields[field].widget, "refusals", None)
+        found = refusals(self.cleaned_data.get(field) or "") if refusals else []
+        return found or [without_name(text)]
 
     def _field_called(self, name: str) -> str | None:
         """The field that a message means: of the condition, else of the chosen world, else co-player."""

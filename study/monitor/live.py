@@ -65,8 +65,8 @@ class LiveRow:
     step: int | None
     """Steps taken; None where nothing is played."""
     length: int | None
-    standing: str
-    """What episodes are compared by, as it stands; empty where nothing is played."""
+    standing: tuple[str, ...]
+    """What episodes are compared by, as it stands, figure by figure; empty where nothing is played."""
     waits_for: str
     """Whom the study waits for, in words; empty after the end."""
     since: datetime
@@ -226,7 +226,7 @@ def _row(
         rounds=len(person.version.blueprint.conditions),
         step=now.step if now else None,
         length=now.length if now else None,
-        standing=now.standing if now else "",
+        standing=now.standing if now else (),
         waits_for=_waits_for(person, place, now),
         since=_since(person, now),
         fallbacks=sum(one.fallbacks for one in theirs),

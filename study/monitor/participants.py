@@ -15,6 +15,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from study.design.models import Study
 from study.monitor import staffing
+from study.monitor.foreseen import rounds_foreseen
 from study.monitor.live import LINES, PAGE_WORDS, kind_of
 from study.people import flow
 from study.people.counts import study_counts
@@ -115,7 +116,7 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
         "page": PAGE_WORDS[place.page],
         "place": place,
         "visits": [(PAGE_WORDS.get(visit.page, visit.page), visit) for visit in person.visits.all()],
-        "rounds": rounds.prefetch_related("answers__item"),
+        "rounds": rounds_foreseen(rounds.prefetch_related("answers__item")),
         "answers": person.answers.filter(round=None).select_related("item").order_by("id"),
         "actions": person.staff_actions.all(),
         "may_erase": may(request.user, study, "own"),

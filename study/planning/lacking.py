@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kitchen.words.counting import counted
-from study.analysis.tried import tried_told
+from kitchen.words.counting import and_list, counted
+from study.analysis.statistics.spread import Spread
+from study.analysis.tried import PLAYED, tried_spreads, tried_told
 from study.design.models import Study
 from study.design.readiness import Missing, missing
 
@@ -14,10 +15,31 @@ def lacking(study: Study) -> list[Missing]:
 
 
 def unmeasured_told(study: Study) -> list[str]:
-    """What it cannot measure, a sentence each that begins with its condition: by its settings, and by what
-    programs played."""
-    settings = [f"{row.name}: {words}" for row in study.conditions.all() for words in row.unmeasured]
-    return [*settings, *(one.words for one in _tried(study))]
+    """What it cannot measure, a sentence each that begins with its conditions: by their settings, and by what
+    programs played of them. What is alike in several is told once."""
+    names: dict[str, list[str]] = {}
+    for row in study.conditions.all():
+        for words in row.unmeasured:
+            names.setdefault(words, []).append(row.name)
+    return [*(f"{and_list(of)}: {words}" for words, of in names.items()), *_together(study)]
+
+
+def _together(study: Study) -> list[str]:
+    """What programs have shown, once for all conditions of which it is so, with the episodes of each."""
+    rows, found = study.conditions.all(), tried_spreads(study)
+    alike: dict[tuple[str, str], list[tuple[str, Spread]]] = {}
+    for row in rows:
+        for one in found.get(row.key, ()):
+            alike.setdefault((one.what, one.so), []).append((row.name, one))
+    return [_of_several(several) for several in alike.values()]
+
+
+def _of_several(several: list[tuple[str, Spread]]) -> str:
+    [(name, first), *others] = several
+    if not others:
+        return f"{name}: {PLAYED} {first}"
+    names = and_list([f"{name} ({one.where})" for name, one in several])
+    return f"{names}: Programs played them: {first.bare}"
 
 
 def minded(study: Study, words: str) -> str:

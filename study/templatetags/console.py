@@ -59,8 +59,8 @@ def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
 
 
 @register.filter
-def score_words(episode: Episode) -> str:
-    """What episodes are compared by, of one as it stands."""
+def score_words(episode: Episode) -> tuple[str, ...]:
+    """What episodes are compared by, of one as it stands, figure by figure."""
     return standing(episode.world, episode.score)
 
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
+from study.analysis.in_time import late_told
 from study.analysis.tried import tried_told
 from study.design.errors import DesignError
 from study.design.models import Study
@@ -125,7 +126,7 @@ def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
             return done(request, study, "The dry run is asked for.", "design-dry-runs")
     closed = CLOSED.get(why_closed(study, synthetic=True), "")
     template = "study/trying_out/dry_runs.html"
-    more = {"closed": closed, "server": settings.PUBLIC_URL, **_shown(study), "tried": _tried(study)}
+    more = {"closed": closed, "server": settings.PUBLIC_URL, **_shown(study), **_learnt(study)}
     return form_page(request, study, form, heading="Dry run", template=template, **more)
 
 
@@ -143,8 +144,13 @@ def _news(request: HttpRequest, study: Study) -> HttpResponse:
     shown = _shown(study)
     if shown["seen"] == request.GET["seen"]:
         return HttpResponse(status=204)
-    more = {"study": study, "oob": True, "tried": _tried(study)}
+    more = {"study": study, "oob": True, **_learnt(study)}
     return render(request, "study/trying_out/dry_runs_list.html", shown | more)
+
+
+def _learnt(study: Study) -> dict[str, Any]:
+    """What programs have shown of the study: what it cannot measure, and who decided too late."""
+    return {"tried": _tried(study), "late": list(late_told(study))}
 
 
 def _tried(study: Study) -> list[tuple[str, str]]:

@@ -208,6 +208,17 @@ async def test_a_websocket_is_closed_with_the_code_after_which_pages_connect_at_
     assert client.close_rcvd.code == RESTART
 
 
+async def test_what_is_said_to_a_page_that_has_gone_is_no_error(talk: Talk) -> None:
+    wire, client = talk.connect(), ClientProtocol(parse_uri("ws://localhost/ws/ticks/x/"))
+    client.send_request(client.connect())
+    wire.protocol.dataReceived(b"".join(client.data_to_send()))
+    await rest()
+    socket = wire.protocol
+    wire.loseConnection()
+    assert socket.state == socket.STATE_CLOSED
+    socket.handle_reply({"type": "websocket.send", "text": "one step more"})
+
+
 async def test_whoever_is_told_that_a_websocket_is_closed_has_time_to_read_it(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -219,7 +219,14 @@ async def test_a_replay_is_gone_through_by_keys_and_plays_by_itself(staff: Page)
         await staff.keyboard.press(key)
         await expect(at).to_have_text(f"{number} of 20")
         await expect(step).to_have_attribute("data-step", str(number))
+    await staff.focus("[data-play-on]")  # anywhere but where arrows mean something else
+    for key, number in (("ArrowLeft", 18), ("ArrowRight", 19)):
+        await staff.keyboard.press(key)
+        await expect(at).to_have_text(f"{number} of 20")
     await staff.select_option("#replay-speed", "12")
+    await staff.keyboard.press("ArrowLeft")  # of the select
+    await staff.select_option("#replay-speed", "12")
+    await expect(at).to_have_text("19 of 20")
     await staff.click("[data-play-on]")
     await expect(at).to_have_text("20 of 20")
     await expect(staff.locator("#told-title")).to_have_text("After the last step")

@@ -128,7 +128,7 @@ async def a_layout_is_drawn(me: Researcher) -> None:
     await page.select_option(f"{LAYOUT}_begin", "empty")
     await page.focus(f"{LAYOUT}_begins")
     await page.keyboard.press("Enter")
-    await page.wait_for_selector(f"{LAYOUT}_told:has-text('there is no D')")
+    await page.wait_for_selector(f"{LAYOUT}_told:has-text('There are no dishes')")
     assert await page.input_value("#id_world__overcooked__layout") == "own"
     await page.select_option("#id_coplayer", "grid_planner")  # new fields come while one goes on
     await page.fill(f"{LAYOUT}_title", "Our grid")
@@ -136,14 +136,20 @@ async def a_layout_is_drawn(me: Researcher) -> None:
     for key in ("ArrowUp", "p", "ArrowRight", "o", "ArrowRight", "d", "ArrowDown", "ArrowLeft"):
         await page.keyboard.press(key)
     assert await page.get_attribute(cell, "aria-label") == "Row 2, column 3: floor"
-    await page.wait_for_selector(f"{LAYOUT}_told:has-text('there is no S')")
-    await me.save_in_vain("There is no S.")
+    await page.wait_for_selector(f"{LAYOUT}_told:has-text('There is no serving place')")
+    await me.save_in_vain("There is no serving place (S).")
     assert await page.input_value(f"{LAYOUT}_title") == "Our grid"
+    wide = page.viewport_size or {"width": 1280, "height": 720}
+    await page.set_viewport_size({"width": 300, "height": 740})
+    await page.wait_for_selector(".drawing-wide", state="visible")
+    await page.set_viewport_size(wide)
+    await page.wait_for_selector(".drawing-wide", state="hidden")
     await page.click("[data-tile='S']")
     await page.locator("[role=row]").nth(4).locator("[role=gridcell]").nth(3).click()
     await page.wait_for_selector(f"{LAYOUT}_told:has-text('Seat 1 reaches onions, dishes, a pot')")
+    assert not await page.locator(":is([data-error-summary], .has-error, .field-error)").count()
     await page.keyboard.press("x")
-    await page.wait_for_selector(f"{LAYOUT}_told:has-text('there is no S')")
+    await page.wait_for_selector(f"{LAYOUT}_told:has-text('There is no serving place')")
     await page.keyboard.press("Control+z")
     await page.wait_for_selector(f"{LAYOUT}_told:has-text('a serving place')")
     await me.look("drawn")

@@ -6,39 +6,28 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated
+from contextlib import suppress
 
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 
 from kitchen.contract import canvas
 from kitchen.contract.canvas import CAUTION, REFUSED, Begun, Line, Remark, Sheet, Tile
-from kitchen.contract.data_files import Record, parsed
+from kitchen.contract.data_files import DataError, parsed
 from kitchen.contract.world import Json, SettingsError
 from kitchen.worlds.overcooked.catalogue import OWN, own_layout, shipped
+from kitchen.worlds.overcooked.faults import Amount, Drawn, faults_of
 from kitchen.worlds.overcooked.layout import COUNTER, FLOOR, POT, SERVING, Layout
 from kitchen.worlds.overcooked.options import read_options
 from kitchen.worlds.overcooked.surveyed import remarks
-
-Words = Annotated[tuple[str, ...], Field(strict=False)]
-Amount = int | str | dict[str, int]
 
 EMPTY = Sheet(
     ("XXXXXXX", "X     X", "X 1 2 X", "X     X", "XXXXXXX"),
     {"title": "A new layout", "orders": "OOO", "bonus": "", "value": "20", "time": "20"},
 )
+NAME = "own_layout"
+"""The setting; complaints of the rules begin with it."""
 _EACH = re.compile(r"([OT])\s*=\s*(\d+)")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
-
-
-class Drawn(Record):
-    """What can stand in a layout file so that it can be drawn, whether or not it can be played."""
-
-    title: str = ""
-    grid: Words = ()
-    orders: Words = ()
-    bonus: Words = ()
-    value: Amount = ""
-    time: Amount = ""
 
 
 _DRAWN = TypeAdapter(Drawn)
@@ -81,8 +70,7 @@ class OwnLayout(canvas.Canvas):
         """As `Canvas` has it: rows of one length are not asked for, keys that nobody knows are not drawn."""
         if not text.strip():
             return Sheet()
-        source, values = parsed(text, "own_layout")
-        told = source.read(_DRAWN, values)
+        told = _read(text)
         lines = {"title": told.title, "orders": ", ".join(told.orders), "bonus": ", ".join(told.bonus)}
         return Sheet(told.grid, {**lines, "value": _amount(told.value), "time": _amount(told.time)})
 
@@ -93,15 +81,30 @@ class OwnLayout(canvas.Canvas):
         return "\n".join(_file(sheet)) + "\n"
 
     def told(self, text: str, settings: Mapping[str, Json]) -> tuple[Remark, ...]:
-        """Why the engine refuses it, in the engine's words; else who reaches what, and whether it counts."""
+        """All that keeps it from being played; else who reaches what, and whether it counts."""
         if not text.strip():
             return ()
         try:
             layout = own_layout(text)
             read_options({**_beside(settings), "layout": OWN, "own_layout": text})
         except SettingsError as error:
-            return (Remark(REFUSED, str(error)),)
+            return tuple(Remark(REFUSED, words) for words in _refused(text, error))
         return (*_unused(settings), *remarks(layout))
+
+
+def _read(text: str) -> Drawn:
+    """What is drawn of it; DataError."""
+    source, values = parsed(text, NAME)
+    return source.read(_DRAWN, values)
+
+
+def _refused(text: str, error: SettingsError) -> list[str]:
+    """All faults; where the drawing has none, or cannot be read, what the rules say."""
+    with suppress(DataError):
+        if found := list(faults_of(_read(text))):
+            return found
+    words = str(error).removeprefix(f"{NAME}: ")
+    return [words if words.endswith(".") else f"{words[:1].upper()}{words[1:]}."]
 
 
 def _beside(settings: Mapping[str, Json]) -> dict[str, Json]:

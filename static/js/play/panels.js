@@ -9,10 +9,12 @@
   const play = document.querySelector("[data-play]");
   if (!play) return;
 
+  const JUST_OVER = 500; // milliseconds after the end for which taps count for nothing
   const { choosing, connection } = play;
   const drawer = new Map(); // elements that are not on the page now, by id: they may come back in this episode
   let kept = null; // where the person was before a message
   let swapped = false; // whether it has changed anything
+  let seen = false; // whether the page was shown before: what ends then ends under somebody's finger
 
   const menu = () => document.getElementById("menu");
 
@@ -126,10 +128,18 @@
     for (const part of target.querySelectorAll("[id]")) drawer.set(part.id, part);
   }
 
+  /* a tap that was meant for the game hits nothing of what stands there now */
+  function shield() {
+    play.classList.add("is-just-over");
+    setTimeout(() => play.classList.remove("is-just-over"), JUST_OVER);
+  }
+
   function showOver() {
     const over = document.querySelector("#over.is-over");
     const told = play.classList.contains("is-over");
     play.classList.toggle("is-over", Boolean(over));
+    if (over && !told && seen) shield();
+    seen = true;
     if (over && !told) over.querySelector("h2")?.focus();
   }
 

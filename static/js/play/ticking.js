@@ -24,6 +24,7 @@
     ahead: [], // commands that were pressed and not carried out yet, when, and our last word then
     stepped: 0, // when the last step came; 0 before the first
     begins: 0, told: 0, toldGone: 0, // when the first tick begins; the timers of what is said
+    stood: "", // that time was lost, for a while: in the bar, for a notice would lie over the grid
     ended: false,
   };
 
@@ -182,9 +183,10 @@
   function sayLost(milliseconds) {
     if (!milliseconds) return;
     const seconds = Math.max(0.1, Math.round(milliseconds / 100) / 10);
-    say("notice", SAY.stood.replace("{seconds}", seconds.toLocaleString(document.documentElement.lang)));
+    state.stood = SAY.stood.replace("{seconds}", seconds.toLocaleString(document.documentElement.lang));
     clearTimeout(state.told);
-    state.told = setTimeout(() => say("notice", ""), TOLD);
+    state.told = setTimeout(() => (state.stood = ""), TOLD);
+    sayBegin();
   }
 
   function sayBegin() {
@@ -193,7 +195,7 @@
     const still = waits && state.stepped && performance.now() - state.stepped > STILL + state.tick;
     if (state.observation === null) say("tick-said", waits ? SAY.awaited : "");
     else if (still && state.line?.readyState === WebSocket.OPEN) say("tick-said", SAY.still);
-    else say("tick-said", state.begins && seconds > 0 ? SAY.begins.replace("{seconds}", seconds) : "");
+    else say("tick-said", state.begins && seconds > 0 ? SAY.begins.replace("{seconds}", seconds) : waits ? state.stood : "");
   }
 
   /* fingers and the mouse, on a button that stands for a command */

@@ -63,8 +63,22 @@ class MeasureResult:
 
     @property
     def brackets(self) -> tuple[Pair, ...]:
-        """The pairs with p < .05, which the figure brackets."""
+        """The pairs with p < .05, which the figure brackets where they are few."""
         return tuple(pair for pair in self.pairs if pair.significant)
+
+    def where_measured(self) -> MeasureResult:
+        """The same without conditions in which nobody has a row, as those that do not ask for it: what its
+        figures show. All of them where nobody has a row anywhere."""
+        rows = {row.condition for row in self.table.observations}
+        places = [place for place, one in enumerate(self.table.conditions) if one.key in rows]
+        if not places or len(places) == len(self.table.conditions):
+            return self
+        return replace(
+            self,
+            table=replace(self.table, conditions=tuple(self.table.conditions[place] for place in places)),
+            descriptions=tuple(self.descriptions[place] for place in places),
+            players=tuple(self.players[place] for place in places) if self.players else (),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from study.analysis.statistics.words import participants_in
 def positions(result: MeasureResult) -> Chart:
     """Means over the order in which conditions were played, of all and of each condition: what learning and
     tiredness did."""
+    result = result.where_measured()
     tables: list[tuple[str, int | None, MeasureTable]] = [
         ("All conditions", None, _by_position(result.table))
     ]

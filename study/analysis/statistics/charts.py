@@ -12,6 +12,7 @@ from kitchen.charts.chart import Axis, Bracket, Cell, Chart, Look, Panel, Point,
 from kitchen.charts.layout import side_by_side
 from kitchen.words.counting import counted
 from study.analysis.statistics.analyse import Analysis, MeasureResult
+from study.analysis.statistics.bracketing import bracket_note, few, many_words
 from study.analysis.statistics.chart_parts import DESCRIBED, bounds, described, labels, mean_words, value_axis
 from study.analysis.statistics.chart_positions import positions
 from study.analysis.statistics.chart_reliability import reliability
@@ -23,9 +24,10 @@ from study.analysis.statistics.words import in_words, participants_in
 
 def means(result: MeasureResult) -> Chart:
     """Figure 5 of the paper: bars with 95 % intervals, dots for participants, brackets of Tukey's HSD."""
+    result = result.where_measured()
     places = {condition: place for place, condition in enumerate(result.table.conditions)}
     series = [one for place, d in enumerate(result.descriptions) for one in _bar(result, place, d)]
-    brackets = (Bracket(places[p.first], places[p.second], p_value(p.p)) for p in result.brackets)
+    brackets = (Bracket(places[p.first], places[p.second], p_value(p.p)) for p in few(result.brackets))
     note = "Bars: means. Lines: 95% CI of the mean. Dots: participants."
     return Chart(
         key=f"{result.measure.key}",
@@ -34,7 +36,7 @@ def means(result: MeasureResult) -> Chart:
         y=value_axis(result),
         panels=(Panel(tuple(series), brackets=tuple(brackets)),),
         under=participants_in(result),
-        note=f"{note} Brackets: Tukey HSD, p < .05." if result.brackets else note,
+        note=f"{note} {bracket_note(result.brackets, 'Tukey HSD, p < .05')}".strip(),
         words=in_words(result).removeprefix("Synthetic data. "),
         head=("condition", *DESCRIBED),
         rows=tuple((d.condition.label, *described(d)) for d in result.descriptions),
@@ -61,20 +63,18 @@ def _bar(result: MeasureResult, place: int, d: Description) -> list[Series]:
 def participants(result: MeasureResult) -> Chart:
     """A thread for each participant over the conditions, the means with the intervals within participants,
     and brackets of the paired contrasts after Holm."""
-    lines = _threads(result)
-    brackets = _paired_brackets(result)
+    result = result.where_measured()
+    lines, pairs = _threads(result), _differing(result)
     note = f"Thin lines: participants. Thick line: {_thick(result)}."
-    if brackets:
-        note += " Brackets: paired contrasts after Holm, p < .05."
     return Chart(
         key=f"{result.measure.key}_participants",
         title=f"{result.measure.label}, each participant",
         x=Axis.of_names("Condition", labels(result)),
         y=value_axis(result),
-        panels=(Panel((*lines, _mean_line(result)), brackets=brackets),),
+        panels=(Panel((*lines, _mean_line(result)), brackets=few(pairs)),),
         under=participants_in(result),
-        note=note,
-        words=_participants_words(result, brackets),
+        note=f"{note} {bracket_note(pairs, 'paired contrasts after Holm, p < .05')}".strip(),
+        words=_participants_words(result, pairs),
         head=("participant", *labels(result)),
         rows=tuple(_participant_row(result, who) for who in _people(result)),
         synthetic=result.synthetic,
@@ -137,7 +137,8 @@ def _mean_line(result: MeasureResult) -> Series:
     return Series("Mean", "lines", tuple(points), 4, listed=False)
 
 
-def _paired_brackets(result: MeasureResult) -> tuple[Bracket, ...]:
+def _differing(result: MeasureResult) -> tuple[Bracket, ...]:
+    """The pairs that differ within participants."""
     places = {condition.key: place for place, condition in enumerate(result.table.conditions)}
     found = [one for one in result.within.pairs.computed if one.significant] if result.within else []
     return tuple(_paired_bracket(one, places) for one in found)
@@ -150,7 +151,8 @@ def _paired_bracket(one: Contrast, places: dict[str, int]) -> Bracket:
 
 def _participants_words(result: MeasureResult, brackets: Sequence[Bracket]) -> str:
     names = labels(result)
-    said = "; ".join(f"{names[one.left]} and {names[one.right]}, {one.words}" for one in brackets)
+    listed = "; ".join(f"{names[one.left]} and {names[one.right]}, {one.words}" for one in brackets)
+    said = many_words(brackets, "the table of all pairs and in tests.csv") or listed
     means = "; ".join(point.words for point in _mean_line(result).points) or "no values"
     people = counted(len(_people(result)), "participant")
     return (

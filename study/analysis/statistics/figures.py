@@ -20,10 +20,12 @@ from kitchen.charts.looks import COLOURS, GRID, INK, QUIET
 from kitchen.charts.sheet import STYLE, SYNTHETIC, drawn, metadata_of
 from kitchen.charts.sheet import draw as draw_chart
 from study.analysis.statistics.analyse import MeasureResult
+from study.analysis.statistics.bracketing import bracket_note, few
 from study.analysis.statistics.chart_parts import bounds
 from study.analysis.statistics.charts import participants
 from study.analysis.statistics.format import p_value
 from study.analysis.statistics.rows import Measure
+from study.analysis.statistics.tukey import Pair
 from study.analysis.statistics.words import in_words, participants_in, y_title
 
 EDGE, LEFT, RIGHT = 0.16, 0.72, 0.22
@@ -39,6 +41,7 @@ def draw(result: MeasureResult, kind: Format = "svg", *, dpi: int = 200) -> byte
     Safe to call from any thread. A measure without values gives an empty chart that says so.
     """
     style = {**STYLE, "svg.hashsalt": result.measure.key, "svg.id": f"figure_{result.measure.key}"}
+    result = result.where_measured()
     title = result.measure.label + (" (synthetic data)" if result.synthetic else "")
     return drawn(lambda: _figure(result), kind, style, metadata_of(title, in_words(result), kind), dpi)
 
@@ -50,7 +53,7 @@ def draw_threads(result: MeasureResult, kind: Format = "svg", *, dpi: int = 200)
 
 def _figure(result: MeasureResult) -> Figure:
     """The title, the strip of brackets, the bars and the note, each in its own part of the sheet."""
-    rows = levels([_span(result, i) for i in range(len(result.brackets))])
+    rows = levels([_span(result, pair) for pair in few(result.brackets)])
     sheet = _Sheet.of(result, rows)
     figure = Figure(figsize=(sheet.width, sheet.height), facecolor="white")
     bars = figure.add_axes(sheet.part(sheet.foot, PLOT))
@@ -113,8 +116,8 @@ def y_label(result: MeasureResult) -> str:
     return title if len(title) <= 44 else f"Rating\n{wrapped(result.measure.scale, 44)}"
 
 
-def _span(result: MeasureResult, index: int) -> tuple[int, int]:
-    pair, order = result.brackets[index], result.table.conditions
+def _span(result: MeasureResult, pair: Pair) -> tuple[int, int]:
+    order = result.table.conditions
     return order.index(pair.first), order.index(pair.second)
 
 
@@ -182,8 +185,8 @@ def _draw_condition(axes: Axes, result: MeasureResult, place: int) -> None:
 
 def _draw_brackets(axes: Axes, result: MeasureResult, rows: Sequence[int]) -> None:
     axes.set_axis_off()
-    for index, (pair, row) in enumerate(zip(result.brackets, rows, strict=True)):
-        left, right = _span(result, index)
+    for pair, row in zip(few(result.brackets), rows, strict=True):
+        left, right = _span(result, pair)
         left_end, right_end, base = left + 0.07, right - 0.07, 0.08 + row * ROW
         axes.plot(
             [left_end, left_end, right_end, right_end],
@@ -210,5 +213,5 @@ def _write(figure: Figure, result: MeasureResult, sheet: _Sheet) -> None:
 
 
 def _note(result: MeasureResult) -> str:
-    brackets = " Brackets: Tukey HSD, p < .05." if result.brackets else ""
-    return f"Bars: means. Lines: 95% CI of the mean. Dots: participants.{brackets}"
+    brackets = bracket_note(result.brackets, "Tukey HSD, p < .05")
+    return f"Bars: means. Lines: 95% CI of the mean. Dots: participants. {brackets}".strip()

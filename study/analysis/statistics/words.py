@@ -5,6 +5,7 @@ from __future__ import annotations
 from kitchen.words.counting import counted
 from study.analysis.statistics.analyse import MeasureResult
 from study.analysis.statistics.anova import Anova
+from study.analysis.statistics.bracketing import many_words
 from study.analysis.statistics.describe import Description
 from study.analysis.statistics.format import contrast, effect, f_test, interval, number, p_value
 from study.analysis.statistics.players import sentence
@@ -25,6 +26,7 @@ from study.analysis.statistics.within.sentences import (
 from study.design.testing import CORRECTIONS, AnalysisPlan
 
 LEVEL = 0.05
+TUKEYS_TABLE = "the table of the replication and in tukey.csv"
 
 
 def y_title(measure: Measure) -> str:
@@ -48,7 +50,7 @@ def participants_in(result: MeasureResult) -> str:
 def in_words(result: MeasureResult) -> str:
     """What the figure shows, for those who do not see it."""
     means = "; ".join(_mean(d) for d in result.descriptions)
-    pairs = "; ".join(contrast(pair) for pair in result.brackets) or "none"
+    pairs = many_words(result.brackets, TUKEYS_TABLE) or "; ".join(map(contrast, result.brackets)) or "none"
     mark = "Synthetic data. " if result.synthetic else ""
     text = (
         f"{mark}Means of {result.measure.label} by condition: {means}. Pairs that differ, p < .05: {pairs}."

@@ -2,8 +2,9 @@
 
 They enter by the study's link and do all that people do, through the pages and websockets of the running
 server. They are marked as synthetic. Some drop out, withdraw, refuse or fail checks, as many as asked for;
-who and where follows from the seed. What the study cannot measure is told as a warning. Exit code 0 if
-everybody did what was planned and is stored so, 1 if not, 2 for bad input.
+who and where follows from the seed. What the study cannot measure is told as a warning, and in a note how
+many decisions of co-players came too late under a clock. Exit code 0 if everybody did what was planned and
+is stored so, 1 if not, 2 for bad input.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
+from study.analysis.in_time import late_told
 from study.management.base import StudyCommand
 from study.people.known import known_in
 from study.planning.lacking import unmeasured_told
@@ -91,6 +93,8 @@ class Command(StudyCommand):
             raise CommandError(str(error), returncode=2) from error
         for words in unmeasured_told(study):
             self.stderr.write(f"warning: {words}")
+        for words in late_told(study):
+            self.stderr.write(f"note: {words}")
         self._say(report.counts)
         self._say(f"{report.finished} of {order.participants} synthetic participants finished")
         if failed := report.outcome.failed:

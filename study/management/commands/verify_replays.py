@@ -8,6 +8,7 @@ The last line sums up. Exit code 1 where one differs, 2 for a wrong argument.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,10 +41,14 @@ class Command(StudyCommand):
 def of_models(verdicts: Sequence[Verdict]) -> str:
     """What language models decided in all of them, in one line."""
     decisions = sum(verdict.decisions for verdict in verdicts)
-    replies, left = sum(each.replies for each in verdicts), sum(each.left_out for each in verdicts)
-    made = counted(decisions - left, "decision")
+    replies, left = (
+        sum(each.replies for each in verdicts),
+        [why for each in verdicts for why in each.left_out],
+    )
+    made = counted(decisions - len(left), "decision")
     line = f"{made} of language models made again, from {counted(replies, 'stored reply', 'stored replies')}"
-    return f"{line}; {left} could not be (docs/researchers.md)" if left else line
+    reasons = ", ".join(f"{number} because {why}" for why, number in Counter(left).most_common())
+    return f"{line}; {len(left)} could not be (docs/researchers.md): {reasons}" if left else line
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:

@@ -6,13 +6,13 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from study.trying_out.walk.browser import Browser
 from study.trying_out.walk.patience import Patience, WalkError
-from study.trying_out.walk.person import Person
+from study.trying_out.walk.person import Experience, Person
 from study.trying_out.walk.plans import Deed, Script, Shares, WalkPlan, labelled, plans
 from study.trying_out.walk.walk import Arrival, Walk, Where
 
@@ -150,10 +150,18 @@ def _rate(success: float | None) -> str:
     return "none" if success is None else f"{success:.2f}"
 
 
+def _went(episodes: Sequence[Experience]) -> str:
+    """How well episodes went: by the success rate, or by what else their world compares them; nothing where
+    nobody can say."""
+    if any(episode.success is not None for episode in episodes):
+        return f": success rates {' '.join(_rate(episode.success) for episode in episodes)}"
+    figures = [episode.figure for episode in episodes if episode.figure]
+    return f": {', '.join(figures)}" if figures else ""
+
+
 def story(arrival: Arrival, seconds: float) -> str:
     """One way in one line."""
-    rates = " ".join(_rate(episode.success) for episode in arrival.episodes) or "none"
     where = f" at {arrival.where}" if arrival.where else ""
     code = f", code {arrival.code}" if arrival.code else ""
     again = f", {arrival.retries} retries" if arrival.retries else ""
-    return f"{arrival.deed}{where} in {seconds:.0f} s: success rates {rates}{code}{again}"
+    return f"{arrival.deed}{where} in {seconds:.0f} s{_went(arrival.episodes)}{code}{again}"

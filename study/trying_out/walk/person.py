@@ -7,7 +7,7 @@ the same question at the same place gets the same answer, however often it is as
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 
@@ -31,6 +31,8 @@ class Experience:
     """How well it went; None where that cannot be said."""
     output: float = 0.0
     """What came out, of the most that anybody could expect."""
+    figure: str = field(default="", compare=False)
+    """The first that its world compares episodes by and that can be said, in words, for who sent it."""
     expected: float = 0.0
     """Share of the teammates' steps in which they did what a sensible one would do; 0 without teammates."""
 

@@ -14,8 +14,11 @@ from kitchen.contract.agent import Situation
 from kitchen.contract.jobs import OPEN
 from kitchen.contract.world import Command, Json
 from kitchen.registry.agents import get_adviser
+from kitchen.registry.figures import standing
 from study.trying_out.walk.person import Experience, Person
 
+BLANK = "\N{EN DASH}"
+"""How a figure ends that cannot be said yet."""
 State = Mapping[str, Any]
 """A `kitchen.play.told.StateMessage` as it came over the websocket."""
 
@@ -121,6 +124,7 @@ class Player:
         return Experience(
             teammates=self.last["seats"] - 1,
             success=adviser.success(score),
+            figure=next((one for one in standing(self.last["world"], score) if one[-1] != BLANK), ""),
             output=adviser.output(score, max(self.last["step"], 1)),
             expected=sum(self._hits) / len(self._hits) if self._hits else 0.0,
         )

@@ -84,13 +84,15 @@ def test_what_was_achieved_is_told_to_those_who_played_in_their_words() -> None:
 
 def test_staff_read_what_is_compared() -> None:
     assert standing("lanterns", {"glow": -0.25, "dark": None, "completed": 2}) == (
-        "Glow -0.25, Nights in the dark \N{EN DASH}, Nights completed 2"
+        "Glow -0.25",
+        "Nights in the dark \N{EN DASH}",
+        "Nights completed 2",
     )
 
 
 def test_a_world_that_is_gone_has_no_figures() -> None:
     assert figures_of("sunken") == () and achieved("sunken", {"lit": 1}) == ()
-    assert news_of("sunken") == standing("sunken", {"lit": 1}) == ""
+    assert news_of("sunken") == "" and standing("sunken", {"lit": 1}) == ()
     assert [one.worlds for one in side_by_side(["sunken", "lanterns"])] == [("lanterns",)] * len(FIGURES)
 
 

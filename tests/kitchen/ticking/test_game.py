@@ -159,6 +159,28 @@ def test_a_co_player_that_fails_or_is_late_does_nothing_and_stops_nobody(
     assert Decision.objects.filter(mind__episode=episode, fallback=fallback).count() == 3
 
 
+def test_the_time_of_a_decision_ends_with_its_answer_not_with_the_tick(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Future[Any]] = []
+    now = [100.0]
+    monkeypatch.setattr("kitchen.ticking.minds.time.monotonic", lambda: now[0])
+
+    def ask(*told: object) -> Future[Any]:
+        asked.append(Future())
+        return asked[-1]
+
+    monkeypatch.setattr(apart, "submit", ask)
+    episode = lane("ponderer", seats=2, steps=3)
+    game = taken_by("me", episode)
+    now[0] += 0.02
+    asked[0].set_result(Agreed({1: EAST}))
+    now[0] += 3  # the countdown
+    played(game, 1)
+    assert stored("me", game)
+    assert Decision.objects.get(mind__episode=episode).milliseconds == pytest.approx(20)
+
+
 def test_a_co_player_that_thinks_goes_on_meanwhile_and_takes_up_what_it_thought_late(
     lane: Lane, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from study.design.blueprint import blueprint_of
-from study.design.consenting import NO_MODEL, NOBODY_ELSE, OTHER_PEOPLE
+from study.design.consenting import ALL_PROGRAMS, NO_MODEL, NOBODY_ELSE, OTHER_PEOPLE
 from study.design.demo import OVERCOOKED, TWO_WORLDS, demo_words
 from study.design.files import study_from_file
 from study.design.models import Study
@@ -87,6 +87,7 @@ def test_the_words_of_the_demo_are_told_by_the_names_of_what_they_do_not_fit() -
         "People may write to others in ",
         "People may speak in ",
         "Consent says that nobody else plays",
+        "Consent says that all others are programs",
         "Debriefing says that nobody else plays",
     ):
         (one,) = [one for one in told if words_of in one.words]
@@ -107,6 +108,17 @@ def test_that_nobody_else_plays_is_known_in_the_languages_of_the_program() -> No
     for consent in ("No other person plays with you.", "Ninguna otra persona juega.", "没有其他人参加。"):
         assert NOBODY_ELSE.search(consent)
     assert not NOBODY_ELSE.search("Other people see what you do.")
+
+
+def test_that_all_others_are_programs_is_known_in_the_languages_of_the_program() -> None:
+    for consent in (
+        "All of your teammates are computer-controlled.",
+        "All the other players are programs.",
+        "Todo tu equipo está controlado por computadora.",
+        "你的所有队友都由计算机控制。",
+    ):
+        assert ALL_PROGRAMS.search(consent)
+    assert not ALL_PROGRAMS.search("All your teammates are people. Some of the robots are programs.")
 
 
 @pytest.mark.parametrize("file", [OVERCOOKED, TWO_WORLDS], ids=lambda file: file.stem)

@@ -16,6 +16,7 @@ from kitchen.registry.worlds import get_world
 from study.analysis.tried import tried_told
 from study.design.measurable import chance_points, people_for
 from study.design.models import Condition, Study
+from study.planning.lacking import unmeasured_told
 from study.taking_part.going_on import page_done
 from study.trying_out.models import DryRun
 from tests.study.factories import enter, make_study
@@ -106,6 +107,17 @@ def test_after_a_dry_run_ceilings_floors_blanks_and_what_does_not_vary_are_told(
             "is at its ceiling"
             in admin_client.get(reverse(f"study:staff-{name}", args=[study.slug])).content.decode()
         )
+
+
+@pytest.mark.django_db
+def test_what_is_alike_in_several_conditions_is_told_once_with_their_names() -> None:
+    study = make_study(conditions=2)
+    played(study, *([score(0, 2)] * 6))
+    (told,) = [words for words in unmeasured_told(study) if "“Success rate” is at its floor" in words]
+    assert told == (
+        "Condition 0 (all 3 episodes) and Condition 1 (all 3 episodes): Programs played them: “Success rate” "
+        "is at its floor (0 %, the lowest there is): nothing lower can show."
+    )
 
 
 @pytest.mark.django_db

@@ -104,6 +104,16 @@ def test_a_condition_is_added_with_typed_settings_copied_moved_and_deleted(
     assert not study.conditions.filter(key="three").exists()
 
 
+def test_long_names_of_conditions_break_so_that_what_can_be_done_stays_in_sight(
+    owner: User, study: Study, client: Client
+) -> None:
+    page = client.get(reverse("study:staff-design", args=[study.slug])).content.decode()
+    row = (
+        page.partition('aria-labelledby="conditions-title"')[2].partition("<tbody>")[2].partition("</tr>")[0]
+    )
+    assert row.count('class="told"') == 4 and '<th scope="row" class="told">' in row
+
+
 def test_a_co_player_whose_settings_were_not_on_the_page_gets_their_defaults(
     study: Study, owner: User, client: Client
 ) -> None:

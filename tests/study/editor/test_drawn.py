@@ -78,7 +78,8 @@ def test_what_is_refused_stays_drawn_and_nothing_is_stored(client: Client, study
     answer = send(client, study, **drawn("XXPXX", "O  2 ", "X1  X", "XDXSX", title="Mine"))
     page = unescape(answer.content.decode())
     assert answer.status_code == 422 and settings(study)["own_layout"] == WRITTEN
-    assert "Grid[2]: floor on the border (cell 5)." in page
+    assert page.count("The border must be closed, and there is floor in it: row 2, column 5.") == 3
+    assert "rid[2]" not in page
     assert "XXPXX\nO  2 \nX1  X\nXDXSX</textarea>" in page and 'value="Mine"' in page
 
 
@@ -87,7 +88,8 @@ def test_it_is_checked_while_it_is_drawn(client: Client, study: Study) -> None:
     page = unescape(
         send(client, study, **drawn("XXPXX", "OX X2", "X1  X", "XDXSX"), **asked).content.decode()
     )
-    assert "own_layout: grid[2]: floor on the border (cell 5)" in page and "<form" not in page
+    assert "there is floor in it: row 2, column 4" not in page and "<form" not in page
+    assert "There is no start 2 (seat 1)" not in page and "row 2, column 5" in page
     page = send(client, study, **drawn("XXXXXX", "O1DX2X", "XXPXSX"), **asked).content.decode()
     assert "No soup can ever be served here" in page and "Seat 1 reaches a serving place" in page
     other = {"world__overcooked__layout": "cramped_room"}
@@ -116,8 +118,10 @@ def test_one_draws_on_from_what_comes_along_another_condition_or_a_file(client: 
 
 
 def test_a_file_that_was_given_and_not_drawn_yet_is_saved_or_refused(client: Client, study: Study) -> None:
-    wrong = send(client, study, **drawn(), **{f"{NAME}__given": "colour = 'red'"})
-    assert wrong.status_code == 422 and "Colour: unknown key" in unescape(wrong.content.decode())
+    wrong = send(client, study, **drawn(title="Mine"), **{f"{NAME}__given": "colour = 'red'"})
+    page = unescape(wrong.content.decode())
+    assert wrong.status_code == 422 and "Colour: unknown key" in page
+    assert 'value="Mine"' in page and "<drawn-grid" in page and "colour = 'red'</textarea>" in page
     assert settings(study)["own_layout"] == WRITTEN
     file = WRITTEN.replace("Ours", "From a file")
     given = {f"{NAME}__given": file, "world__overcooked__layout": "cramped_room"}
@@ -127,8 +131,9 @@ def test_a_file_that_was_given_and_not_drawn_yet_is_saved_or_refused(client: Cli
 
 def test_what_cannot_be_drawn_is_written_and_refused_as_ever(client: Client, study: Study) -> None:
     asked = {"_show_settings": f"read {NAME}", f"{NAME}__given": "colour = 'red'"}
-    page = unescape(send(client, study, **drawn(), **asked).content.decode())
-    assert "This text cannot be drawn: own_layout: colour: unknown key" in page
+    page = unescape(send(client, study, **drawn(title="Mine"), **asked).content.decode())
+    assert "cannot be read as a layout, and what was drawn last stays: colour: unknown key" in page
+    assert 'value="Mine"' in page and "XDXSX</textarea>" in page and "colour = 'red'</textarea>" in page
     answer = send(client, study, **{NAME: "colour = 'red'"})
     assert answer.status_code == 422 and "Colour: unknown key" in unescape(answer.content.decode())
 
@@ -138,7 +143,14 @@ def test_practice_is_drawn_likewise_and_other_worlds_are_not(client: Client, stu
     page = client.get(practice).content.decode()
     assert f'name="{NAME}__rows"' in page
     sent = {"world": "overcooked", "_show_settings": f"told {NAME}", **drawn("XXPXX", "O 12O", "XXXXX")}
-    assert "there is no D" in client.post(practice, sent).content.decode()
+    assert "There are no dishes (D)" in client.post(practice, sent).content.decode()
+    world = {"layout": "own", "cooking": "auto", "ticks": "40", "clock": "turn", "tick_ms": "167"}
+    whole = {f"world__overcooked__{name}": value for name, value in {**world, "start": "layout"}.items()}
+    rest = {"enabled": "on", "coplayer": "stay", "teammates": "1", "_shown": "world__overcooked"}
+    del sent["_show_settings"]
+    saved = client.post(practice, sent | whole | rest)
+    assert saved.status_code == 422
+    assert "<li>A layout of your own: There is no serving place (S).</li>" in saved.content.decode()
     study.conditions.update(world="cuisine", settings={})
     address = reverse("study:staff-design-condition", args=[study.slug, study.conditions.get().pk])
     assert "drawn-grid" not in client.get(address).content.decode()

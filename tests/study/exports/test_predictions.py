@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.urls import reverse
 
 from kitchen.play import deciding
 from kitchen.play.models import Decision, Episode
@@ -64,7 +67,16 @@ def test_a_wrong_prediction_stands_with_what_was_done_instead() -> None:
         0,
         0,
     )
+    assert f"Share of right predictions 0 % (0 of {judged})" in _shown_to_staff(participant)
     assert _measured(study) == _wide(study, participant) == 0.0
+
+
+def _shown_to_staff(participant: Participant) -> str:
+    """The page of somebody, as staff see it."""
+    client = Client()
+    client.force_login(get_user_model().objects.create_superuser("owner"))
+    at = [participant.study.slug, participant.code]
+    return client.get(reverse("study:staff-participants-one", args=at)).content.decode()
 
 
 def _measured(study: Study) -> float | None:

@@ -9,6 +9,9 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from kitchen.play.models import Episode
+from kitchen.replaying.deciding import CLOCK, HOUSE
+from kitchen.replaying.verifying import Verdict
+from study.management.commands.verify_replays import of_models
 from tests.study.factories import complete, make_study
 from tests.study.management.test_verify_log import change
 
@@ -60,6 +63,15 @@ def test_what_models_decided_is_decided_again_from_their_stored_replies() -> Non
             "3 decisions of language models made again, from 3 stored replies",
             "1 of 1 episode replays to the same states",
         ],
+    )
+
+
+def test_it_is_said_why_decisions_could_not_be_made_again() -> None:
+    verdicts = [Verdict("a", "", 3, 1, (CLOCK, CLOCK)), Verdict("b", "", 2, 1, (HOUSE,))]
+    assert of_models(verdicts) == (
+        "2 decisions of language models made again, from 2 stored replies; "
+        "3 could not be (docs/researchers.md): "
+        "2 because a clock took the steps, 1 because it was late or failed"
     )
 
 

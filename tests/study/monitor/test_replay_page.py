@@ -60,6 +60,12 @@ def test_any_step_is_shown_as_it_was_seen_and_what_came_of_it(client: Client, ad
     assert "After the last step" in text_of(client.get(address, {"step": "999", "seat": "7"}))
 
 
+def test_nobody_has_a_turn_where_a_clock_took_the_steps(client: Client, address: str) -> None:
+    assert "Your turn" in text_of(client.get(address))
+    Episode.objects.update(tick_ms=200)
+    assert "Your turn" not in text_of(client.get(address))
+
+
 def test_what_happened_is_jumped_to(client: Client, address: str) -> None:
     kinds = moments(next(iter(records_of(Episode.objects.all()))))
     name, steps = next(iter(kinds.items()))

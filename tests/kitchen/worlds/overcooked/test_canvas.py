@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import TypeAdapter
 
 from kitchen.contract.canvas import CAUTION, FACT, REFUSED, Sheet
-from kitchen.contract.data_files import DataError
+from kitchen.contract.data_files import DataError, parsed
 from kitchen.worlds.overcooked.canvas import EMPTY, OWN_LAYOUT
 from kitchen.worlds.overcooked.catalogue import own_layout, shipped
+from kitchen.worlds.overcooked.faults import Drawn, faults_of
 
 WORDS = {"title": "Ours", "orders": "OOO", "bonus": "", "value": "20", "time": "20"}
 
@@ -32,7 +34,13 @@ def test_every_layout_that_comes_along_can_be_drawn_on_from(code: str) -> None:
 def test_an_empty_grid_comes_first_and_says_what_it_lacks() -> None:
     first = next(iter(OWN_LAYOUT.begun().values()))
     assert OWN_LAYOUT.sheet(first.text) == EMPTY
-    assert told(first.text) == [(REFUSED, "own_layout: grid: there is no D")]
+    assert told(first.text) == [
+        (REFUSED, "There are no dishes (D)."),
+        (REFUSED, "There is no serving place (S)."),
+        (REFUSED, "There is no pot (P)."),
+        (REFUSED, "There are neither onions (O) nor tomatoes (T)."),
+        (REFUSED, "“OOO” needs onions (O), which the grid lacks."),
+    ]
     assert OWN_LAYOUT.sheet("").is_empty and OWN_LAYOUT.text(Sheet()) == "" and told("") == []
 
 
@@ -40,14 +48,14 @@ def test_an_empty_grid_comes_first_and_says_what_it_lacks() -> None:
     ("lines", "said"),
     [
         ({"title": 'He said "no"\x7f'}, None),
-        ({"title": ""}, "own_layout: title: must be a text"),
-        ({"orders": "ooo,to  t"}, "own_layout: orders[2]: 'TO' needs T"),
-        ({"orders": ""}, "own_layout: orders: must not be empty"),
-        ({"bonus": "OO"}, "own_layout: bonus[1]: 'OO' is no order"),
+        ({"title": ""}, "It has no title."),
+        ({"orders": "ooo,to  t"}, "“TO” needs tomatoes (T), which the grid lacks."),
+        ({"orders": ""}, "No soup is ordered."),
+        ({"bonus": "OO"}, "“OO” is to count twice, and is not ordered."),
         ({"value": "o=7"}, None),
-        ({"value": "many"}, "own_layout: value: must be a whole number from 1 to 1000000"),
-        ({"time": "-1"}, "own_layout: time: must be a whole number from 1 to 1000000"),
-        ({"time": "T = 3"}, "own_layout: time.O: is missing"),
+        ({"value": "many"}, "Points of a soup: a whole number from 1 to 1000000"),
+        ({"time": "-1"}, "Ticks that it cooks: a whole number from 1 to 1000000"),
+        ({"time": "T = 3"}, "Ticks that it cooks: what onions (O) add is missing."),
     ],
 )
 def test_what_is_typed_wrong_stays_and_is_refused_as_in_a_file(
@@ -57,6 +65,27 @@ def test_what_is_typed_wrong_stays_and_is_refused_as_in_a_file(
     assert OWN_LAYOUT.text(OWN_LAYOUT.sheet(text)) == text
     kind, words = told(text)[0]
     assert (kind == REFUSED) == bool(said) and words.startswith(said or "")
+
+
+def test_every_fault_is_told_at_once() -> None:
+    wrong = text_of("XXPXX", "O  2 ", "Q1 ", "XDX1X", orders="OOO, OOO, AB", value="0")
+    assert [words for _, words in told(wrong)] == [
+        "Row 3 has 3 cells, the first row 5.",
+        "“Q” means nothing in a grid: row 3, column 1.",
+        "The border must be closed, and there is floor in it: row 2, column 5; row 3, column 3; "
+        "row 4, column 4.",
+        "Start 1 (seat 0) stands in 2 cells, not in one.",
+        "There is no serving place (S).",
+        "“OOO” stands there twice.",
+        "“AB” is no soup: that is 1 to 3 letters O and T.",
+        "Points of a soup: a whole number from 1 to 1000000, or one for each ingredient, as O = 15, T = 10.",
+    ]
+
+
+@pytest.mark.parametrize("code", shipped())
+def test_what_can_be_played_has_no_fault(code: str) -> None:
+    source, values = parsed(OWN_LAYOUT.begun()[code].text, "own_layout")
+    assert not list(faults_of(source.read(TypeAdapter(Drawn), values)))
 
 
 @pytest.mark.parametrize("text", ["grid = 4", 'colour = "red"', "not = toml =", 'grid = ["X", 3]'])
@@ -106,7 +135,7 @@ def test_what_can_never_be_served_is_told() -> None:
 
 def test_it_is_told_beside_the_other_settings() -> None:
     tomato = OWN_LAYOUT.begun()["cramped_room_tomato"].text
-    assert told(tomato, cooking="auto")[0][1].startswith("cooking: 'auto' is not played where there are")
+    assert told(tomato, cooking="auto")[0][1].startswith("Cooking: 'auto' is not played where there are")
     unused = told(tomato, cooking="interact", layout="counter_circuit")
     assert unused[0] == (CAUTION, "It is not played: the layout chosen above is “Counter circuit”.")
     assert told(tomato, cooking="interact", layout="own")[0][0] == FACT

@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from playwright.async_api import Browser, Page, WebSocketRoute
 
 from kitchen.contract.page import TABLES, SeatView
@@ -176,28 +177,77 @@ async def test_when_it_begins_and_that_time_was_lost_is_said(browser: Browser) -
     await clock.whole(starts_in_ms=3_599_900)
     assert await page.inner_text("#tick-said") == "It begins in 3600 s"
     await clock.tick("stay", lost_ms=1234)
-    assert await page.inner_text("#notice") == "The clock stood still for 1.2 s. It goes on where it was."
+    stood = "The clock stood still for 1.2 s. It goes on where it was."
+    assert await page.inner_text("#tick-said") == stood and await page.inner_text("#notice") == ""
 
 
-TOPS = """() => ["", JSON.parse(document.getElementById("words").textContent).awaited].map(text => {
-    document.getElementById("tick-said").textContent = text;
-    return document.querySelector(".board-frame").getBoundingClientRect().top;
-})"""
+TOPS = """() => {
+    const words = JSON.parse(document.getElementById("words").textContent);
+    return [words.awaited, words.stood, ""].map(text => {
+        const said = document.getElementById("tick-said");
+        said.textContent = text;
+        const top = document.querySelector(".board-frame").getBoundingClientRect().top;
+        return [top, !text || said.getBoundingClientRect().bottom <= top];
+    });
+}"""
+"""Where the grid begins while something is said of the clock, and whether that leaves it free."""
+PADS = """() => ["counter", "pot: tomato, tomato, tomato; not cooking yet"]
+    .map(text => {
+        document.querySelector("[data-ahead]").textContent = text;
+        return document.querySelector(".pad").getBoundingClientRect().top;
+    })"""
+WIDTHS = [(390, 844), (800, 600), (820, 1180), (1024, 768), (1280, 720), (1440, 900)]
 
 
-async def test_on_a_phone_nothing_moves_when_it_begins(browser: Browser) -> None:
+@pytest.mark.parametrize("size", WIDTHS)
+async def test_nothing_moves_and_no_grid_is_covered_by_what_is_said_of_the_clock(
+    browser: Browser, size: tuple[int, int]
+) -> None:
     page = (await started(browser)).page
-    await page.set_viewport_size({"width": 390, "height": 844})
-    begun, awaited = await page.evaluate(TOPS)
-    assert begun == awaited
+    await page.set_viewport_size({"width": size[0], "height": size[1]})
+    (begun, _), *others = reversed(await page.evaluate(TOPS))
+    assert others == [[begun, True]] * 2
+
+
+@pytest.mark.parametrize("size", WIDTHS[3:])
+async def test_the_pad_stays_where_it_is_however_much_is_in_front_of_the_cook(
+    browser: Browser, size: tuple[int, int]
+) -> None:
+    page = (await started(browser)).page
+    await page.set_viewport_size({"width": size[0], "height": size[1]})
+    short, long = await page.evaluate(PADS)
+    assert short == long
+
+
+async def test_on_a_low_page_the_grid_is_large_and_the_pad_beside_it(browser: Browser) -> None:
+    page = (await started(browser)).page
+    await page.set_viewport_size({"width": 800, "height": 600})
+    board, pad = page.locator(".board-frame"), page.locator(".pad")
+    grid, keys = await board.bounding_box(), await pad.bounding_box()
+    assert grid and keys and grid["width"] > 400 and grid["y"] + grid["height"] <= 600
+    assert keys["x"] >= grid["x"] + grid["width"] and keys["y"] + keys["height"] <= 600
+    assert await violations(page, "a grid beside its pad") == []
+
+
+SHIELDED = """() => {
+    const play = document.querySelector("[data-play]");
+    window.shielded = [];
+    new MutationObserver(() => {
+        const takes = getComputedStyle(document.querySelector(".over-continue a")).pointerEvents;
+        if (play.matches(".is-just-over") && !shielded.length) shielded.push(takes);
+    }).observe(play, { attributeFilter: ["class"] });
+}"""
 
 
 async def test_at_the_end_the_page_says_so_and_nothing_is_pressed_any_more(browser: Browser) -> None:
     clock = await started(browser)
     page, view = clock.page, view_of(clock.world, phase="over")
     html = "".join(whole(panel) for panel in (*shell(PAGE, view), *PAGE.panels(view)))
+    await page.evaluate(SHIELDED)
     await clock.say(type="over", status="ended", html=html)
     await page.wait_for_selector("#over.is-over h2")
+    await page.wait_for_selector("[data-play]:not(.is-just-over)")
+    assert await page.evaluate("shielded") == ["none"]  # a tap that came late hit nothing
     face = await page.evaluate(FACES)
     await page.keyboard.press("ArrowRight")
     assert await page.evaluate(FACES) == face

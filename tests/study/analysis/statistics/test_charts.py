@@ -10,9 +10,13 @@ from study.analysis.statistics.analyse import MeasureResult, analyse
 from study.analysis.statistics.chart_positions import positions
 from study.analysis.statistics.chart_reliability import reliability
 from study.analysis.statistics.charts import OF_MEASURE, charts_of, means, participants
+from study.analysis.statistics.rows import Measure
 from study.analysis.statistics.scales import Reliability, ScaleResult
 from study.analysis.statistics.table import NotComputable
-from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo
+from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows_of
+from tests.study.analysis.statistics.test_figures import case
+
+RISING = Measure.count("m", "Dishes")
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +49,27 @@ def test_every_participant_is_a_thread_and_the_mean_has_the_interval_within(succ
     assert len(found.panels[0].brackets) == len(significant) > 0
     assert found.rows[0][1:] == tuple(point.y for point in threads[0].points)
     assert "12 of 12 rise" not in found.words and " of 12 rise and " in found.words
+
+
+def test_more_pairs_than_anybody_could_read_are_counted_and_their_table_is_named() -> None:
+    conditions = case("eight conditions").table.conditions
+    groups = {c.key: [1 + i + 0.01 * (n * (i + 3) % 5) for n in range(12)] for i, c in enumerate(conditions)}
+    result = analyse(rows_of(groups, RISING), conditions, [RISING]).measures[0]
+    assert len(result.brackets) == 28
+    found, paired = means(result), participants(result)
+    assert found.panels[0].brackets == () and paired.panels[0].brackets == ()
+    assert "28 pairs differ (Tukey HSD, p < .05): too many to bracket, a table lists them" in found.note
+    assert "Pairs that differ, p < .05: 28 pairs, all of them in the table of the replication" in found.words
+    assert "too many to bracket" in paired.note and "in tests.csv" in paired.words
+
+
+def test_conditions_in_which_nothing_is_asked_for_have_no_column() -> None:
+    there = {condition.key: [0.1 * n for n in range(4)] for condition in FIVE[1:3]}
+    result = analyse(rows_of(there, RATE), FIVE, [RATE], keep_incomplete=True).measures[0]
+    names = tuple(condition.label for condition in FIVE[1:3])
+    for make in (means, participants):
+        assert make(result).x.names == names
+    assert [one.name for one in positions(result).panels[0].series] == ["All conditions", *names]
 
 
 def test_the_order_of_play_is_shown_of_all_and_of_each_condition(success: MeasureResult) -> None:
