@@ -59,6 +59,12 @@ class Request(WebRequest):
         room = limits.LARGEST_BODY + 1 - self.content.tell()
         super().handleContentChunk(data[: max(0, room)])
 
+    def handle_reply(self, message: dict[str, Any]) -> None:
+        """A piece of the answer. Who asked with HEAD gets no body: daphne sends all but its first piece."""
+        if self.method == b"HEAD" and message["type"] == "http.response.body":
+            message = {**message, "body": b""}
+        super().handle_reply(message)
+
     def basic_error(self, status: int, status_text: bytes, body: str) -> None:
         """What daphne itself refuses."""
         page = error_page(status if status in PAGES else 500)

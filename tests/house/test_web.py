@@ -48,6 +48,7 @@ class Talk:
     def __init__(self) -> None:
         self.clock = Clock()
         self.bodies: list[bytes] = []
+        self.answer: list[bytes] = []
         self.server = daphne.server.Server(self.application, endpoints=["nowhere"])
         self.server.connections = {}
         self.server.ws_factory = SocketFactory(self.server)
@@ -66,7 +67,10 @@ class Talk:
             if not message["more_body"]:
                 break
         self.bodies.append(body)
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        length = str(len(b"".join(self.answer))).encode()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", length)]})
+        for piece in self.answer:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body"})
 
     def connect(self) -> Wire:
@@ -125,6 +129,14 @@ async def test_a_request_that_is_whole_has_time_for_its_answer_and_for_the_next(
     assert wire.connected
     talk.clock.advance(1.1)
     assert not wire.connected
+
+
+async def test_who_asks_with_head_gets_no_piece_of_the_body(talk: Talk) -> None:
+    talk.answer, wire = [b"one ", b"two ", b"three"], talk.connect()
+    wire.protocol.dataReceived(b"HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    await rest()
+    head, end, body = wire.value().partition(b"\r\n\r\n")
+    assert (b"Content-Length: 13" in head, end, body) == (True, b"\r\n\r\n", b"")
 
 
 @pytest.mark.parametrize("chunked", [False, True])
