@@ -42,7 +42,7 @@ NOBODY_ELSE = re.compile(
 )
 """Likewise, of there being none."""
 ALL_PROGRAMS = re.compile(
-    r"\b(all|each|every one) (of )?(your|the) (other )?(team-?mates|players|cooks|robots|partners)\b"
+    r"\b(all|each|every one) (of )?(your|the) (other )?[\w-]+\b"
     r"[^.;]{0,20}"
     r"(computer-controlled|programs|controlled by a (computer|program))"
     r"|todo tu equipo está controlado por|所有队友都由(计算机|电脑|程序)",

@@ -37,16 +37,17 @@ LOOKS = """() => [...document.querySelectorAll("body, body *")].map(one => {
 }).join(";")"""
 """What shows, and all that decides whether its colours are told apart, with whether text counts as large."""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
-RUN = """async only => {
+RUN = """async ({only, within}) => {
     const options = {runOnly: only, resultTypes: ["violations"]};
     const written = node => [node.target.join(" "), node.html, node.failureSummary].join(" ");
-    const found = (await axe.run(document, options)).violations;
+    const found = (await axe.run(within || document, options)).violations;
     return found.map(one => [one.id, one.nodes.map(written)]);
 }"""
 
 
-async def violations(page: Page, name: str) -> list[str]:
-    """What axe finds on the page as it is shown now; a line for each node."""
+async def violations(page: Page, name: str, within: str = "") -> list[str]:
+    """What axe finds on the page as it is shown now, or `within` what this selects, where the rest was looked
+    at before; a line for each node."""
     await page.evaluate(AXE_SCRIPT)
     await page.evaluate(STILL)
     found, looks = [], {}
@@ -56,7 +57,8 @@ async def violations(page: Page, name: str) -> list[str]:
             await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             looks[width, scheme] = await page.evaluate(LOOKS)
             only = rules(width, scheme, as_wide=looks[width, scheme] == looks[WIDE, scheme])
-            for rule, nodes in await page.evaluate(RUN, only) if only else ():
+            asked = {"only": only, "within": within}
+            for rule, nodes in await page.evaluate(RUN, asked) if only else ():
                 found += [
                     f"{name} at {width} px, {scheme}: {rule}: {' '.join(node.split())}" for node in nodes
                 ]

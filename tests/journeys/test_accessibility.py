@@ -147,7 +147,7 @@ async def test_every_page_of_a_participant_is_accessible(
         if name in ASKED:
             await page.click("main button[type=submit]")
             await page.wait_for_selector("[role=alert]")
-            found += await violations(page, f"{name}, not accepted")
+            found += await violations(page, f"{name}, not accepted", within="main")
         if name == "withdraw":
             await page.click("button[name=confirm]")
             await page.wait_for_selector("[data-page=withdrawn]")
@@ -291,5 +291,5 @@ async def test_every_form_of_a_researcher_that_is_not_accepted_is_accessible(sta
         assert (address, (await caught.value).status) == (address, 422)
         await staff.wait_for_selector(".error-summary[role=alert]")
         assert await staff.locator(f".error-summary a[href='{selector}']").count(), address
-        found += await violations(staff, f"{address}, not accepted")
+        found += await violations(staff, f"{address}, not accepted", within="main")
     assert not found, "\n".join(found)
