@@ -257,7 +257,8 @@ class Study(models.Model):
         db_default="",
         max_length=4000,
         help_text="One on each line: a name, a colon, and conditions by key with weights that add up to 0, "
-        "for example “H1: alone -1, two 1/2, three 1/2”. Tested in every measure, corrected after Holm.",
+        "for example “H1: alone -1, dispatched_1 1/2, dispatched_2 1/2”. Tested in every measure, corrected "
+        "after Holm.",
     )
     thinking_seconds = models.FloatField(
         default=0,

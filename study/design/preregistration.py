@@ -32,6 +32,7 @@ from study.design.versions import Difference
 
 FORMAT = 2
 UNDER_THE_HASH = ("format", "content", "frozen", "program")
+HASHES = ("content_sha256", "sha256")
 """What the hash of a bundle is of, since format 2."""
 MOST_SEQUENCES = 1000
 """A scheme with more of them is written down by its rule alone."""
@@ -137,14 +138,21 @@ def date_is_hashed(bundle: Mapping[str, Json]) -> bool:
     return bundle.get("format") != 1
 
 
+def has_content(bundle: Any) -> bool:
+    """Whether this can be a preregistration, as it was frozen or changed."""
+    return isinstance(bundle, Mapping) and isinstance(bundle.get("content"), Mapping)
+
+
 def bundle_problem(bundle: Any) -> str:
     """Why this is no preregistration as it was frozen; empty if it is."""
-    if not isinstance(bundle, Mapping) or not isinstance(bundle.get("content"), Mapping):
+    if not has_content(bundle):
         return "This is no preregistration: it has no content."
     if not isinstance(bundle.get("frozen", {}), Mapping):
         return "This is no preregistration: it does not say when it was frozen."
     if bundle.get("format") not in (1, FORMAT):
         return f"This program does not know the format {bundle.get('format')!r}."
+    if more := sorted(bundle.keys() - {*UNDER_THE_HASH, *HASHES}):
+        return f"No preregistration has {', '.join(more)}: it was written in afterwards."
     if problem := _hash_problem(bundle):
         return problem
     design = bundle["content"].get("design")

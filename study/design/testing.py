@@ -3,7 +3,7 @@
 One list of tests for the sample-size page, the preregistration and the analysis. A contrast is a line of the
 plan: its name, and conditions by key with their weights, which add up to 0::
 
-    H1: alone -1, one 1/3, two 1/3, three 1/3
+    H1: alone -1, dispatched_1 1/3, dispatched_2 1/3, dispatched_3 1/3
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ def _weighed(line: str, part: str) -> tuple[str, Fraction]:
         value = Fraction(weight)
     except (ValueError, ZeroDivisionError):
         message = (
-            f"“{line}”: “{part.strip()}” is no condition with a weight, such as “alone -1” or “two 1/3”."
+            f"“{line}”: “{part.strip()}” is no condition with a weight, such as “alone -1” "
+            "or “dispatched_1 1/3”."
         )
         raise ContrastError(message) from None
     if not value or abs(value) > 1000:

@@ -1,7 +1,8 @@
 """`python manage.py simulate_studies`: studies made up and analysed: does a main test keep its promises?
 
 As many studies without an effect as with one. Exit code 1 if false positives are not alpha within one point,
-or the power is not the planned one within three points.
+or the power is not the planned one within three points; of fewer than 1,000 studies, within three standard
+errors of such a share where that is more.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from study.planning.power.studies import Outcome
 
 NEAR_ALPHA, NEAR_POWER = 0.01, 0.03
+ENOUGH = 1000
+"""Studies of which chance makes no more than these points."""
 ROUNDED = 1e-9
 """What double precision makes of a share that is just so far away."""
 
@@ -68,5 +71,13 @@ def _words(found: Outcome) -> str:
 
 
 def _kept(found: Outcome, alpha: float) -> bool:
-    power = abs(found.power - found.planned) <= NEAR_POWER + ROUNDED
-    return abs(found.false_positives - alpha) <= NEAR_ALPHA + ROUNDED and power
+    wanted = ((found.false_positives, alpha, NEAR_ALPHA), (found.power, found.planned, NEAR_POWER))
+    return all(
+        abs(is_so - planned) <= _margin(planned, near, found.studies) for is_so, planned, near in wanted
+    )
+
+
+def _margin(share: float, near: float, studies: int) -> float:
+    """How far off a share may be."""
+    chance = 3 * (share * (1 - share) / studies) ** 0.5 if studies < ENOUGH else 0.0
+    return max(near, chance) + ROUNDED

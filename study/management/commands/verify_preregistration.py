@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from kitchen.contract.shallow import read_json
-from study.design.preregistration import bundle_problem, date_is_hashed
+from study.design.preregistration import bundle_problem, date_is_hashed, has_content
 
 
 class Command(BaseCommand):
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         except (OSError, ValueError) as error:
             raise CommandError(f"{path}: {error}", returncode=2) from error
         if problem := bundle_problem(bundle):
-            raise CommandError(f"{path}: {problem}", returncode=1)
+            raise CommandError(f"{path}: {problem}", returncode=1 if has_content(bundle) else 2)
         frozen = bundle.get("frozen", {})
         self.stdout.write(f"{bundle['sha256']} fits: version {frozen.get('version')}, {frozen.get('at')}")
         if not date_is_hashed(bundle):

@@ -521,16 +521,18 @@ def test_freezing_stores_what_anybody_can_compute_again(
     changed = json.loads(json.dumps(version.bundle))
     changed["frozen"]["at"] = "2020-01-01T00:00:00+00:00"
     assert "was frozen was changed" in bundle_problem(changed)
+    assert "has frozen_by" in bundle_problem({**version.bundle, "frozen_by": "eve"})
     assert "format 9" in bundle_problem({**version.bundle, "format": 9})
     assert "does not say when" in bundle_problem({**version.bundle, "frozen": "2026-01-01"})
     older = {**changed, "format": 1, "sha256": changed["content_sha256"]}
     path.write_text(json.dumps(older))
     call_command("verify_preregistration", path)
     assert "not the date" in capsys.readouterr().out
-    path.write_text("no json")
-    with pytest.raises(CommandError) as caught:
-        call_command("verify_preregistration", path)
-    assert caught.value.returncode == 2
+    for nothing in ("no json", "{}"):
+        path.write_text(nothing)
+        with pytest.raises(CommandError) as caught:
+            call_command("verify_preregistration", path)
+        assert caught.value.returncode == 2
 
 
 def test_freezing_twice_is_freezing_once_and_later_edits_are_told(

@@ -16,10 +16,15 @@ def test_false_positives_and_power_are_those_planned(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out.startswith("600 studies of each kind: ")
 
 
+def test_few_studies_are_given_what_chance_makes_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("simulate_studies", studies=40, people=12, conditions=3, seed=3)
+    assert "power 25.0 %, planned 40.9 %" in capsys.readouterr().out
+
+
 def test_the_one_way_test_does_not_keep_them_and_that_is_told() -> None:
     with pytest.raises(CommandError, match="not what was planned"):
         call_command(
-            "simulate_studies", studies=100, people=12, conditions=3, correlation=0.8, test="one_way"
+            "simulate_studies", studies=400, people=12, conditions=3, correlation=0.8, test="one_way"
         )
 
 
