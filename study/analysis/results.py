@@ -36,7 +36,7 @@ from study.people.models import Participant
 from study.people.outages import outages_of
 from study.queue import ask_analysis
 
-VERSION = 14
+VERSION = 15
 """Of what is kept; raised whenever `Finished` or anything in it changes its shape, or is computed
 otherwise."""
 

@@ -24,9 +24,7 @@ from study.analysis.statistics.report import (
     players_table,
 )
 from study.analysis.statistics.report_design import DESIGN_METHOD, contrasts_table, scales_table
-from study.analysis.statistics.within.sentences import measures_sentence
 from study.analysis.statistics.words import tukey_sentence
-from study.design.testing import CORRECTIONS
 from study.reporting.about_people import Said
 from study.reporting.deviations import Deviation
 from study.reporting.flow import Station
@@ -167,7 +165,7 @@ def _results(told: Told) -> Iterator[str]:
     by_measure = {key: list(rows) for key, rows in groupby(test_rows(analysis), lambda row: row["measure"])}
     for result in analysis.measures:
         rows = by_measure.get(result.measure.key, [])
-        yield from measure_parts(result, rows, mark, CORRECTIONS[analysis.plan.correction])
+        yield from measure_parts(result, rows, mark)
 
 
 def _mark(told: Told) -> str:
@@ -178,13 +176,11 @@ def _mark(told: Told) -> str:
     return PLANNED if planned == len(told.analysis.participants) else PARTLY if planned else FROZEN_LATER
 
 
-def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str, correction: str) -> Iterator[str]:
+def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iterator[str]:
     """One measure: what was planned to decide, the numbers, what else was looked at, and the replication."""
     label, planned = escaped(result.measure.label), EXPLORED if result.measure.exploratory else mark
     yield f"### {label}"
     yield from _apa(rows, "main", planned)
-    if result.within and (corrected := measures_sentence(result.within, correction)):
-        yield f"{planned} {escaped(corrected)}"
     if result.within and result.within.planned.contrasts:
         yield f"{planned} Contrasts, Holm's correction over them:"
         yield contrasts_table(result.within.planned)

@@ -8,7 +8,7 @@ from kitchen.charts.behind import shown
 from study.analysis.statistics import format as written
 from study.analysis.statistics.analyse import MeasureResult
 from study.analysis.statistics.rows import AnalysisCondition
-from study.analysis.statistics.within.sentences import bayes_words
+from study.analysis.statistics.within.sentences import bayes_words, f_test
 from study.analysis.statistics.words import design_sentences, main_words
 from study.design.testing import CORRECTIONS, MAIN_TESTS, AnalysisPlan
 from study.planning.power.words import pattern_words, power_words
@@ -17,7 +17,7 @@ register = template.Library()
 register.filter("number", written.number)
 register.filter("cell", shown)
 register.filter("p_value", written.p_value)
-register.filter("f_test", written.f_test)
+register.filter("f_test", f_test)
 register.filter("effect", written.effect)
 register.filter("share", written.share)
 register.filter("main_words", main_words)
@@ -60,5 +60,5 @@ def measures_correction(plan: AnalysisPlan) -> str:
 def more_sentences(result: MeasureResult, plan: AnalysisPlan) -> list[str]:
     """What the page says of a measure beside its main test and its cautions."""
     told = result.within.cautions if result.within else ()
-    said = design_sentences(result, plan)
+    said = design_sentences(result)
     return [one for one in said[plan.main == "repeated" :] if one not in told]

@@ -6,7 +6,6 @@ Everything here takes numbers and gives short text for pages and reports; files 
 from __future__ import annotations
 
 from study.analysis.statistics.anova import Anova
-from study.analysis.statistics.table import NotComputable
 from study.analysis.statistics.tukey import Pair
 
 MINUS = "\N{MINUS SIGN}"
@@ -45,13 +44,6 @@ def interval(low: float | None, high: float | None, digits: int = 2) -> str:
     if low is None or high is None:
         return NOTHING
     return f"[{number(low, digits)}, {number(high, digits)}]"
-
-
-def f_test(result: Anova | NotComputable) -> str:
-    """As in "F(4, 55) = 28.11, p < .001", or why there is none."""
-    if isinstance(result, NotComputable):
-        return str(result)
-    return f"F({result.df_between}, {result.df_within}) = {number(result.f)}, {p_value(result.p)}"
 
 
 def effect(result: Anova) -> str:

@@ -15,7 +15,6 @@ from study.analysis.statistics.within.results import (
     Effect,
     Family,
     Friedman,
-    Mixed,
     NoContrast,
     NoEffect,
     Repeated,
@@ -23,7 +22,6 @@ from study.analysis.statistics.within.results import (
     WithinResult,
 )
 from study.analysis.statistics.words import anova_sentence
-from study.design.testing import CORRECTIONS, AnalysisPlan
 
 Row = dict[str, Any]
 
@@ -54,18 +52,11 @@ def test_rows(analysis: Analysis) -> list[Row]:
             "measure_label": result.measure.label,
             "synthetic": result.synthetic,
             **row,
-            **_over_measures(row, analysis.plan),
             **({"role": "exploratory"} if _decided(result, row) else {}),
         }
         for result in analysis.measures
         for row in _measure(result)
     ]
-
-
-def _over_measures(row: Row, plan: AnalysisPlan) -> Row:
-    """What the p of a main test is adjusted by, if it is."""
-    adjusted = row["role"] == "main" and row.get("p_adjusted") is not None
-    return {"adjusted_by": CORRECTIONS[plan.correction]} if adjusted else {}
 
 
 def _decided(result: MeasureResult, row: Row) -> bool:
@@ -92,12 +83,13 @@ def _role(found: WithinResult, test: str) -> Row:
     """Whether this test decides on the measure, and then its p after the correction over measures."""
     if found.main_test != test:
         return {"role": "exploratory"}
-    return {"role": "main", "p_adjusted": found.p_measures}
+    over = found.over_measures
+    return {"role": "main", **({"p_adjusted": over.p, "adjusted_by": over.correction} if over else {})}
 
 
 def _repeated(label: str, found: WithinResult) -> Iterator[Row]:
     one, role = found.repeated, _role(found, "repeated")
-    apa = said.repeated_sentence(label, one)
+    apa = said.repeated_sentence(label, one, found.over("repeated"))
     if isinstance(one, NotComputable):
         yield {**role, "test": "repeated-measures ANOVA", "not_computable": one.because, "apa": apa}
         return
@@ -147,24 +139,23 @@ def _sphericity(one: Repeated) -> Iterator[Row]:
 
 
 def _mixed(found: WithinResult) -> Iterator[Row]:
-    shared: Row = {**_role(found, "mixed"), "test": "linear mixed model"}
     one = found.mixed
     if isinstance(one, NotComputable):
-        yield {**shared, "not_computable": one.because, "apa": said.mixed_sentence(one)}
+        why = {"not_computable": one.because, "apa": said.mixed_sentence(one)}
+        yield {**_role(found, "mixed"), "test": "linear mixed model", **why}
         return
     for effect in one.effects:
-        role = {} if effect.term == "condition" else {"role": "exploratory", "p_adjusted": None}
-        yield {**shared, **role, "term": effect.term, "n": one.n, "left_out": 0, **_effect(one, effect)}
+        of_condition = effect.term == "condition"
+        role = _role(found, "mixed") if of_condition else {"role": "exploratory"}
+        apa = said.mixed_sentence(one, found.over("mixed")) if of_condition else said.effect_test(effect)
+        shared = {**role, "test": "linear mixed model", "term": effect.term, "n": one.n, "left_out": 0}
+        yield {**shared, **_effect(effect), "apa": apa}
 
 
-def _effect(model: Mixed, one: Effect | NoEffect) -> Row:
+def _effect(one: Effect | NoEffect) -> Row:
     if isinstance(one, NoEffect):
-        return {"not_computable": one.because.because, "apa": said.effect_test(one)}
-    numbers = {"statistic_name": "F", "statistic": one.f, "df1": one.df, "df2": one.df_error, "p": one.p}
-    return {
-        **numbers,
-        "apa": said.mixed_sentence(model) if one.term == "condition" else said.effect_test(one),
-    }
+        return {"not_computable": one.because.because}
+    return {"statistic_name": "F", "statistic": one.f, "df1": one.df, "df2": one.df_error, "p": one.p}
 
 
 def _contrasts(family: Family, test: str, role: str) -> Iterator[Row]:
@@ -199,7 +190,7 @@ def _contrast(one: Contrast | NoContrast) -> Row:
 def _ranks(found: WithinResult) -> Iterator[Row]:
     shared: Row = {**_role(found, "friedman"), "test": "Friedman's test", "term": "condition"}
     one = found.friedman
-    apa = said.friedman_sentence(one)
+    apa = said.friedman_sentence(one, found.over("friedman"))
     if isinstance(one, NotComputable):
         yield {**shared, "not_computable": one.because, "apa": apa}
         return

@@ -20,7 +20,7 @@ from study.analysis.statistics.report_design import (
 from study.analysis.statistics.rows import AnalysisCondition
 from study.analysis.statistics.tukey import Pair
 from study.analysis.statistics.words import anova_sentence, design_sentences, listed, tukey_sentence
-from study.design.testing import AS_USUAL, CORRECTIONS, MAIN_TESTS, AnalysisPlan
+from study.design.testing import CORRECTIONS, MAIN_TESTS
 
 THREADS = "each participant over the conditions, means with 95% intervals within participants"
 """What that figure shows."""
@@ -48,7 +48,7 @@ def report(analysis: Analysis) -> str:
         DESIGN_METHOD.replace("\n", " "),
         METHOD.replace("\n", " "),
         plan_sentence(analysis),
-        *(measure_section(result, analysis.plan) for result in analysis.measures),
+        *map(measure_section, analysis.measures),
         *([RELIABILITY_HEAD, scales_table(analysis.scales)] if analysis.scales else []),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -154,14 +154,14 @@ def plan_sentence(analysis: Analysis) -> str:
     return f"The main test of each measure: {escaped(main)}, {correction}."
 
 
-def measure_section(result: MeasureResult, plan: AnalysisPlan = AS_USUAL) -> str:
+def measure_section(result: MeasureResult) -> str:
     """One measure: the sentences, the figure, the means and the pairs."""
     label = escaped(result.measure.label)
     parts = [
         f"## {label}",
         f"Scale: {escaped(result.measure.scale)}.",
         "Exploratory: no test of it decides on anything." if result.measure.exploratory else "",
-        *map(escaped, design_sentences(result, plan)),
+        *map(escaped, design_sentences(result)),
         *family_tables(result),
         f"*The replication.* {escaped(anova_sentence(result))}",
         escaped(tukey_sentence(result)),

@@ -7,25 +7,24 @@ from study.analysis.statistics.analyse import MeasureResult
 from study.analysis.statistics.anova import Anova
 from study.analysis.statistics.bracketing import many_words
 from study.analysis.statistics.describe import Description
-from study.analysis.statistics.format import contrast, effect, f_test, interval, number, p_value
+from study.analysis.statistics.format import contrast, effect, interval, number, p_value
 from study.analysis.statistics.players import sentence
 from study.analysis.statistics.rows import AnalysisCondition, Measure
 from study.analysis.statistics.table import NotComputable
-from study.analysis.statistics.within.results import Mixed, Repeated
+from study.analysis.statistics.within.results import Mixed, OverMeasures, Repeated
 from study.analysis.statistics.within.sentences import (
     cumulative_sentence,
     effect_test,
+    f_test,
     friedman_sentence,
     friedman_test,
-    measures_sentence,
     mixed_sentence,
     repeated_sentence,
     repeated_test,
     uncorrected,
+    verb,
 )
-from study.design.testing import CORRECTIONS, AnalysisPlan
 
-LEVEL = 0.05
 TUKEYS_TABLE = "the table of the replication and in tukey.csv"
 
 
@@ -76,8 +75,8 @@ def anova_sentence(result: MeasureResult) -> str:
     anova, label = result.anova, result.measure.label
     if isinstance(anova, NotComputable):
         return f"{label}: the one-way ANOVA is {anova}."
-    verb = "differed" if anova.p < LEVEL else "did not differ reliably"
-    text = f"{label} {verb} between conditions, {f_test(anova)}, {effect(anova)}."
+    over = result.within.over("one_way") if result.within else None
+    text = f"{label} {verb(anova.p, over)} between conditions, {f_test(anova, over)}, {effect(anova)}."
     return text + _took_no_part(anova)
 
 
@@ -108,30 +107,32 @@ def main_words(result: MeasureResult) -> str:
     other."""
     found = result.within
     if found is None or found.main_test == "one_way":
-        return f"One-way ANOVA: {f_test(result.anova)}"
+        return f"One-way ANOVA: {f_test(result.anova, found.over_measures if found else None)}"
     if found.main_test == "mixed":
-        return f"Linear mixed model: {_of_condition(found.mixed)}"
+        return f"Linear mixed model: {_of_condition(found.mixed, found.over_measures)}"
     if found.main_test == "friedman":
-        return f"Friedman's test: {friedman_test(found.friedman)}"
-    return f"Repeated-measures ANOVA: {repeated_test(found.repeated)}"
+        return f"Friedman's test: {friedman_test(found.friedman, found.over_measures)}"
+    return f"Repeated-measures ANOVA: {repeated_test(found.repeated, found.over_measures)}"
 
 
-def _of_condition(found: Mixed | NotComputable) -> str:
+def _of_condition(found: Mixed | NotComputable, over: OverMeasures | None) -> str:
     if isinstance(found, NotComputable):
         return str(found)
-    return next(effect_test(one) for one in found.effects if one.term == "condition")
+    return next(effect_test(one, over) for one in found.effects if one.term == "condition")
 
 
-def design_sentences(result: MeasureResult, plan: AnalysisPlan) -> list[str]:
+def design_sentences(result: MeasureResult) -> list[str]:
     """All that the design asks of a measure, a sentence each; none where it was not computed."""
     found, label = result.within, result.measure.label
     if found is None:
         return []
-    said = [repeated_sentence(label, found.repeated)]
+    said = [repeated_sentence(label, found.repeated, found.over("repeated"))]
     if isinstance(found.repeated, Repeated):
         said.append(f"{uncorrected(found.repeated)}.")
-    said += [mixed_sentence(found.mixed), friedman_sentence(found.friedman)]
+    said += [
+        mixed_sentence(found.mixed, found.over("mixed")),
+        friedman_sentence(found.friedman, found.over("friedman")),
+    ]
     if found.cumulative is not None:
         said.append(cumulative_sentence(found.cumulative))
-    said.append(measures_sentence(found, CORRECTIONS[plan.correction]))
-    return [*filter(None, said), *(one.words for one in found.assumptions)]
+    return [*said, *(one.words for one in found.assumptions)]

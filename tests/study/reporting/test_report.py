@@ -83,15 +83,18 @@ def test_what_was_planned_later_than_the_data_is_not_called_planned(told: Told) 
         assert "*Planned.*" not in text
 
 
-def test_a_correction_over_measures_stands_after_the_main_test_and_in_the_table_of_tests(told: Told) -> None:
+def test_a_correction_over_measures_stands_in_the_main_test_s_sentence_and_row(
+    told: Told,
+) -> None:
     plan = AnalysisPlan(correction="holm")
     rows = [row for one in demo().measures for row in one.table.observations]
     analysis = analyse(rows, FIVE, [one.measure for one in demo().measures], plan=plan)
     text = report_text(replace(told, analysis=analysis))
-    corrected = [one.within.p_measures for one in analysis.measures if one.within]
+    over = [one.within.over_measures for one in analysis.measures if one.within]
+    corrected = [one.p for one in over if one]
+    assert len(corrected) == len(analysis.measures)
     for p in corrected:
-        assert p is not None
-        assert f"after Holm over measures: {escaped(p_value(p))}." in text
+        assert f", after Holm over measures {escaped(p_value(p))}, " in text
     assert "after Holm over measures" not in report_text(told)
     main = [row for row in lines_of(analysis) if row["role"] == "main"]
     assert [(row["p_adjusted"], row["adjusted_by"]) for row in main] == [

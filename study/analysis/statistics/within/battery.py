@@ -14,8 +14,8 @@ from study.analysis.statistics.within.intervals import within_intervals
 from study.analysis.statistics.within.mixed import mixed_model
 from study.analysis.statistics.within.ordinal import friedman
 from study.analysis.statistics.within.repeated import repeated_measures
-from study.analysis.statistics.within.results import Friedman, Mixed, Repeated, WithinResult
-from study.design.testing import AnalysisPlan
+from study.analysis.statistics.within.results import Friedman, Mixed, OverMeasures, Repeated, WithinResult
+from study.design.testing import CORRECTIONS, AnalysisPlan
 
 CORRECT = {"holm": holm, "fdr": benjamini_hochberg}
 
@@ -36,8 +36,9 @@ def run(
         return tuple(found)
     tested = [_tested(one, table) for one, table in zip(found, tables, strict=True)]
     adjusted = iter(correct([p for p in tested if p is not None]))
+    words = CORRECTIONS[plan.correction]
     return tuple(
-        one if p is None else replace(one, p_measures=next(adjusted))
+        one if p is None else replace(one, over_measures=OverMeasures(words, next(adjusted)))
         for one, p in zip(found, tested, strict=True)
     )
 

@@ -268,9 +268,19 @@ class Assumption:
 
 
 @dataclass(frozen=True, slots=True)
+class OverMeasures:
+    """The p of a main test after the correction over measures, which `correction` names in words. It, and not
+    the p before it, says whether conditions differ."""
+
+    correction: str
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
 class WithinResult:
-    """All that the design asks of one measure. `main` is the p that says whether conditions differ, by the
-    test `main_test` of the plan; `p_measures` the same after the correction over measures, if any."""
+    """All that the design asks of one measure. `main` is the p of the test `main_test` of the plan, which
+    says whether conditions differ; `over_measures` the same after the correction over measures, if any, and
+    then that one says so."""
 
     repeated: Repeated | NotComputable
     mixed: Mixed | NotComputable
@@ -283,7 +293,11 @@ class WithinResult:
     assumptions: tuple[Assumption, ...]
     main_test: str = "repeated"
     main: float | None = None
-    p_measures: float | None = None
+    over_measures: OverMeasures | None = None
+
+    def over(self, test: str) -> OverMeasures | None:
+        """What this test is corrected for over measures: only the one that decides is."""
+        return self.over_measures if test == self.main_test else None
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from study.analysis.statistics.anova import Anova
 from study.analysis.statistics.format import interval, number, p_value, share
 from study.analysis.statistics.table import NotComputable
 from study.analysis.statistics.within.results import (
@@ -13,17 +14,34 @@ from study.analysis.statistics.within.results import (
     Mixed,
     NoContrast,
     NoEffect,
+    OverMeasures,
     Repeated,
-    WithinResult,
 )
-from study.design.testing import MAIN_TESTS
 
 TERMS = {"condition": "condition", "position": "position in the order", "carry_over": "carry-over"}
 ROUND = 1000.0
 """Bayes factors beyond are told by their size only."""
 
 
-def repeated_test(found: Repeated | NotComputable) -> str:
+def verb(p: float, over: OverMeasures | None = None) -> str:
+    """What conditions did, by the p that decides: the one after a correction over measures, where there is
+    one. The only place that draws a verdict on a main test."""
+    return "differed" if (over.p if over else p) < LEVEL else "did not differ reliably"
+
+
+def p_words(p: float, over: OverMeasures | None = None) -> str:
+    """As in "p = .011", or "p = .011, after Holm over measures p = .088"."""
+    return f"{p_value(p)}, after {over.correction} {p_value(over.p)}" if over else p_value(p)
+
+
+def f_test(found: Anova | NotComputable, over: OverMeasures | None = None) -> str:
+    """As in "F(4, 55) = 28.11, p < .001" of the one-way ANOVA, or why there is none."""
+    if isinstance(found, NotComputable):
+        return str(found)
+    return f"F({found.df_between}, {found.df_within}) = {number(found.f)}, {p_words(found.p, over)}"
+
+
+def repeated_test(found: Repeated | NotComputable, over: OverMeasures | None = None) -> str:
     """As in "F(1.22, 13.40) = 24.20, p < .001, ηp² = .69, ηG² = .62, ... ε = .30", by the
     correction that decides; or why there is none."""
     if isinstance(found, NotComputable):
@@ -32,17 +50,16 @@ def repeated_test(found: Repeated | NotComputable) -> str:
     df = f"{_df(above)}, {_df(below)}"
     sizes = f"ηp² = {share(found.partial_eta_squared)}, ηG² = {share(found.generalised_eta_squared)}"
     epsilon = f", {found.correction} ε = {share(found.epsilon)}" if found.correction else ""
-    return f"F({df}) = {number(found.f)}, {p_value(found.p_corrected)}, {sizes}{epsilon}"
+    return f"F({df}) = {number(found.f)}, {p_words(found.p_corrected, over)}, {sizes}{epsilon}"
 
 
-def repeated_sentence(label: str, found: Repeated | NotComputable) -> str:
+def repeated_sentence(label: str, found: Repeated | NotComputable, over: OverMeasures | None = None) -> str:
     """The main test in a sentence."""
     if isinstance(found, NotComputable):
         return f"{label}: the repeated-measures ANOVA is {found}."
-    verb = "differed" if found.p_corrected < LEVEL else "did not differ reliably"
     return (
-        f"{label} {verb} between conditions, {repeated_test(found)} (repeated-measures ANOVA of {found.n} "
-        "participants)."
+        f"{label} {verb(found.p_corrected, over)} between conditions, {repeated_test(found, over)} "
+        f"(repeated-measures ANOVA of {found.n} participants)."
     )
 
 
@@ -55,19 +72,19 @@ def uncorrected(found: Repeated) -> str:
     )
 
 
-def effect_test(found: Effect | NoEffect) -> str:
+def effect_test(found: Effect | NoEffect, over: OverMeasures | None = None) -> str:
     """As in "carry-over F(4, 40.12) = 1.20, p = .330"."""
     if isinstance(found, NoEffect):
         return f"{TERMS[found.term]} cannot be told ({found.because.because})"
     numbers = f"F({found.df}, {_df(found.df_error)}) = {number(found.f)}"
-    return f"{TERMS[found.term]} {numbers}, {p_value(found.p)}"
+    return f"{TERMS[found.term]} {numbers}, {p_words(found.p, over)}"
 
 
-def mixed_sentence(found: Mixed | NotComputable) -> str:
-    """All terms in a sentence."""
+def mixed_sentence(found: Mixed | NotComputable, over: OverMeasures | None = None) -> str:
+    """All terms in a sentence; what is corrected over measures is the condition."""
     if isinstance(found, NotComputable):
         return f"The linear mixed model is {found}."
-    terms = "; ".join(map(effect_test, found.effects))
+    terms = "; ".join(effect_test(one, over if one.term == "condition" else None) for one in found.effects)
     return (
         f"Linear mixed model ({found.observations} values of {found.n} participants, participants random, "
         f"REML, Satterthwaite's degrees of freedom): {terms}."
@@ -97,18 +114,18 @@ def bayes_words(factor: float) -> str:
     return f"< {1 / ROUND:.3f}" if factor < 1 / ROUND else f"= {number(factor, 3 if factor < 0.1 else 2)}"
 
 
-def friedman_test(found: Friedman | NotComputable) -> str:
+def friedman_test(found: Friedman | NotComputable, over: OverMeasures | None = None) -> str:
     """As in "χ²(4) = 30.11, p < .001, W = .63"."""
     if isinstance(found, NotComputable):
         return str(found)
-    return f"χ²({found.df}) = {number(found.chi_squared)}, {p_value(found.p)}, W = {share(found.w)}"
+    return f"χ²({found.df}) = {number(found.chi_squared)}, {p_words(found.p, over)}, W = {share(found.w)}"
 
 
-def friedman_sentence(found: Friedman | NotComputable) -> str:
+def friedman_sentence(found: Friedman | NotComputable, over: OverMeasures | None = None) -> str:
     """Friedman's test in a sentence."""
     people = f" of {found.n} participants" if isinstance(found, Friedman) else ""
     joined = ": " if people else " is "
-    return f"Friedman's test{people}{joined}{friedman_test(found)}."
+    return f"Friedman's test{people}{joined}{friedman_test(found, over)}."
 
 
 def cumulative_sentence(found: Cumulative | NotComputable) -> str:
@@ -119,13 +136,6 @@ def cumulative_sentence(found: Cumulative | NotComputable) -> str:
         f"Cumulative-link model (proportional odds, clustered by participant): χ²({found.df}) = "
         f"{number(found.chi_squared)}, {p_value(found.p)}."
     )
-
-
-def measures_sentence(found: WithinResult, correction: str) -> str:
-    """The main test after the correction over measures; empty without one."""
-    if found.p_measures is None:
-        return ""
-    return f"{MAIN_TESTS[found.main_test]} after {correction}: {p_value(found.p_measures)}."
 
 
 def _df(value: float) -> str:

@@ -9,13 +9,13 @@ from study.analysis.statistics.format import (
     NOTHING,
     contrast,
     effect,
-    f_test,
     interval,
     number,
     p_value,
     share,
 )
 from study.analysis.statistics.tukey import Tukey, all_pairs
+from study.analysis.statistics.within.sentences import f_test
 from tests.study.analysis.statistics.test_analysis import table
 
 

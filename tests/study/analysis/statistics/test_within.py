@@ -18,10 +18,11 @@ from study.analysis.statistics.charts import participants
 from study.analysis.statistics.files import contents
 from study.analysis.statistics.format import p_value
 from study.analysis.statistics.lines import test_rows as rows_of_tests
+from study.analysis.statistics.report import report
 from study.analysis.statistics.rows import Measure, Observation
 from study.analysis.statistics.scales import ScaleAnswers
 from study.analysis.statistics.table import MeasureTable, NotComputable, table_of
-from study.analysis.statistics.within.battery import run
+from study.analysis.statistics.within.battery import main_p, run
 from study.analysis.statistics.within.contrasts import benjamini_hochberg, family, holm, paired_g
 from study.analysis.statistics.within.cumulative import cumulative_link
 from study.analysis.statistics.within.mixed import mixed_model
@@ -38,7 +39,7 @@ from study.analysis.statistics.within.results import (
     WithinResult,
 )
 from study.analysis.statistics.words import design_sentences, main_words
-from study.design.testing import AnalysisPlan, PlannedContrast
+from study.design.testing import MAIN_TESTS, AnalysisPlan, PlannedContrast
 from study.reporting.rows import analysed, digest_of_rows
 from study.templatetags.statistics import more_sentences
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows_of, table
@@ -239,8 +240,35 @@ def test_a_contrast_of_any_weights_is_a_difference_of_means() -> None:
 def test_p_of_main_tests_is_corrected_over_the_measures() -> None:
     tables = [played(8, effect=0.4, seed=seed) for seed in (1, 2, 3)]
     found = run(tables, AnalysisPlan(correction="holm"), [None] * 3)
-    assert [one.p_measures for one in found] == pytest.approx(holm([one.main or 0 for one in found]))
-    assert {one.p_measures for one in run(tables, AnalysisPlan(), [None] * 3)} == {None}
+    over = [one.over_measures for one in found]
+    assert [one and one.p for one in over] == pytest.approx(holm([one.main or 0 for one in found]))
+    assert {one.over_measures for one in run(tables, AnalysisPlan(), [None] * 3)} == {None}
+    assert {one.over(test) for one in found for test in ("mixed", "friedman", "one_way")} == {None}
+
+
+@pytest.mark.parametrize("test", MAIN_TESTS)
+def test_the_verdict_on_a_measure_follows_the_p_after_the_correction_over_measures(test: str) -> None:
+    """Of two measures one has a p just below .05 on its own, the other one none that is small."""
+    tables = [drawn_with("near", test, 0.025, 0.05), drawn_with("none", test, 0.5, 1.0)]
+    rows, measures = [row for one in tables for row in one.observations], [one.measure for one in tables]
+    for correction, verb in (("none", "differed"), ("holm", "did not differ reliably")):
+        plan = AnalysisPlan(test, correction)
+        analysis = analyse(rows, tables[0].conditions, measures, plan=plan)
+        (main, _) = (row for row in rows_of_tests(analysis) if row["role"] == "main")
+        texts = main["apa"], main_words(analysis.measures[0]), report(analysis)
+        assert all((", after Holm over measures p = " in text) == (correction == "holm") for text in texts)
+        if test in ("repeated", "one_way"):
+            assert main["apa"].startswith(f"Near {verb} between conditions, F(")
+            assert main["apa"] in report(analysis)
+
+
+def drawn_with(key: str, test: str, above: float, below: float) -> MeasureTable:
+    """Values whose p by this test lies between these two."""
+    measure = Measure.number(key, key.title(), None, None)
+    tables = (played(8, effect=0.4, seed=seed) for seed in range(500))
+    found = next(one for one in tables if above < (main_p(one, test) or 0) < below)
+    rows = [replace(row, measure=key) for row in found.observations]
+    return table_of(measure, found.conditions, rows)
 
 
 @settings(deadline=None, max_examples=12)
@@ -356,7 +384,7 @@ def test_every_sentence_of_a_measure_is_in_the_report() -> None:
     )
     report = dict(contents(analysis))["report.md"].decode()
     assert "*The replication.* Success rate" in report
-    for sentence in design_sentences(analysis.measures[0], analysis.plan):
+    for sentence in design_sentences(analysis.measures[0]):
         assert sentence.split(",")[0] in report
 
 
