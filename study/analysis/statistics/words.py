@@ -107,7 +107,7 @@ def main_words(result: MeasureResult) -> str:
     other."""
     found = result.within
     if found is None or found.main_test == "one_way":
-        return f"One-way ANOVA: {f_test(result.anova, found and found.over_measures)}"
+        return f"One-way ANOVA: {f_test(result.anova, found.over_measures if found else None)}"
     if found.main_test == "mixed":
         return f"Linear mixed model: {_of_condition(found.mixed, found.over_measures)}"
     if found.main_test == "friedman":
