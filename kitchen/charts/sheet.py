@@ -59,7 +59,7 @@ LETTERS = 16.5
 """Of a small line to an inch."""
 
 
-def draw(chart: Chart, kind: Format = "svg", *, dpi: int = 200) -> bytes:
+def draw(chart: Chart, kind: Format = "svg", *, dpi: int = 300) -> bytes:
     """The chart as a file's bytes; SVG keeps text as text, `dpi` is for PNG only. Safe from any thread."""
     style = {**STYLE, "svg.hashsalt": chart.key, "svg.id": f"figure_{chart.key}"}
     metadata = metadata_of(chart.full_title, chart.alternative, kind)
@@ -67,7 +67,7 @@ def draw(chart: Chart, kind: Format = "svg", *, dpi: int = 200) -> bytes:
 
 
 def drawn(
-    make: Callable[[], Figure], kind: Format, style: dict[str, Any], metadata: dict[str, Any], dpi: int = 200
+    make: Callable[[], Figure], kind: Format, style: dict[str, Any], metadata: dict[str, Any], dpi: int = 300
 ) -> bytes:
     """A figure in a style, as a file's bytes."""
     with DRAWING, mpl.rc_context(cast(Any, style)):

@@ -12,6 +12,7 @@
   const button = form.querySelector("[data-play-on]");
   const speed = document.getElementById("replay-speed");
   const state = { asked: 0, timer: 0, plays: false };
+  const AGAIN = "replay-seat-was-chosen";
 
   const told = () => document.getElementById("replay-told");
 
@@ -88,7 +89,13 @@
     rest(true);
     show("");
   });
-  document.getElementById("replay-seat").addEventListener("change", () => form.submit()); // another layout, maybe
+  const seat = document.getElementById("replay-seat");
+  seat.addEventListener("change", () => {
+    sessionStorage.setItem(AGAIN, "yes");
+    form.submit(); // another layout, maybe
+  });
+  if (sessionStorage.getItem(AGAIN)) seat.focus({ preventScroll: true });
+  sessionStorage.removeItem(AGAIN);
   button.addEventListener("click", () => {
     rest(state.plays);
     if (state.plays) goOn();

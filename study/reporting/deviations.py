@@ -20,6 +20,7 @@ from study.design.parts import PARTS
 from study.design.preregistration import program_differences
 from study.design.versions import Difference, differences, frozen_version
 
+NOTHING = "nothing"
 LONG = 60
 """Characters of a value that are shown; a longer one is told as a text that was changed."""
 Kind = Literal[
@@ -71,6 +72,8 @@ def _differences(what: str, old: Blueprint, new: Blueprint) -> Iterator[str]:
     names |= {f"part {kind}": f"part “{part.words}”" for kind, part in PARTS.items()}
     names |= {f"end {one.value}": f"end “{one.label}”" for one in Outcome.Kind}
     for one in differences(old, new):
+        if one.field != "all of it" and _short(one.old) == _short(one.new) == NOTHING:  # a model of no model
+            continue
         yield f"{what}: {_changed(one, names, field_words(one, old, new))}"
 
 
@@ -96,7 +99,7 @@ def _changed(one: Difference, names: Mapping[str, str], field: str) -> str:
 
 def _short(value: Json) -> str:
     """The value as text; empty for what is too long to stand in a sentence."""
-    text = "nothing" if value in (None, "", [], {}) else str(value)
+    text = NOTHING if value in (None, "", [], {}) else str(value)
     return "" if len(text) > LONG or "\n" in text else text
 
 

@@ -186,7 +186,7 @@ def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iter
         yield contrasts_table(result.within.planned)
     if result.threads_name:
         yield f"![{label}: {THREADS}]({result.threads_name})"
-    yield means_table(result.descriptions)
+    yield means_table(result)
     if result.within and result.within.cautions:
         yield "What speaks against these tests:"
         yield _list(list(result.within.cautions))

@@ -7,9 +7,8 @@ from django import template
 from kitchen.charts.behind import shown
 from study.analysis.statistics import format as written
 from study.analysis.statistics.analyse import MeasureResult
-from study.analysis.statistics.rows import AnalysisCondition
 from study.analysis.statistics.within.sentences import bayes_words, f_test
-from study.analysis.statistics.words import design_sentences, main_words
+from study.analysis.statistics.words import design_sentences, main_words, within_words
 from study.design.testing import CORRECTIONS, MAIN_TESTS, AnalysisPlan
 from study.planning.power.words import pattern_words, power_words
 
@@ -23,6 +22,7 @@ register.filter("share", written.share)
 register.filter("main_words", main_words)
 register.filter("bayes_words", bayes_words)
 register.filter("power", power_words)
+register.simple_tag(within_words, name="within_interval")
 register.filter("pattern_words", pattern_words)
 
 
@@ -30,18 +30,6 @@ register.filter("pattern_words", pattern_words)
 def interval(low: float | None, high: float | None) -> str:
     """An interval in brackets, or a dash where there is none."""
     return written.interval(low, high)
-
-
-@register.simple_tag
-def within_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
-    """A condition's interval within participants, with its mean where that is of fewer people than have a
-    value; a dash where there is none."""
-    found = result.interval(condition)
-    if not found:
-        return written.NOTHING
-    ends = written.interval(found.low, found.high)
-    fewer = found.n < len(result.table.values(condition.key))
-    return f"{ends} around {written.number(found.mean)} (n = {found.n})" if fewer else ends
 
 
 @register.filter

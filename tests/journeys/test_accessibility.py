@@ -232,6 +232,10 @@ async def test_a_replay_is_gone_through_by_keys_and_plays_by_itself(staff: Page)
     await expect(staff.locator("#told-title")).to_have_text("After the last step")
     await expect(staff.locator("[data-play-on]")).to_have_attribute("aria-pressed", "false")
     assert await staff.locator(".replay-seen form :is(input, button):enabled").count() == 0
+    await staff.focus("#replay-seat")
+    await staff.keyboard.press("ArrowDown")
+    await staff.wait_for_url("**seat=1**")
+    await expect(staff.locator("#replay-seat")).to_be_focused()
 
 
 async def test_figures_are_drawn_by_the_browser_and_say_what_is_pointed_at(staff: Page) -> None:

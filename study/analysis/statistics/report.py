@@ -19,7 +19,13 @@ from study.analysis.statistics.report_design import (
 )
 from study.analysis.statistics.rows import AnalysisCondition
 from study.analysis.statistics.tukey import Pair
-from study.analysis.statistics.words import anova_sentence, design_sentences, listed, tukey_sentence
+from study.analysis.statistics.words import (
+    anova_sentence,
+    design_sentences,
+    listed,
+    tukey_sentence,
+    within_words,
+)
 from study.design.testing import CORRECTIONS, MAIN_TESTS
 
 THREADS = "each participant over the conditions, means with 95% intervals within participants"
@@ -167,25 +173,38 @@ def measure_section(result: MeasureResult) -> str:
         escaped(tukey_sentence(result)),
         f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})",
         f"![{label}: {THREADS}]({result.threads_name})" if result.threads_name else "",
-        means_table(result.descriptions),
+        means_table(result),
         pairs_table(result.pairs) if result.pairs else "",
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def means_table(descriptions: Sequence[Description]) -> str:
+def means_table(result: MeasureResult) -> str:
     """The descriptive statistics, one line per condition."""
-    head = ("Condition", "n", "Missing", "Mean", "SD", "SE", "95% CI", "Median", "Min", "Max")
-    return table(head, [_means_cells(description) for description in descriptions])
+    head = (
+        "Condition",
+        "n",
+        "Missing",
+        "Mean",
+        "SD",
+        "SE",
+        "95% CI",
+        "95% CI within",
+        "Median",
+        "Min",
+        "Max",
+    )
+    return table(head, [_means_cells(one, result) for one in result.descriptions])
 
 
-def _means_cells(description: Description) -> list[str]:
+def _means_cells(description: Description, result: MeasureResult) -> list[str]:
     return [
         _name(description.condition),
         str(description.n),
         str(description.missing),
         *map(number, (description.mean, description.sd, description.se)),
         interval(description.ci_low, description.ci_high),
+        within_words(result, description.condition),
         *map(number, (description.median, description.minimum, description.maximum)),
     ]
 
@@ -210,7 +229,7 @@ def _players_cells(players: Players) -> list[str]:
 
 def pairs_table(pairs: Sequence[Pair]) -> str:
     """All pairs compared, one line each; the difference is the second mean less the first."""
-    head = ("First", "Second", "Difference", "95% CI", "p (adjusted)", "Hedges' g", "p < .05")
+    head = ("First", "Second", "Second less first", "95% CI", "p (adjusted)", "Hedges' g", "p < .05")
     return table(head, [_pair_cells(pair) for pair in pairs])
 
 

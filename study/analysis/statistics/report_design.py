@@ -36,12 +36,13 @@ def family_tables(result: MeasureResult) -> list[str]:
 def contrasts_table(family: Family) -> str:
     """Contrasts that are corrected together, one line each."""
     head = ("Contrast", "n", "Difference", "95% CI", "t", "p (Holm)", "Hedges' g", "95% CI of g", "BF10")
-    return table(head, [_contrast_cells(one) for one in family.computed]) + _not_computed(family)
+    computed = [table(head, [_contrast_cells(one) for one in family.computed])] if family.computed else []
+    return "\n\n".join([*computed, *_not_computed(family)])
 
 
-def _not_computed(family: Family) -> str:
+def _not_computed(family: Family) -> list[str]:
     rest = [one for one in family.contrasts if not isinstance(one, Contrast)]
-    return "".join(f"\n\n{escaped(one.name)}: {one.because}." for one in rest)
+    return [f"{escaped(one.name)}: {one.because}." for one in rest]
 
 
 def _contrast_cells(one: Contrast) -> list[str]:

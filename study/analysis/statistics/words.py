@@ -7,7 +7,7 @@ from study.analysis.statistics.analyse import MeasureResult
 from study.analysis.statistics.anova import Anova
 from study.analysis.statistics.bracketing import many_words
 from study.analysis.statistics.describe import Description
-from study.analysis.statistics.format import contrast, effect, interval, number, p_value
+from study.analysis.statistics.format import NOTHING, contrast, effect, interval, number, p_value
 from study.analysis.statistics.players import sentence
 from study.analysis.statistics.rows import AnalysisCondition, Measure
 from study.analysis.statistics.table import NotComputable
@@ -37,6 +37,17 @@ def y_title(measure: Measure) -> str:
     if measure.kind == "number":
         return measure.unit.capitalize() or "Value"
     return "Rate" if measure.kind == "rate" else "Count"
+
+
+def within_words(result: MeasureResult, condition: AnalysisCondition) -> str:
+    """A condition's interval within participants, with its mean where that is of fewer people than have a
+    value; a dash where there is none."""
+    found = result.interval(condition)
+    if not found:
+        return NOTHING
+    ends = interval(found.low, found.high)
+    fewer = found.n < len(result.table.values(condition.key))
+    return f"{ends} around {number(found.mean)} (n = {found.n})" if fewer else ends
 
 
 def participants_in(result: MeasureResult) -> str:

@@ -87,6 +87,16 @@ def test_deviations_are_found_in_the_design_the_sample_and_the_tests(study: Stud
     ]
 
 
+def test_a_model_that_was_none_and_is_none_is_no_deviation(study: Study) -> None:
+    Study.objects.filter(pk=study.pk).update(planned_participants=3)
+    for condition in study.conditions.all():
+        condition.coplayer_settings = {**condition.coplayer_settings, "model": ""}
+        condition.save()
+    study.refresh_from_db()
+    found = deviations_of(study, analyse_now(study, "people"))
+    assert not [one.words for one in found if "it was nothing, and is nothing" in one.words]
+
+
 def test_without_a_preregistration_that_is_the_one_thing_that_is_told() -> None:
     study = make_study("unplanned")
     complete(study)

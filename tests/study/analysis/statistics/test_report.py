@@ -14,8 +14,11 @@ from study.analysis.statistics.exclusions import Attrition
 from study.analysis.statistics.files import contents, write
 from study.analysis.statistics.markdown import escaped
 from study.analysis.statistics.report import report
+from study.analysis.statistics.report_design import contrasts_table
 from study.analysis.statistics.rows import AnalysisCondition, Measure
+from study.analysis.statistics.table import NotComputable
 from study.analysis.statistics.tukey import Tukey
+from study.analysis.statistics.within.results import Family, NoContrast
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, made_up, paper_like, rows_of
 
 NAMES = [
@@ -63,6 +66,14 @@ def test_the_report_says_that_the_test_replicates_the_paper_and_what_it_assumes(
     text = report(analysis)
     assert "replicates the analysis of the human study of MindAgent" in text
     assert "observations are treated as independent, although every participant played every" in text
+
+
+def test_tables_have_both_intervals_say_which_minus_which_and_are_never_empty(analysis: Analysis) -> None:
+    text = report(analysis)
+    assert "| SE | 95% CI | 95% CI within |" in text
+    assert "| First | Second | Second less first |" in text
+    alike = Family((NoContrast("B less A", NotComputable("no_variance_within", "all are alike")),))
+    assert contrasts_table(alike).startswith("B less A: ")
 
 
 def test_a_synthetic_report_says_so_before_anything_else(analysis: Analysis) -> None:
