@@ -45,7 +45,8 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
         form.fields["key"].disabled = True
     if request.method == "POST" and form.is_valid():
         condition_save(condition=form.instance, renamed="key" in form.changed_data)
-        return done(request, study, _said(form.instance))
+        saved = form.instance
+        return done(request, study, f"{saved.name}: saved.", mind=_warned(saved))
     heading = f"Condition “{row.name}”" if pk else "A new condition"
     more = _shown(request, row, form) | _pictured(form, study, pk)
     more["template"] = "study/editor/condition.html"
@@ -89,9 +90,8 @@ def _team(form: Any, study: Study, pk: int | None) -> tuple[Picture | None, str]
     return (None, wrong[0]) if wrong else picture_or_why(filled.instance)
 
 
-def _said(row: Condition) -> str:
-    warned = [*condition_warnings(row), *row.cautions, *row.unmeasured, *row.remarks]
-    return f"{row.name}: saved." + (f" But mind: {' '.join(warned)}" if warned else "")
+def _warned(row: Condition) -> str:
+    return " ".join([*condition_warnings(row), *row.cautions, *row.unmeasured, *row.remarks])
 
 
 @study_page("edit", POST)

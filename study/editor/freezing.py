@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django.db.models import Count, Q
@@ -23,7 +24,7 @@ from study.editor import in_words
 from study.editor.changes import changes, program_changes
 from study.editor.handing_over import bundle_text, handed_over
 from study.editor.in_words import Pair, condition_pairs
-from study.planning.lacking import lacking, minded
+from study.planning.lacking import lacking, to_mind
 from study.researchers.frame import asked_once, context_of
 from study.researchers.permissions import study_page
 from study.words.markdown import to_html
@@ -82,10 +83,9 @@ def versions_counted(study: Study) -> list[Version]:
 @study_page("own", POST)
 def freeze(request: HttpRequest, study: Study) -> HttpResponse:
     """The design as it is now is preregistered."""
-    words = minded(study, "Frozen: the preregistration is stored with its hash and date.")
-    return asked_once(
-        request, study, lambda: study_freeze(study_id=study.pk, user=request.user), words, "preregistration"
-    )
+    words, mind = "Frozen: the preregistration is stored with its hash and date.", to_mind(study)
+    act = partial(study_freeze, study_id=study.pk, user=request.user)
+    return asked_once(request, study, act, words, "preregistration", mind=mind)
 
 
 @study_page("view")

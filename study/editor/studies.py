@@ -25,7 +25,7 @@ from study.editor.services import (
     study_ready,
 )
 from study.people.models import Participant
-from study.planning.lacking import minded
+from study.planning.lacking import to_mind
 from study.researchers.frame import asked, asked_once, form_page
 from study.researchers.models import Membership
 from study.researchers.permissions import FORM, staff_page, study_page
@@ -67,10 +67,10 @@ def copy(request: HttpRequest, study: Study) -> HttpResponse:
 def state(request: HttpRequest, study: Study) -> HttpResponse:
     """Open or closed."""
     if request.POST.get("state") == Study.Status.OPEN:
-        act, words = study_open, minded(study, "The link takes participants.")
+        act, words, mind = study_open, "The link takes participants.", to_mind(study)
     else:
-        act, words = study_close, "Closed: nobody new. Those who play can finish."
-    return asked(request, study, lambda: act(study_id=study.pk, by=request.user), words)
+        act, words, mind = study_close, "Closed: nobody new. Those who play can finish.", ""
+    return asked(request, study, lambda: act(study_id=study.pk, by=request.user), words, mind=mind)
 
 
 @study_page("own", POST)

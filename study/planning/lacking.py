@@ -42,14 +42,13 @@ def _of_several(several: list[tuple[str, Spread]]) -> str:
     return f"{names}: Programs played them: {first.bare}"
 
 
-def minded(study: Study, words: str) -> str:
-    """The words, and after them the first thing that it cannot measure, and how many more there are: pages
-    have them all."""
+def to_mind(study: Study) -> str:
+    """The first thing that it cannot measure, and how many more there are: pages have them all. Empty where
+    there is nothing."""
     told = unmeasured_told(study)
-    if not told:
-        return words
-    more = f" ({counted(len(told) - 1, 'more such thing')}: see “To consider”.)" if len(told) > 1 else ""
-    return f"{words} But mind: {told[0]}{more}"
+    rest = counted(len(told) - 1, "more such thing")
+    more = f" ({rest}: see “To consider” in Design.)" if len(told) > 1 else ""
+    return f"{told[0]}{more}" if told else ""
 
 
 def _tried(study: Study) -> list[Missing]:

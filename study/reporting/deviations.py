@@ -99,7 +99,8 @@ def _changed(one: Difference, names: Mapping[str, str], field: str) -> str:
 
 def _short(value: Json) -> str:
     """The value as text; empty for what is too long to stand in a sentence."""
-    text = NOTHING if value in (None, "", [], {}) else str(value)
+    text = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+    text = NOTHING if value in (None, "", [], {}) else text
     return "" if len(text) > LONG or "\n" in text else text
 
 

@@ -41,9 +41,13 @@ def form_page(
     return render(request, template, context, status=422 if form.errors else 200)
 
 
-def done(request: HttpRequest, study: Study, words: str, page: str = "design") -> HttpResponse:
-    """Back to a page of the design, with a word on what was done."""
+def done(
+    request: HttpRequest, study: Study, words: str, page: str = "design", *, mind: str = ""
+) -> HttpResponse:
+    """Back to a page of the design, with a word on what was done, and a warning of what is to be minded."""
     messages.success(request, words)
+    if mind:
+        messages.warning(request, f"But mind: {mind}")
     return redirect(f"study:staff-{page}", study.slug)
 
 
@@ -53,23 +57,34 @@ NOT_SURE = "Nothing was done: tick that you mean it."
 
 
 def asked_once(
-    request: HttpRequest, study: Study, act: Callable[[], object], words: str, page: str = "design"
+    request: HttpRequest,
+    study: Study,
+    act: Callable[[], object],
+    words: str,
+    page: str = "design",
+    *,
+    mind: str = "",
 ) -> HttpResponse:
     """As `asked`, for what cannot be taken back: nothing is done without the tick."""
     if SURE in request.POST:
-        return asked(request, study, act, words, page)
+        return asked(request, study, act, words, page, mind=mind)
     messages.error(request, NOT_SURE)
     return redirect(f"study:staff-{page}", study.slug)
 
 
 def asked(
-    request: HttpRequest, study: Study, act: Callable[[], object], words: str, page: str = "design"
+    request: HttpRequest,
+    study: Study,
+    act: Callable[[], object],
+    words: str,
+    page: str = "design",
+    *,
+    mind: str = "",
 ) -> HttpResponse:
     """A button was pressed: what it asks for is done, or the page says why not."""
     try:
         act()
     except (DesignError, StudyClosedError, SchemeError) as error:
         messages.error(request, str(error))
-    else:
-        messages.success(request, words)
-    return redirect(f"study:staff-{page}", study.slug)
+        return redirect(f"study:staff-{page}", study.slug)
+    return done(request, study, words, page, mind=mind)

@@ -90,8 +90,9 @@ def test_orders_that_outlive_the_episode_are_told_at_condition_readiness_opening
     opened = admin_client.post(reverse("study:staff-design-state", args=at), {"state": "open"})
     frozen = admin_client.post(reverse("study:staff-preregistration-freeze", args=at), {"sure": "on"})
     for answer in (opened, frozen):
-        (said,) = [str(one) for one in get_messages(answer.wsgi_request)][-1:]
-        assert "But mind: Condition 0:" in said and TOLD in said
+        said = list(get_messages(answer.wsgi_request))[-1]
+        assert said.tags == "warning"
+        assert str(said).startswith("But mind: Condition 0:") and TOLD in str(said)
 
 
 @pytest.mark.django_db
