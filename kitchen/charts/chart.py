@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Look = Literal["bars", "dots", "lines", "threads", "dashed", "dotted", "spans"]
+Look = Literal["bars", "dots", "lines", "steps", "threads", "dashed", "dotted", "spans"]
 """Bars stand on the lower end of the axis; lines join points with a mark on each; threads are thin, quiet and
 without marks, for many of them; dashed and dotted lines are what others are compared with; spans lie along a
 row from `low` to `high`."""

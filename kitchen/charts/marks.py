@@ -26,6 +26,7 @@ MARKS = {
 
 LINES: dict[str, dict[str, Any]] = {
     "lines": {"lw": 1.6, "ms": 4.6},
+    "steps": {"lw": 1.6, "ms": 4.6, "drawstyle": "steps-post"},
     "dots": {"lw": 0, "ms": 5.0},
     "threads": {"lw": 0.7, "ms": 2.0, "alpha": 0.45},
     "dashed": {"lw": 1.0, "ms": 2.4, "linestyle": (0, (3, 2)), "alpha": 0.75},

@@ -120,6 +120,12 @@ def _lines(chart: Chart, one: Series) -> Iterator[Spec]:
     yield _marked(chart, one, 70)
 
 
+def _steps(chart: Chart, one: Series) -> Iterator[Spec]:
+    """What stays as it is until it changes at once."""
+    yield from _joined(chart, one, {"strokeWidth": 2.5, "interpolate": "step-after"})
+    yield _marked(chart, one, 70)
+
+
 def _marked(chart: Chart, one: Series, size: int) -> Spec:
     return {
         "mark": {"type": "point", "filled": True, "size": size, "opacity": 0.9},
@@ -183,6 +189,7 @@ _MADE = {
     "bars": _bars,
     "dots": _dots,
     "lines": _lines,
+    "steps": _steps,
     "threads": _threads,
     "dashed": _dashed,
     "dotted": _dashed,
@@ -239,7 +246,7 @@ def _axis(axis: Axis, *, angled: bool = False) -> Spec:
     if axis.names:
         look["values"] = list(range(len(axis.names)))
         look["labelExpr"] = f"{json.dumps(list(axis.names), ensure_ascii=False)}[datum.value]"
-        look |= {"labelLimit": 140 if angled else 220, "labelOverlap": False}
+        look |= {"labelLimit": 140 if angled else 340, "labelOverlap": False}
     elif axis.ticks:
         look["values"] = list(axis.ticks)
     elif axis.whole:

@@ -97,7 +97,7 @@ def _counted(record: Record, figure: Figure) -> Lane:
     )
     rows = tuple((figure.label, "count", n, n, values[n]) for n in sorted(turns | {last}))
     return Lane(
-        f"{figure.label} (0 to {most})", (Series(figure.label, "lines", points, COUNTED, False),), rows
+        f"{figure.label} (0 to {most})", (Series(figure.label, "steps", points, COUNTED, False),), rows
     )
 
 

@@ -36,6 +36,7 @@ async function draw(chart, vega, tell) {
   if (!found) return; // the picture stays
   const told = dressed(found);
   const { spec } = vega.compile(told);
+  chart.dataset.drawn = ""; // as wide as what is drawn needs, no more as the picture
   const drawing = document.createElement("div");
   drawing.ariaHidden = "true"; // what it shows is said beside it, and in the table behind it
   chart.append(drawing);
@@ -44,7 +45,12 @@ async function draw(chart, vega, tell) {
   const view = new vega.View(runtime, { expr, renderer: "svg", container: drawing, hover: true });
   await view.tooltip(tell).runAsync();
   chart.querySelector("img")?.setAttribute("hidden", "");
-  chart.dataset.drawn = "";
+}
+
+/* the picture is there still */
+function failed(chart, error) {
+  delete chart.dataset.drawn;
+  console.error(error);
 }
 
 const tell = tip();
@@ -53,6 +59,6 @@ const seen = new IntersectionObserver(async (entries) => {
   if (!now.length) return;
   for (const chart of now) seen.unobserve(chart);
   const vega = await import("../vendor/vega/vega.min.js");
-  for (const chart of now) await draw(chart, vega, tell).catch(console.error);
+  for (const chart of now) await draw(chart, vega, tell).catch((error) => failed(chart, error));
 });
 for (const chart of charts) seen.observe(chart);

@@ -245,6 +245,12 @@ async def test_figures_are_drawn_by_the_browser_and_say_what_is_pointed_at(staff
     for chart in await staff.locator("[data-chart]").all():
         await chart.scroll_into_view_if_needed()
         await chart.locator("xpath=self::*[@data-drawn]//*[name()='svg']").wait_for()
+    await staff.set_viewport_size({"width": 360, "height": 740})
+    await staff.reload()
+    chart = staff.locator("[data-chart]").first
+    await chart.scroll_into_view_if_needed()
+    await chart.locator("xpath=self::*[@data-drawn]//*[name()='svg']").wait_for()
+    assert await chart.evaluate("one => one.scrollWidth") <= 360
     await staff.locator("[data-chart] svg .mark-symbol path").first.hover(force=True)
     await staff.wait_for_selector(".chart-tip:not([hidden])")
 

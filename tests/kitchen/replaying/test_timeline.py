@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -55,6 +56,8 @@ def test_counts_grow_where_they_did_and_events_have_their_step() -> None:
     record.steps[1].events = [{"kind": "completed", "seat": None, "dish": "soup"}]
     chart = timeline(record)
     (curve,) = series(chart, "Dishes completed")
+    assert curve.look == "steps"
+    assert '"interpolate": "step-after"' in json.dumps(specification(chart))
     assert [(p.x, round(p.y, 3)) for p in curve.points] == [(0, 0.4), (1, 0.4), (2, -0.4), (3, -0.4)]
     assert [p.x for p in series(chart, "completed")[0].points] == [1.5]
     assert ("Dishes completed", "count", 2, 2, 2) in chart.rows
