@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Look = Literal["bars", "dots", "lines", "steps", "threads", "dashed", "dotted", "spans"]
-"""Bars stand on the lower end of the axis; lines join points with a mark on each; threads are thin, quiet and
-without marks, for many of them; dashed and dotted lines are what others are compared with; spans lie along a
-row from `low` to `high`."""
+"""Bars stand on the lower end of the axis; lines join points with a mark on each; steps likewise, of what
+stays as it is until it changes at once; threads are thin, quiet and without marks, for many of them; dashed
+and dotted lines are what others are compared with; spans lie along a row from `low` to `high`."""
 
 Format = Literal["svg", "pdf", "png"]
 """What a figure is drawn as."""

@@ -55,11 +55,13 @@ PLOT, SMALL, ROW, LINE = 2.9, 1.9, 0.27, 0.165
 row of brackets, a line of a label."""
 WIDEST, ACROSS, NAME = 9.0, 4, 1.15
 """Inches of the widest sheet, panels in a row, inches of a place that has a name."""
+DPI = 300
+"""Dots to an inch of a PNG, as journals want them."""
 LETTERS = 16.5
 """Of a small line to an inch."""
 
 
-def draw(chart: Chart, kind: Format = "svg", *, dpi: int = 300) -> bytes:
+def draw(chart: Chart, kind: Format = "svg", *, dpi: int = DPI) -> bytes:
     """The chart as a file's bytes; SVG keeps text as text, `dpi` is for PNG only. Safe from any thread."""
     style = {**STYLE, "svg.hashsalt": chart.key, "svg.id": f"figure_{chart.key}"}
     metadata = metadata_of(chart.full_title, chart.alternative, kind)
@@ -67,7 +69,7 @@ def draw(chart: Chart, kind: Format = "svg", *, dpi: int = 300) -> bytes:
 
 
 def drawn(
-    make: Callable[[], Figure], kind: Format, style: dict[str, Any], metadata: dict[str, Any], dpi: int = 300
+    make: Callable[[], Figure], kind: Format, style: dict[str, Any], metadata: dict[str, Any], dpi: int = DPI
 ) -> bytes:
     """A figure in a style, as a file's bytes."""
     with DRAWING, mpl.rc_context(cast(Any, style)):

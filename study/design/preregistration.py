@@ -32,8 +32,9 @@ from study.design.versions import Difference
 
 FORMAT = 2
 UNDER_THE_HASH = ("format", "content", "frozen", "program")
-HASHES = ("content_sha256", "sha256")
 """What the hash of a bundle is of, since format 2."""
+HASHES = ("content_sha256", "sha256")
+"""What else a bundle has."""
 MOST_SEQUENCES = 1000
 """A scheme with more of them is written down by its rule alone."""
 

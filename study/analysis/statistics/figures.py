@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from kitchen.charts.chart import Format
 from kitchen.charts.layout import levels, side_by_side, wrapped
 from kitchen.charts.looks import COLOURS, GRID, INK, QUIET
-from kitchen.charts.sheet import STYLE, SYNTHETIC, drawn, metadata_of
+from kitchen.charts.sheet import DPI, STYLE, SYNTHETIC, drawn, metadata_of
 from kitchen.charts.sheet import draw as draw_chart
 from study.analysis.statistics.analyse import MeasureResult
 from study.analysis.statistics.bracketing import bracket_note, few
@@ -35,7 +35,7 @@ ROW, LINE, PLAYER = 0.27, 0.165, 0.125
 of who played."""
 
 
-def draw(result: MeasureResult, kind: Format = "svg", *, dpi: int = 300) -> bytes:
+def draw(result: MeasureResult, kind: Format = "svg", *, dpi: int = DPI) -> bytes:
     """The chart of one measure as a file's bytes; SVG keeps text as text. `dpi` is for PNG only.
 
     Safe to call from any thread. A measure without values gives an empty chart that says so.
@@ -46,7 +46,7 @@ def draw(result: MeasureResult, kind: Format = "svg", *, dpi: int = 300) -> byte
     return drawn(lambda: _figure(result), kind, style, metadata_of(title, in_words(result), kind), dpi)
 
 
-def draw_threads(result: MeasureResult, kind: Format = "svg", *, dpi: int = 300) -> bytes:
+def draw_threads(result: MeasureResult, kind: Format = "svg", *, dpi: int = DPI) -> bytes:
     """The chart of each participant over the conditions, with the brackets of paired contrasts; as `draw`."""
     return draw_chart(participants(result), kind, dpi=dpi)
 
