@@ -25,7 +25,7 @@ def as_json(chart: Chart) -> bytes:
         "title": chart.title,
         "synthetic": chart.synthetic,
         "words": chart.words,
-        "note": chart.note,
+        "note": chart.full_note,
         "rows": [dict(zip(chart.head, row, strict=True)) for row in chart.rows],
     }
     return (json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()

@@ -14,6 +14,8 @@ and dotted lines are what others are compared with; spans lie along a row from `
 Format = Literal["svg", "pdf", "png"]
 """What a figure is drawn as."""
 
+CUT = "An interval that reaches past the scale ends at its edge; the table has all of it."
+
 Cell = str | float | int | None
 
 
@@ -107,6 +109,11 @@ class Chart:
         return f"Synthetic data. {self.words}" if self.synthetic else self.words
 
     @property
+    def full_note(self) -> str:
+        """The note, which says so where an interval is longer than the axis, for it is cut there."""
+        return f"{self.note} {CUT}".strip() if any(map(self._leaves, self._intervals())) else self.note
+
+    @property
     def listed(self) -> tuple[Series, ...]:
         """The series of the legend, each name once, in their order; none where there is one only."""
         found = {one.name: one for panel in self.panels for one in panel.series if one.listed}
@@ -121,6 +128,16 @@ class Chart:
     def has_rows(self) -> bool:
         """Whether it is made of rows with names, the first one at the top, along an axis of numbers."""
         return bool(self.y.names) and not self.x.names
+
+    def _intervals(self) -> Iterator[Point]:
+        """What has ends along the y axis."""
+        for panel in self.panels:
+            for one in panel.series:
+                yield from one.points if one.look != "spans" else ()
+
+    def _leaves(self, point: Point) -> bool:
+        ends = [end for end in (point.low, point.high) if end is not None]
+        return any(not self.y.low <= end <= self.y.high for end in ends)
 
     def points(self) -> Iterator[Point]:
         """All points of all panels."""

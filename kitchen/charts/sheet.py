@@ -57,8 +57,8 @@ WIDEST, ACROSS, NAME = 9.0, 4, 1.15
 """Inches of the widest sheet, panels in a row, inches of a place that has a name."""
 DPI = 300
 """Dots to an inch of a PNG, as journals want them."""
-LETTERS = 16.5
-"""Of a small line to an inch."""
+LETTERS, NOTED = 16.5, 0.14
+"""Letters of a small line to an inch, and inches from one to the next."""
 
 
 def draw(chart: Chart, kind: Format = "svg", *, dpi: int = DPI) -> bytes:
@@ -111,7 +111,7 @@ class _Sheet:
         alone = WIDEST if chart.has_rows else min(max(5.4, NAME * places + LEFT + RIGHT), 2 * WIDEST)
         width = WIDEST if across > 1 else alone
         title = wrapped(chart.title, int((width - 1.8) / 0.115))
-        under, note = (wrapped(text, int(width * LETTERS)) for text in (chart.under, chart.note))
+        under, note = (wrapped(text, int(width * LETTERS)) for text in (chart.under, chart.full_note))
         lines = max((wrapped(name, 14).count("\n") for name in chart.x.names), default=0)
         rows = [levels([(b.left, b.right) for b in panel.brackets]) for panel in chart.panels]
         highest = max((max(each) + 1 for each in rows if each), default=0)
@@ -121,7 +121,7 @@ class _Sheet:
             across=across,
             down=ceil(len(chart.panels) / across),
             plot=_plot_height(chart),
-            foot=0.62 + LINE * lines + 0.14 * (note.count("\n") + bool(note)),
+            foot=0.62 + LINE * lines + NOTED * (note.count("\n") + bool(note)),
             strip=ROW * highest + (0.04 if highest else 0) + (0.24 if across > 1 else 0),
             head=0.66 + 0.2 * title.count("\n") + 0.15 * under.count("\n"),
             legend=0.24 * ceil(len(chart.listed) / legend_columns(width, chart)) if chart.listed else 0.0,

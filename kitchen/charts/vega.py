@@ -251,7 +251,7 @@ def _axis(axis: Axis, *, angled: bool = False) -> Spec:
         look["values"] = list(axis.ticks)
     elif axis.whole:
         look |= {"tickMinStep": 1, "format": "d"}
-    scale: Spec = {"domain": [axis.low, axis.high], "nice": False, "zero": False}
+    scale: Spec = {"domain": [axis.low, axis.high], "nice": False, "zero": False, "clamp": True}
     if axis.names and not angled:
         scale["reverse"] = True
     return {"type": "quantitative", "axis": look, "scale": scale}

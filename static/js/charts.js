@@ -1,6 +1,7 @@
 /* Figures that answer to a pointer: what the picture shows, drawn by Vega-Lite as soon as it comes into sight. */
 
 const charts = document.querySelectorAll("[data-chart]");
+const LETTER = { title: 9, subtitle: 6 }; // pixels of one, on an average
 
 function tip() {
   const said = document.createElement("div");
@@ -31,10 +32,27 @@ function dressed(told) {
   return JSON.parse(own.reduce((text, [name, colour]) => text.replaceAll(`"${colour}"`, `"var(--${name})"`), JSON.stringify(rest)));
 }
 
+/* Vega writes a title in one line, and cuts it off where that is longer than the figure is wide */
+function folded(words, letters) {
+  const lines = [""];
+  for (const word of words.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (longer.length > letters && lines.at(-1)) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+function fitted({ title, ...rest }, width) {
+  const { text, subtitle } = title;
+  const under = subtitle.flatMap((line) => folded(line, width / LETTER.subtitle));
+  return { ...rest, title: { ...title, text: folded(text, width / LETTER.title), subtitle: under } };
+}
+
 async function draw(chart, vega, tell) {
   const found = await specification(chart.dataset.chart);
   if (!found) return; // the picture stays
-  const told = dressed(found);
+  const told = fitted(dressed(found), chart.clientWidth);
   const { spec } = vega.compile(told);
   chart.dataset.drawn = ""; // as wide as what is drawn needs, no more as the picture
   const drawing = document.createElement("div");

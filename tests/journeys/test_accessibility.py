@@ -237,6 +237,11 @@ async def test_a_replay_is_gone_through_by_keys_and_plays_by_itself(staff: Page)
     await expect(staff.locator("#replay-seat")).to_be_focused()
 
 
+CUT_OFF = """one => [...one.querySelectorAll("svg text")].map(text => text.getBoundingClientRect().right)
+    .filter(right => right > one.getBoundingClientRect().right)"""
+"""Where texts of a drawing end that leave it."""
+
+
 async def test_figures_are_drawn_by_the_browser_and_say_what_is_pointed_at(staff: Page) -> None:
     address = f"/staff/{SLUG}/analysis/{VALUES['measure']}/"
     while "refresh" in (await staff.context.request.get(address)).headers:
@@ -251,6 +256,7 @@ async def test_figures_are_drawn_by_the_browser_and_say_what_is_pointed_at(staff
     await chart.scroll_into_view_if_needed()
     await chart.locator("xpath=self::*[@data-drawn]//*[name()='svg']").wait_for()
     assert await chart.evaluate("one => one.scrollWidth") <= 360
+    assert await chart.evaluate(CUT_OFF) == []
     await staff.locator("[data-chart] svg .mark-symbol path").first.hover(force=True)
     await staff.wait_for_selector(".chart-tip:not([hidden])")
 

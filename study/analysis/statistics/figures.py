@@ -17,12 +17,12 @@ from matplotlib.ticker import MaxNLocator
 from kitchen.charts.chart import Format
 from kitchen.charts.layout import levels, side_by_side, wrapped
 from kitchen.charts.looks import COLOURS, GRID, INK, QUIET
-from kitchen.charts.sheet import DPI, STYLE, SYNTHETIC, drawn, metadata_of
+from kitchen.charts.sheet import DPI, LETTERS, NOTED, STYLE, SYNTHETIC, drawn, metadata_of
 from kitchen.charts.sheet import draw as draw_chart
 from study.analysis.statistics.analyse import MeasureResult
-from study.analysis.statistics.bracketing import bracket_note, few
+from study.analysis.statistics.bracketing import few
 from study.analysis.statistics.chart_parts import bounds
-from study.analysis.statistics.charts import participants
+from study.analysis.statistics.charts import means, participants
 from study.analysis.statistics.format import p_value
 from study.analysis.statistics.rows import Measure
 from study.analysis.statistics.tukey import Pair
@@ -76,6 +76,7 @@ class _Sheet:
     strip: float
     head: float
     title: str
+    note: str
 
     @classmethod
     def of(cls, result: MeasureResult, rows: Sequence[int]) -> _Sheet:
@@ -83,9 +84,11 @@ class _Sheet:
         left = LEFT + LINE * y_label(result).count("\n")
         width = max(5.4, 1.15 * len(labels) + left + RIGHT)
         title = wrapped(result.measure.label, int((width - 1.8) / 0.115))
-        foot = FOOT + LINE * max(label.count("\n") for label in labels) + PLAYER * _player_lines(result)
+        note = wrapped(means(result).full_note, int(width * LETTERS))
+        below = LINE * max(label.count("\n") for label in labels) + PLAYER * _player_lines(result)
+        foot = FOOT + below + NOTED * note.count("\n")
         strip = ROW * (max(rows) + 1) + 0.04 if rows else 0.0
-        return cls(width, left, foot, strip, HEAD + 0.2 * title.count("\n"), title)
+        return cls(width, left, foot, strip, HEAD + 0.2 * title.count("\n"), title, note)
 
     @property
     def height(self) -> float:
@@ -207,11 +210,6 @@ def _write(figure: Figure, result: MeasureResult, sheet: _Sheet) -> None:
     top = sheet.height
     put(EDGE, top - 0.2, sheet.title, size=12, weight="bold", va="top", linespacing=1.15)
     put(EDGE, top - sheet.head + 0.32, participants_in(result), size=8.5, color=QUIET, va="top")
-    put(EDGE, 0.13, _note(result), size=7.5, color=QUIET, va="bottom")
+    put(EDGE, 0.13, sheet.note, size=7.5, color=QUIET, va="bottom", linespacing=1.3)
     if result.synthetic:
         put(sheet.width - RIGHT, top - 0.22, "Synthetic data", **SYNTHETIC)
-
-
-def _note(result: MeasureResult) -> str:
-    brackets = bracket_note(result.brackets, "Tukey HSD, p < .05")
-    return f"Bars: means. Lines: 95% CI of the mean. Dots: participants. {brackets}".strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -99,6 +100,14 @@ def test_a_specification_has_every_value_with_its_words_and_colour() -> None:
     assert {tuple(each["range"]) for each in coloured} == {(colour_of(0), colour_of(1))}
     assert "p < .001" in json.dumps(spec)
     assert "Synthetic data. Dishes rise." in spec["description"]
+
+
+def test_an_interval_that_leaves_the_scale_is_told_of() -> None:
+    narrow, wide = CASES["plain"], replace(CASES["plain"], y=Axis("Dishes", -1, 4))
+    assert wide.full_note == "Lines: 95% CI of the mean."
+    assert "past the scale" in narrow.full_note
+    assert "past the scale" in sheet.draw(narrow).decode()
+    assert specification(narrow)["layer"][0]["encoding"]["y"]["scale"]["clamp"]
 
 
 def test_a_legend_is_asked_once_however_many_panels_there_are() -> None:
