@@ -95,6 +95,9 @@ def read_options(given: Mapping[str, Json]) -> Options:
     layout = own_layout(values["own_layout"]) if values["layout"] == OWN else shipped()[values["layout"]]
     if layout.has_tomatoes and values["cooking"] == AUTO:
         if "cooking" in given:
-            raise SettingsError(f"cooking: {AUTO!r} is not played where there are tomatoes: {layout.code}")
+            raise SettingsError(
+                f"cooking: {layout.code} has tomatoes, and with them a pot is started with empty hands"
+                f" ({INTERACT!r}, not {AUTO!r})"
+            )
         values["cooking"] = INTERACT
     return Options(values, layout)

@@ -135,7 +135,7 @@ def test_what_can_never_be_served_is_told() -> None:
 
 def test_it_is_told_beside_the_other_settings() -> None:
     tomato = OWN_LAYOUT.begun()["cramped_room_tomato"].text
-    assert told(tomato, cooking="auto")[0][1].startswith("Cooking: 'auto' is not played where there are")
+    assert "with them a pot is started with empty hands" in told(tomato, cooking="auto")[0][1]
     unused = told(tomato, cooking="interact", layout="counter_circuit")
     assert unused[0] == (CAUTION, "It is not played: the layout chosen above is “Counter circuit”.")
     assert told(tomato, cooking="interact", layout="own")[0][0] == FACT
