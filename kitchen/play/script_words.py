@@ -42,6 +42,12 @@ WORDS: Mapping[str, str] = {
     "nothingHere": marked("Nothing can be done here just now."),
 }
 """By the names under which scripts know them; what is between braces, they fill in."""
+TICKING: Mapping[str, str] = {
+    "offline": marked("You are offline. The game goes on without you until you are connected again."),
+    "doubted": marked("Waiting for the connection… The game goes on meanwhile."),
+    "silent": marked("The server does not answer; trying again… The game may go on meanwhile."),
+}
+"""Instead of those, where a clock takes the steps."""
 SCENE: Mapping[str, str] = {
     "more": marked("More …"),
     "you": marked("you"),
@@ -56,10 +62,10 @@ CALLED = (10, 5)
 """With so many seconds left for a step, that is said aloud."""
 
 
-def script_words(*, scene: bool) -> dict[str, str | dict[int, str]]:
-    """All of them, those of the scene where there is one, and `calls`: what is said aloud, by the seconds
-    that are left."""
-    words = {**WORDS, **SCENE} if scene else WORDS
+def script_words(*, scene: bool, ticking: bool = False) -> dict[str, str | dict[int, str]]:
+    """All of them, those of the scene where there is one and those of a clock where one runs, and `calls`:
+    what is said aloud, by the seconds that are left."""
+    words = {**WORDS, **(SCENE if scene else {}), **(TICKING if ticking else {})}
     calls = {seconds: _call(seconds) for seconds in CALLED}
     return {**{name: gettext(said) for name, said in words.items()}, "calls": calls}
 

@@ -30,7 +30,7 @@ def play_page(request: HttpRequest, *, seat: Seat, continue_url: str, **more: An
         socket_path=f"/ws/{'ticks' if view.tick_ms else 'seat'}/{seat.key}/",
         continue_url=continue_url,
         asks_first=seat.episode.asks_first,
-        script_words=script_words(scene=bool(scene)),
+        script_words=script_words(scene=bool(scene), ticking=bool(view.tick_ms)),
         scene=scene,
         **{"label": view.label, **more},
     )

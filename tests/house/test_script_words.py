@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from kitchen.play.script_words import CALLED, SCENE, WORDS, script_words
+from kitchen.play.script_words import CALLED, SCENE, TICKING, WORDS, script_words
 
 ROOT = Path(__file__).parent.parent.parent
 STAFF = {"admin-condition.js", "drawn.js", "live.js", "table.js"}
@@ -62,6 +62,13 @@ def test_scripts_say_what_the_page_brings_along_and_all_of_it() -> None:
     others = [path for path in FILES if path not in of_scene]
     assert said_by(others) == {*WORDS, "calls"} == script_words(scene=False).keys()
     assert said_by(FILES) == {*WORDS, *SCENE, "calls"} == script_words(scene=True).keys()
+
+
+def test_where_a_clock_runs_nobody_is_told_that_nothing_is_lost_meanwhile() -> None:
+    waiting, ticking = script_words(scene=False), script_words(scene=False, ticking=True)
+    assert ticking.keys() == waiting.keys() > TICKING.keys()
+    assert all("Nothing is lost" in str(waiting[name]) for name in TICKING)
+    assert not any("Nothing is lost" in str(ticking[name]) for name in TICKING)
 
 
 def test_what_is_called_out_is_counted() -> None:

@@ -194,7 +194,7 @@
     const waits = choosing.phase !== "over" && !state.ended;
     const still = waits && state.stepped && performance.now() - state.stepped > STILL + state.tick;
     if (state.observation === null) say("tick-said", waits ? SAY.awaited : "");
-    else if (still && state.line?.readyState === WebSocket.OPEN) say("tick-said", SAY.still);
+    else if (still && play.connection.reached()) say("tick-said", SAY.still);
     else say("tick-said", state.begins && seconds > 0 ? SAY.begins.replace("{seconds}", seconds) : waits ? state.stood : "");
   }
 
