@@ -19,6 +19,7 @@ from study.design.consenting import denied, unsaid
 from study.design.demo import DEMO_SLUG, demo_words
 from study.design.figures import is_measured_in
 from study.design.models import Condition, Outcome, Study, SurveyItem
+from study.design.of_play import waits_for_people
 from study.design.orders.registry import get_scheme
 from study.design.page_order import ASKING
 from study.design.parts import PARTS, part_problems
@@ -314,7 +315,7 @@ def _people(study: Study) -> Iterator[Missing]:
         words = "Those who play together stay together: all such conditions need the same number of people."
         yield Missing(words, "condition", (rows[0].pk,))
     for row in rows:
-        if row.step_seconds is None:
+        if row.step_seconds is None and waits_for_people(row):
             words = (
                 f"{row.name}: several people play, and there is no step timer: one who is away keeps the "
                 "others waiting until they are timed out."

@@ -490,3 +490,9 @@ def test_what_would_keep_people_from_each_other_is_told_before_they_come() -> No
     assert [one.words for one in missing(study) if one.hinders] == [
         "Those who play together stay together: all such conditions need the same number of people."
     ]
+
+
+def test_where_a_clock_runs_nobody_waits_for_who_is_away() -> None:
+    study = shared(conditions=1)
+    study.conditions.update(world="overcooked", settings={"clock": "tick"}, teammates=1)
+    assert not any("no step timer" in one.words for one in missing(study))
