@@ -10,7 +10,7 @@ run model: export BRIGADE_PORT := $(PORT)
 unexport PYTHONDONTWRITEBYTECODE  # without bytecode every start takes seconds longer
 
 OURS = .venv/bin/python
-INSTALL = $(PYTHON) brigade/bootstrap.py $(if $(filter file,$(origin PYTHON)),,--this) requirements.txt
+INSTALL = $(PYTHON) brigade/bootstrap.py requirements.txt
 APART = $(PYTHON) brigade/bootstrap.py --into .venv-model requirements-model.txt
 PIN = .venv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url \
 	--no-emit-find-links --annotation-style line --generate-hashes --custom-compile-command 'make lock'

@@ -1,6 +1,5 @@
 """`python3 brigade/bootstrap.py FILE…`: makes `.venv` hold what these requirements files pin. With
 `--into .venv-NAME` before them it is an environment of its own beside that, for what the app must not import.
-With `--this` before all it is made by this very Python; else by the quickest one of its version (`quickest`).
 
 uv does it, and sees in 0.03 s when nothing is to be done. Nothing is installed whose hash is not in these
 files. Ours is what uv cannot do: come to a machine that has only Python, and say in one line what venv, pip
@@ -16,7 +15,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from math import inf
 from pathlib import Path
 
 BASE = Path(__file__).resolve().parent.parent
@@ -38,28 +36,13 @@ class SetupError(Exception):
     """The environment cannot be made here; the message is one line for a person."""
 
 
-MUCH_QUICKER = 1.5
-"""So much faster has another Python to be, or this one is taken."""
-RACE = """
-import ensurepip, time, venv
-def lap():
-    began, kept = time.perf_counter(), {}
-    for number in range(30000):
-        kept[number % 100] = str(number)
-    return time.perf_counter() - began
-print(min(lap() for _ in range(5)))
-"""
-"""Says how many seconds a little work takes, if environments can be made at all."""
-
-
 def main(arguments: Sequence[str]) -> int:
     """Install what the files pin; the exit code 2 after one line where that fails."""
-    this, arguments = arguments[:1] == ["--this"], [one for one in arguments if one != "--this"]
     apart, files = (arguments[1], arguments[2:]) if arguments[:1] == ["--into"] else ("", arguments)
     try:
         with (BASE / "requirements.txt").open() as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # one `make` of this clone at a time
-            install_apart(BASE / apart, files) if apart else install(files, this=this)
+            install_apart(BASE / apart, files) if apart else install(files)
     except SetupError as error:
         wrong = str(error)
     except OSError as error:
@@ -72,10 +55,10 @@ def main(arguments: Sequence[str]) -> int:
     return 2
 
 
-def install(files: Sequence[str], *, this: bool = False) -> None:
+def install(files: Sequence[str]) -> None:
     """Have an environment of this Python's version with uv in it, and let uv do the rest. SetupError."""
     if not all(path.exists() for path in (VENV / "lib" / VERSION, PYTHON, UV)):
-        call([sys.executable if this else quickest(), "-m", "venv", "--clear", str(VENV)], "making .venv")
+        call([sys.executable, "-m", "venv", "--clear", str(VENV)], "making .venv")
         call([str(PYTHON), "-I", "-m", "pip", *QUIETLY, "-r", str(PINNED)], "installing uv")
     fill(PYTHON, files)
 
@@ -93,34 +76,6 @@ def fill(python: Path, files: Sequence[str]) -> None:
     asked = [part for file in files for part in ("-r", str(BASE / file))]
     command = [str(UV), "pip", "install", "--require-hashes", "--python", str(python), *asked]
     call(command, "installing " + " ".join(files))
-
-
-def quickest() -> str:
-    """This Python, or another one of its version on the path where that is much quicker: pyenv has its own
-    compiled without what makes them fast, and with those everything here takes twice as long."""
-    ours = pace(sys.executable)
-    seconds, best = min((pace(path), path) for path in [sys.executable, *others()])
-    if not seconds * MUCH_QUICKER < ours:
-        return sys.executable
-    print(
-        f"brigade: {best} is {ours / seconds:.1f} times as fast as {sys.executable}, and is taken", flush=True
-    )
-    return best
-
-
-def others() -> list[str]:
-    """The Pythons of this version on the path, each once."""
-    found = [Path(folder) / VERSION for folder in os.get_exec_path()]
-    return list(dict.fromkeys(str(path.resolve()) for path in found if os.access(path, os.X_OK)))
-
-
-def pace(python: str) -> float:
-    """Seconds that it takes for the work of `RACE`; for ever where it cannot do it."""
-    try:
-        said = subprocess.run([python, "-c", RACE], capture_output=True, text=True, timeout=20, check=True)  # noqa: S603
-        return float(said.stdout)
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return inf
 
 
 def call(command: Sequence[str], doing: str) -> None:

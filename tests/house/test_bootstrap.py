@@ -9,7 +9,7 @@ import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from venv import create as make_venv
 from zipfile import ZipFile
 
@@ -103,29 +103,6 @@ def test_an_old_python_gets_one_line(python: Path, asked: str, clone: Path) -> N
     code, complained = make_in(clone, asked, python=str(python))
     assert code == 2
     assert "3.11 or later is needed" in one_line(complained)
-
-
-PLAIN = "import sys"
-SLOW = "import sys, time; now = time.perf_counter; time.perf_counter = lambda: 9 * now()"
-HERE = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-
-
-@pytest.mark.parametrize(
-    ("ours", "other", "taken"),
-    [(SLOW, PLAIN, "other"), (PLAIN, SLOW, "ours"), (PLAIN, PLAIN, "ours"), (SLOW, "1 / 0", "ours")],
-    ids=["a quick one", "a slow one", "one like ours", "one that does not run"],
-)
-def test_another_python_is_taken_where_it_is_much_quicker(
-    ours: str, other: str, taken: str, clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bootstrap, found = bootstrap_of(clone), {}
-    for name, code in (("ours", ours), ("other", other)):
-        (folder := tmp_path / name).mkdir()
-        found[name] = pretend(folder, code)
-    Path(found["other"]).rename(quick := tmp_path / "other" / HERE)
-    monkeypatch.setattr(bootstrap, "sys", SimpleNamespace(executable=found["ours"]))
-    monkeypatch.setenv("PATH", f"{tmp_path / 'nowhere'}{os.pathsep}{tmp_path / 'other'}")
-    assert bootstrap.quickest() == {**found, "other": str(quick)}[taken]
 
 
 def test_no_network_gets_one_line(clone: Path) -> None:
