@@ -31,7 +31,7 @@ def sample_size(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
     names = list(study.conditions.values_list("name", flat=True)) if study else []
     form = _form(request, names, study.main_test if study else "")
-    context: dict[str, Any] = {"form": form, "study": study, "own": len(names)}
+    context: dict[str, Any] = {"form": form, "study": study, "own": len(names), "most": MOST_CONDITIONS}
     if study:
         context["counts"] = study_counts(study)
         context["measured"] = measured(blueprint_of(study))
@@ -52,8 +52,9 @@ def power_figure(request: HttpRequest) -> HttpResponse:
 
 
 def _form(request: HttpRequest, names: list[str], test: str) -> SampleSizeForm:
-    """What was asked; what was not said is as the study plans it, or as usual."""
-    own: dict[str, Any] = {"conditions": len(names)} if 2 <= len(names) <= MOST_CONDITIONS else {}
+    """What was asked; what was not said is as the study plans it, or as usual. Of a study with too few or too
+    many conditions nothing is computed, rather than what is meant for another one."""
+    own: dict[str, Any] = {"conditions": len(names)} if names else {}
     own |= {"test": test} if test else {}
     return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
 

@@ -28,7 +28,8 @@ DEFAULTS: dict[str, Any] = {
 }
 """Cohen's medium effect, and what is usual beside it."""
 
-MOST_CONDITIONS = 12
+MOST_CONDITIONS = 16
+"""More pairs than these have take longer than a page may."""
 KINDS = {"f": "Cohen\N{RIGHT SINGLE QUOTATION MARK}s f", "eta": "partial η², as reported by software"}
 CORRECTION_LABELS = dict(PAIR_TESTS)
 

@@ -8,7 +8,7 @@ With two conditions that is the two-sided paired t test.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil
+from math import ceil, isnan
 
 from study.planning.power.plan import MOST_PEOPLE, PowerPlan
 
@@ -39,13 +39,17 @@ def dz_of(difference: float, plan: PowerPlan) -> float:
 
 
 def f_power(df_effect: float, df_error: float, strength: float, alpha: float) -> float:
-    """The chance of an F beyond its critical value under this noncentrality; 0 without any error left."""
-    from statsmodels.stats.power import ftest_power_f2  # slow to import, so not before it is needed
+    """The chance of an F beyond its critical value under this noncentrality; 0 without any error left. At
+    some large noncentralities scipy has no number: it is that of the chi squared which F nears there."""
+    from scipy import stats  # slow to import, so not before it is needed
+    from statsmodels.stats.power import ftest_power_f2  # likewise
 
     if df_error <= 0:
         return 0.0
     effect = strength / (df_effect + df_error)  # from which it makes the same noncentrality again
     power = float(ftest_power_f2(effect, df_effect, df_error, alpha, ncc=0))
+    if isnan(power):
+        power = float(stats.ncx2.sf(stats.f.isf(alpha, df_effect, df_error) * df_effect, df_effect, strength))
     return min(max(power, 0.0), 1.0)
 
 

@@ -158,8 +158,11 @@ def test_a_studys_page_begins_with_its_conditions_and_calls_them_by_name(admin_c
 def test_a_study_with_too_few_conditions_is_told_so_and_the_page_still_works(admin_client: Client) -> None:
     make_study(conditions=1)
     html = ask(admin_client, "/staff/small/sample-size/").content.decode()
-    assert "This study has 1 condition; the page is for 2 to 12." in html
-    assert "people who finish" in html
+    assert "This study has 1 condition; the page is for 2 to 16." in html
+    assert "people who finish" not in html
+    assert (
+        "people who finish" in ask(admin_client, "/staff/small/sample-size/", conditions=2).content.decode()
+    )
 
 
 @pytest.mark.django_db

@@ -14,7 +14,8 @@ from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.power import TTestPower
 
 from study.planning.power import simulate
-from study.planning.power.formula import anova_power, dz_of, invited, pair_power, people_needed
+from study.planning.power.formula import anova_power, dz_of, f_power, invited, pair_power, people_needed
+from study.planning.power.main_test import main_power
 from study.planning.power.plan import (
     PATTERNS,
     PowerPlan,
@@ -206,3 +207,18 @@ def test_power_that_cannot_be_reached_is_none_and_one_person_has_no_power() -> N
 
 def test_more_are_invited_than_must_finish() -> None:
     assert [invited(30, share) for share in (0, 0.1, 0.25, 0.5)] == [30, 34, 40, 60]
+
+
+def test_the_power_of_many_people_is_a_number() -> None:
+    plan = PowerPlan(15, 0.25)  # at one of these scipy has none
+    found = [
+        main_power(plan, n, test="friedman", pattern="one", scheme="balanced") for n in (1009, 1020, 1050)
+    ]
+    assert found == pytest.approx([1, 1, 1])
+
+
+@pytest.mark.parametrize(("df", "strength"), [(4, 9.0), (14, 20.0)])
+def test_with_much_error_left_the_f_is_a_chi_squared(df: int, strength: float) -> None:
+    """So that what stands in for it where scipy fails gives the same."""
+    likewise = stats.ncx2.sf(stats.f.isf(0.05, df, 1e6) * df, df, strength)
+    assert f_power(df, 1e6, strength, 0.05) == pytest.approx(likewise, abs=1e-4)
