@@ -7,7 +7,7 @@ import pytest
 from study.design.blueprint import blueprint_of
 from study.design.demo import OVERCOOKED
 from study.design.files import study_from_file
-from study.design.readiness import hindrances
+from study.design.readiness import hindrances, missing
 from study.design.texts import untranslated
 
 pytestmark = pytest.mark.django_db
@@ -21,4 +21,5 @@ def test_everybody_meets_three_partners_in_five_layouts_and_rates_seven_measures
     assert {each.settings["clock"] for each in conditions} == {"tick"}
     assert study.items.filter(place="survey").count() == 7
     assert not list(hindrances(study))
+    assert not [one.words for one in missing(study) if "the demo's words" in one.words]
     assert untranslated(blueprint_of(study)) == {"es": [], "zh-hans": []}
