@@ -214,14 +214,14 @@ def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[
 
 
 def world_words(condition: Condition) -> str:
-    """A condition's world in a table, with the first of its settings: a choice by its name, else with its
-    label (`chess, Minutes: 5`)."""
+    """A condition's world in a table, with the first of its settings: a choice by its words, else with its
+    label (`Chess, Minutes: 5`)."""
     first = next(iter(declared(WORLD, condition.world).values()), None)
     value = condition.settings.get(first.name) if first else None
     if first is None or value in (None, ""):
-        return condition.world
-    words = value if first.choices else f"{first.label}: {setting_value(first, value)}"
-    return f"{condition.world}, {words}"
+        return readable(condition.world)
+    words = told(first, value) if first.choices else f"{first.label}: {setting_value(first, value)}"
+    return f"{readable(condition.world)}, {words}"
 
 
 def coplayer_words(name: str) -> str:

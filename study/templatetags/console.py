@@ -20,6 +20,7 @@ register = template.Library()
 register.filter("answers_words", in_words.answers_words)
 register.filter("item_notes", in_words.item_notes)
 register.filter("world_words", in_words.world_words)
+register.filter("coplayer_words", in_words.coplayer_words)
 register.filter("answer_words", answer_words)
 
 TABS = {

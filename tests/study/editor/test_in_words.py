@@ -163,10 +163,10 @@ def test_conditions_are_told_with_the_words_of_their_settings() -> None:
 
 def test_a_world_is_told_with_the_first_of_its_settings() -> None:
     assert world_words(Condition(world="cuisine", settings={"alpha": 2.0, "level": "level_3"})) == (
-        "cuisine, level_3"
+        "Cuisine, level_3: Sushi (intermediate)"
     )
-    assert world_words(Condition(world="cuisine", settings={"alpha": 2.0})) == "cuisine"
-    assert world_words(Condition(world="gone", settings={"level": "level_3"})) == "gone"
+    assert world_words(Condition(world="cuisine", settings={"alpha": 2.0})) == "Cuisine"
+    assert world_words(Condition(world="gone", settings={"level": "level_3"})) == "Gone"
 
 
 def test_a_world_or_setting_that_is_gone_is_told_by_its_name() -> None:
