@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,9 +20,11 @@ from kitchen.experiments.arguments import read_setup
 from kitchen.experiments.files import setup_of
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
+from kitchen.experiments.pairing_figure import draw_pairings
 from kitchen.experiments.pairings import Mean, Pairing, over_others
 from kitchen.experiments.plan import jobs_of
 from kitchen.experiments.replay import replay
+from kitchen.experiments.results import results_of
 from kitchen.experiments.rows import from_csv
 from kitchen.experiments.setup import Setup
 from kitchen.experiments.stored_logs import spent_of
@@ -112,6 +116,15 @@ def test_the_help_names_the_worlds_of_partners_that_are_registered(monkeypatch: 
     told = " ".join(parser.format_help().split())
     assert "cuisine, island (default" in told and "overcooked" not in told
     assert f"in island of {', '.join(PAIRINGS.kinds())}" in told
+
+
+@pytest.mark.parametrize("others", ["stay", "stay,greedy"])
+def test_the_figure_names_both_seats_and_each_printed_bar_once(others: str) -> None:
+    pairs = ",".join(f"random+{other}" for other in others.split(","))
+    setup = read_setup({**GIVEN, "pairs": pairs, "seats": "both", "layouts": "cramped_room"})
+    written = re.findall(r"<text [^>]*>([^<]+)</text>", draw_pairings(results_of(setup, ())).decode())
+    told = Counter(text.strip() for text in written)
+    assert (told["seat 0"], told["seat 1"], told["PBT"], told["Points"]) == (1, 1, 2, 1)
 
 
 def test_means_are_over_partners_of_another_kind() -> None:
