@@ -23,7 +23,7 @@ HEIGHT, HEAD, FOOT = 2.1, 0.95, 0.4
 """Inches of a panel, of what is over and under all of them; all panels stand below each other."""
 LOOK = {**STYLE, "font.size": 8, "svg.hashsalt": "figure4", "svg.id": "figure_figure4"}
 COLOURS = [ALL_COLOURS[number] for number in NUMBERS]
-WIDTH, GAP, BELOW = 8.5, 1.2, -13
+WIDTH, GAP, BELOW = 9.5, 1.2, -13
 """Inches across; bars between one seat and the next; points from the axis to the seats' names."""
 
 
@@ -45,10 +45,11 @@ def _figure(title: str, results: Sequence[CellResult], ground: Pairings) -> Figu
     for axes, level in zip(panels, levels, strict=True):
         _panel(axes, pairings, level, ground, colours)
     figure.text(0.02, 1 - 0.1 / height, title, size=10.5, weight="bold", va="top")
-    patches = [Patch(facecolor=colour, label=name) for name, colour in colours.items()]
+    who = players_of(results)
+    patches = [Patch(facecolor=colour, label=who.told(name)) for name, colour in colours.items()]
     patches.append(Patch(facecolor="white", edgecolor=QUIET, label="in the paper, as printed"))
     place = (0, 1 - 0.3 / height)
-    figure.legend(handles=patches, loc="upper left", ncols=6, frameon=False, bbox_to_anchor=place)
+    figure.legend(handles=patches, loc="upper left", ncols=4, frameon=False, bbox_to_anchor=place)
     figure.subplots_adjust(top=1 - HEAD / height, bottom=FOOT / height, left=0.07, right=0.99, hspace=0.45)
     return figure
 
@@ -77,7 +78,7 @@ def _panel(
             place += 1
         _name_seat(axes, (first + place - 1) / 2, seat)
         place += GAP
-    axes.set_xticks([x for x, _ in names], [text for _, text in names], size=6.5)
+    axes.set_xticks([x for x, _ in names], [text for _, text in names], size=6)
     axes.set_ylim(bottom=0)
 
 
@@ -86,6 +87,7 @@ def _dress(axes: Axes, level: str, ground: Pairings) -> None:
     axes.set_ylabel(ground.figure.capitalize())
     axes.grid(color=GRID, linewidth=0.7, axis="y")
     axes.set_axisbelow(True)
+    axes.margins(x=0.01)
     axes.tick_params(length=0)
     for side in ("right", "top"):
         axes.spines[side].set_visible(False)

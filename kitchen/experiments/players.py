@@ -80,6 +80,10 @@ class DecisionMakers:
         """Who chose, with the number of decisions: `planner x3, stand-in x57`."""
         return counted(self.decisions)
 
+    def told(self, kind: str) -> str:
+        """The name of a kind for a picture: with a mark where a stand-in decided for it."""
+        return f"{kind} ({STAND_IN})" if self.decisions[f"{kind}'s {STAND_IN}"] else kind
+
     def _named(self, kind: str) -> str:
         if kind in IN_WORDS or kind == "planner" or not self.models:
             return IN_WORDS.get(kind, f"the {kind}")

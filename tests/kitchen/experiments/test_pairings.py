@@ -65,7 +65,9 @@ def test_pairs_are_played_in_both_seats_and_play_again(tmp_path: Path, short: No
         log = LogFolder(tmp_path).read(job.key)
         assert log is not None
         assert replay(log, rows[job.column.variant.name]).faults == ()
-    assert (tmp_path / "figure4.svg").read_bytes().startswith(b"<?xml")
+    figure = (tmp_path / "figure4.svg").read_text()
+    assert figure.startswith("<?xml")
+    assert ">proagent (stand-in)<" in figure and ">stay<" in figure
     assert "source" in (tmp_path / "table.csv").read_text().splitlines()[0]
     assert r"$\pm$" in (tmp_path / "table.tex").read_text()
 
