@@ -95,9 +95,16 @@ def _dress(axes: Axes, level: str, ground: Pairings) -> None:
 
 def _name_seat(axes: Axes, middle: float, seat: int) -> None:
     """Under the names of its bars: no tick, since a bar in the middle has one there."""
-    place = axes.get_xaxis_transform()
-    below = {"xytext": (0, BELOW), "textcoords": "offset points", "ha": "center", "va": "top"}
-    axes.annotate(f"seat {seat}", (middle, 0), xycoords=place, size=7, annotation_clip=False, **below)
+    axes.annotate(
+        f"seat {seat}",
+        (middle, 0),
+        xytext=(0, BELOW),
+        xycoords=axes.get_xaxis_transform(),
+        textcoords="offset points",
+        size=7,
+        ha="center",
+        va="top",
+    )
 
 
 def _bar(axes: Axes, place: float, mean: Mean, colour: str) -> None:
