@@ -62,7 +62,8 @@ class DecisionMakers:
     def __str__(self) -> str:
         """In one line, for tables and figures."""
         who = [f"{self._named(name)} {number}" for name, number in sorted(self.decisions.items())]
-        parts = [f"Played by: {', '.join(who) or 'nobody yet'}", self._fallbacks()]
+        played = f"Played by (decisions): {', '.join(who)}" if who else "Played by: nobody yet"
+        parts = [played, self._fallbacks()]
         if self.read.decisions:
             parts.append(f"replies: {self.read.words}")
         if self.failed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from kitchen.contract.agent import Decision
 from kitchen.contract.together import joined
 from kitchen.experiments import services, tasks
 from kitchen.experiments.arguments import read_setup
-from kitchen.experiments.files import setup_of
+from kitchen.experiments.files import setup_of, write_rows
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.pairing_figure import draw_pairings
@@ -25,9 +26,10 @@ from kitchen.experiments.pairings import Mean, Pairing, over_others
 from kitchen.experiments.plan import jobs_of
 from kitchen.experiments.replay import replay
 from kitchen.experiments.results import results_of
-from kitchen.experiments.rows import from_csv
+from kitchen.experiments.rows import from_csv, to_csv
 from kitchen.experiments.setup import Setup
 from kitchen.experiments.stored_logs import spent_of
+from kitchen.experiments.tally import failed_row
 from kitchen.management import experiment_arguments
 from kitchen.worlds.overcooked.bench.pairings import PAIRINGS
 from tests.kitchen.experiments.paid import MODEL, PaidModel, paid
@@ -54,6 +56,8 @@ def short(monkeypatch: Any) -> None:
 def test_pairs_are_played_in_both_seats_and_play_again(tmp_path: Path, short: None) -> None:
     asked = ["--layouts", "cramped_room", "--pairs", "proagent+stay", "--seats", "both", "--seeds", "1"]
     said = run(tmp_path, *asked, "--set", "model=stand-in", "--local")
+    assert "Played by (decisions): the proagent's stand-in 90, the stay 90;" in said
+    assert said.count("Played by") == 1
     rows = {row.variant: row for row in from_csv((tmp_path / "episodes.csv").read_bytes())}
     assert {name: row.figure for name, row in rows.items()} == {"proagent+stay": 20, "stay+proagent": 0}
     assert rows["proagent+stay"].played_by == "proagent's stand-in x45, stay x45"
@@ -70,6 +74,17 @@ def test_pairs_are_played_in_both_seats_and_play_again(tmp_path: Path, short: No
     assert ">proagent (stand-in)<" in figure and ">stay<" in figure
     assert "source" in (tmp_path / "table.csv").read_text().splitlines()[0]
     assert r"$\pm$" in (tmp_path / "table.tex").read_text()
+
+
+def test_episodes_of_partners_are_without_columns_that_mean_nothing_there(tmp_path: Path) -> None:
+    setup = read_setup({**GIVEN, "pairs": "stay", "layouts": "cramped_room"})
+    rows = [failed_row(job, "why") for job in jobs_of(setup)]
+    write_rows(tmp_path, setup, rows)
+    data = (tmp_path / "episodes.csv").read_bytes()
+    head = data.decode().splitlines()[0].split(",")
+    assert not {"alpha", "completed", "failed"} & {*head} and "figure" in head
+    assert from_csv(data) == [replace(row, alpha=1.0) for row in rows]
+    assert from_csv(to_csv(rows)) == rows
 
 
 GIVEN = {"world": "overcooked", "preset": None, "model": None, "levels": None, "episodes": "1", "seed": "1"}
