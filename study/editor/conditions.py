@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
+from kitchen.registry.worlds import has_scene, known_worlds
 from kitchen.words.counting import counted
 from study.analysis.tried import tried_told
 from study.design.bound import bound
@@ -60,8 +61,15 @@ def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
     told = (
         {"cautions": (*row.cautions, *row.unmeasured, *_tried(row)), "remarks": row.remarks} if row.pk else {}
     )
-    shown["plain"] = [field for field in shown["plain"] if not is_team_field(field.name)]
+    out = _without_scene(form, chosen[WORLD])
+    shown["plain"] = [f for f in shown["plain"] if not is_team_field(f.name) and f.name not in out]
     return {"condition": row, **shown, **told}
+
+
+def _without_scene(form: Any, world: str) -> set[str]:
+    """The field of three dimensions, where the world has none; it stays while something is wrong with it."""
+    field = "three_dimensions"
+    return {field} if world in known_worlds() and not has_scene(world) and field not in form.errors else set()
 
 
 def _tried(row: Condition) -> tuple[str, ...]:
