@@ -15,7 +15,7 @@ from study.design.cautions import condition_warnings
 from study.design.free_names import free_label
 from study.design.models import Condition, Study
 from study.design.offered import COPLAYER, WORLD, all_kinds
-from study.editor.chosen import chosen_fields, with_usual
+from study.editor.chosen import chosen_fields, with_needed, with_usual
 from study.editor.copying import condition_copy
 from study.editor.drawn import told_page, with_begun
 from study.editor.forms import console_condition_form
@@ -38,7 +38,7 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
     row = (
         get_object_or_404(study.conditions, pk=pk) if pk else Condition(study=study, label=free_label(study))
     )
-    kind, sent = console_condition_form(), with_usual(with_rows(request.POST), all_kinds())
+    kind, sent = console_condition_form(), with_needed(with_usual(with_rows(request.POST), all_kinds()))
     form = kind(with_begun(sent, study) if request.POST else None, instance=row)
     if told := told_page(request, form):
         return told

@@ -195,6 +195,18 @@ def test_three_dimensions_are_offered_where_the_world_has_them(
     assert "three_dimensions" in [field.name for field in wrong.context["plain"]]
 
 
+@pytest.mark.parametrize(
+    ("world", "given", "offered"),
+    [("overcooked", "0", "1"), ("overcooked", "2", "2"), ("cuisine", "0", "0")],
+)
+def test_a_world_that_needs_so_many_teammates_offers_them_where_no_number_was_given(
+    study: Study, owner: User, client: Client, world: str, given: str, offered: str
+) -> None:
+    url = at(study, "condition-new")
+    sent = filled(client, url, world=world, teammates=given)
+    assert client.post(url, {**sent, SHOW: "1"}).context["form"]["teammates"].value() == offered
+
+
 def test_a_condition_that_participants_have_in_their_plan_stays(
     study: Study, owner: User, client: Client
 ) -> None:
