@@ -13,7 +13,20 @@ from kitchen.play.creating import MindPlan
 from kitchen.registry.agents import get_agent, keeps_up, make_agent, plays
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
-from study.design.team import END, REPLACE, is_apart, people_of, team_minds, team_of, team_organisation
+from study.design.team import (
+    ABSENT,
+    ABSENT_LABEL,
+    END,
+    LEAVE,
+    REPLACE,
+    UNFILLED,
+    UNFILLED_LABEL,
+    is_apart,
+    people_of,
+    team_minds,
+    team_of,
+    team_organisation,
+)
 
 NOBODY = "none"
 """The kind of co-player of a condition in which the participant plays alone."""
@@ -204,7 +217,8 @@ def _co_player_missing(organisation: Mapping[str, Json] | None, teammates: int) 
     if organisation and teammates and len(team_of(organisation).people) == teammates + 1:
         return (
             "co-player: people have all seats, but one is needed for who does not come, or is gone. Choose "
-            "one; or have those who came thanked (unfilled: leave), and the episode end (absent: end)"
+            f"one; or choose at “{UNFILLED_LABEL}”: “{UNFILLED[LEAVE]}”, and at “{ABSENT_LABEL}”: "
+            f"“{ABSENT[END]}”"
         )
     return "teammates: choose a co-player and at least one teammate, or neither"
 
