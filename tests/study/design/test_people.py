@@ -71,7 +71,8 @@ def test_people_alone_need_no_co_player_if_nobody_is_replaced() -> None:
     assert mind_plans(team(1, "none", **alone)) == []
     with pytest.raises(ValidationError, match="people have all seats") as refused:
         team(1, "none", people=[0, 1]).clean()
-    fields, said = team_fields(), str(refused.value)
+    fields: dict[str, Any] = {**team_fields()}
+    said = str(refused.value)
     for name, chosen in (("team_unfilled", "leave"), ("team_absent", "end")):
         assert fields[name].label in said and dict(fields[name].choices)[chosen] in said
     with pytest.raises(SettingsError, match="did not come"):
