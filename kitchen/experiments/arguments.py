@@ -48,7 +48,7 @@ def read_setup(given: Mapping[str, Any]) -> Setup:
     return checked(setup)
 
 
-NOT_OF_PARTNERS = ("preset", "agents", "alphas", "co_player", "no_feedback", "no_hints", "demo")
+NOT_OF_PARTNERS = ("preset", "levels", "agents", "alphas", "co_player", "no_feedback", "no_hints", "demo")
 """Arguments that mean nothing where partners are compared."""
 AS_NAMED, BOTH = "named", "both"
 """Seats: as pairs name them; each pair the other way round, too."""
@@ -63,8 +63,9 @@ def _of_partners(given: Mapping[str, Any], world: str) -> Setup:
         raise SetupError(f"--world: partners are not compared in {world}", "world")
     for name in NOT_OF_PARTNERS:
         if given.get(name):
-            raise SetupError(f"--{name.replace('_', '-')}: means nothing in {world}", name)
-    layouts, levels = _asked(given, ("layouts", "levels"))
+            also = ", name --layouts" if name == "levels" else ""
+            raise SetupError(f"--{name.replace('_', '-')}: means nothing in {world}{also}", name)
+    layouts = given.get("layouts")
     settings = {**given.get("coplayer_settings", {})} | ({"model": given["model"]} if given["model"] else {})
     for text in given.get("set") or ():
         settings |= _one_setting(text)
@@ -72,7 +73,7 @@ def _of_partners(given: Mapping[str, Any], world: str) -> Setup:
     pairs = _pairs(given.get("pairs"), given.get("seats") or AS_NAMED, ground)
     setup = Setup(
         coplayer=ground.coplayer,
-        levels=ground.usual_levels() if levels in {None, "all"} else _list(layouts, levels, str),
+        levels=ground.usual_levels() if layouts in {None, "all"} else _list("--layouts", layouts, str),
         agents=ground.agents,
         alphas=ground.alphas,
         episodes=number(episodes, given_episodes),
@@ -81,7 +82,7 @@ def _of_partners(given: Mapping[str, Any], world: str) -> Setup:
         world=world,
         pairs=pairs,
     )
-    return _checked_as(setup, {"levels": layouts, "episodes": episodes})
+    return _checked_as(setup, {"levels": "--layouts", "episodes": episodes})
 
 
 def _checked_as(setup: Setup, called: Mapping[str, str]) -> Setup:

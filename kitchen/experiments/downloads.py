@@ -14,7 +14,6 @@ from kitchen.experiments.log import Log, LogError, read_log
 from kitchen.experiments.log_files import FOLDER, file_name
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.results import CellResult, results_of
-from kitchen.experiments.rows import to_csv
 from kitchen.experiments.setup import Setup
 from kitchen.machine.downloads import named, streamed
 from kitchen.machine.pipe import Pipe
@@ -57,7 +56,7 @@ def results(experiment: Experiment) -> tuple[CellResult, ...]:
 def _file(experiment: Experiment, name: str) -> bytes:
     setup = Setup.from_json(experiment.setup)
     if name == files.EPISODES:
-        return to_csv(services.rows_of(experiment).values())
+        return files.rows_file(setup, services.rows_of(experiment).values())
     if name == files.SETTINGS:
         return files.settings_file(setup, str(experiment.key))
     return files.RESULTS[name](setup, results(experiment))

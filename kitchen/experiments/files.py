@@ -116,9 +116,14 @@ def settings_file(setup: Setup, key: str = "") -> bytes:
     return (json.dumps(described(setup, key), indent=1) + "\n").encode()
 
 
-def write_rows(folder: Path, rows: Iterable[Row]) -> None:
+def write_rows(folder: Path, setup: Setup, rows: Iterable[Row]) -> None:
     """episodes.csv."""
-    put(folder / EPISODES, csv_rows.to_csv(rows))
+    put(folder / EPISODES, rows_file(setup, rows))
+
+
+def rows_file(setup: Setup, rows: Iterable[Row]) -> bytes:
+    """The bytes of episodes.csv."""
+    return csv_rows.to_csv(rows, of_partners=bool(setup.pairs))
 
 
 def write_results(folder: Path, setup: Setup, rows: Iterable[Row]) -> tuple[CellResult, ...]:

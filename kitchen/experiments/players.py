@@ -62,7 +62,8 @@ class DecisionMakers:
     def __str__(self) -> str:
         """In one line, for tables and figures."""
         who = [f"{self._named(name)} {number}" for name, number in sorted(self.decisions.items())]
-        parts = [f"Played by: {', '.join(who) or 'nobody yet'}", self._fallbacks()]
+        played = f"Played by (decisions): {', '.join(who)}" if who else "Played by: nobody yet"
+        parts = [played, self._fallbacks()]
         if self.read.decisions:
             parts.append(f"replies: {self.read.words}")
         if self.failed:
@@ -79,6 +80,10 @@ class DecisionMakers:
     def names(self) -> str:
         """Who chose, with the number of decisions: `planner x3, stand-in x57`."""
         return counted(self.decisions)
+
+    def told(self, kind: str) -> str:
+        """The name of a kind for a picture: with a mark where a stand-in decided for it."""
+        return f"{kind} ({STAND_IN})" if self.decisions[f"{kind}'s {STAND_IN}"] else kind
 
     def _named(self, kind: str) -> str:
         if kind in IN_WORDS or kind == "planner" or not self.models:

@@ -103,18 +103,32 @@ class Row:
 COLUMNS = [each.name for each in fields(Row)]
 NEEDED = [each.name for each in fields(Row) if each.default is MISSING]
 """Columns that a file of an earlier version has, too."""
+UNCOUNTED: Mapping[str, Json] = {"alpha": 1.0, "completed": 0, "failed": 0}
+"""Columns that mean nothing where partners are compared, and what a row has there: a file of such an
+experiment is without them (one of an earlier version has them)."""
 _TYPES = {each.name: str(each.type) for each in fields(Row)}
 
 
-def to_csv(rows: Iterable[Row]) -> bytes:
-    """Rows as a file, sorted by their names; an unknown cost is blank."""
+def to_csv(rows: Iterable[Row], *, of_partners: bool = False) -> bytes:
+    """Rows as a file, sorted by their names; an unknown cost is blank. `of_partners` leaves out UNCOUNTED."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    columns = _columns(of_partners)
+    writer.writerow(columns)
     for row in sorted(rows, key=lambda each: each.key):
-        values = asdict(row).values()
-        writer.writerow(["" if value is None else value for value in values])
+        values = asdict(row)
+        writer.writerow(["" if values[name] is None else values[name] for name in columns])
     return out.getvalue().encode()
+
+
+def _columns(of_partners: bool) -> list[str]:
+    return [name for name in COLUMNS if not (of_partners and name in UNCOUNTED)]
+
+
+def _are_ours(columns: list[str]) -> bool:
+    """Whether these head a file of this version or of an earlier one."""
+    whole = _columns("alpha" not in columns)
+    return columns == whole[: len(columns)] and set(NEEDED) <= {*columns, *UNCOUNTED}
 
 
 def from_csv(data: bytes, name: str = "episodes.csv") -> list[Row]:
@@ -122,7 +136,7 @@ def from_csv(data: bytes, name: str = "episodes.csv") -> list[Row]:
     try:
         reader = csv.DictReader(io.StringIO(data.decode(), newline=""), strict=True)
         columns = list(reader.fieldnames or ())
-        if columns != COLUMNS[: len(columns)] or len(columns) < len(NEEDED):
+        if not _are_ours(columns):
             raise RowsError(f"{name}: its columns are not those of episodes.csv")
         return [_row(values, f"{name}:{number}") for number, values in enumerate(reader, start=2)]
     except (UnicodeDecodeError, csv.Error) as error:
@@ -131,7 +145,8 @@ def from_csv(data: bytes, name: str = "episodes.csv") -> list[Row]:
 
 def _row(values: Mapping[str, str | None], where: str) -> Row:
     try:
-        return Row(**{column: _read(_TYPES[str(column)], str(text)) for column, text in values.items()})
+        read = {column: _read(_TYPES[str(column)], str(text)) for column, text in values.items()}
+        return Row(**{**UNCOUNTED, **read})
     except ValueError as error:
         raise RowsError(f"{where}: {error}") from error
 

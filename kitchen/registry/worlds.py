@@ -63,6 +63,11 @@ def get_page(kind: str) -> Page:
     return page
 
 
+def has_scene(kind: str) -> bool:
+    """Whether a world is shown in three dimensions, too; UnknownNameError if there is none."""
+    return bool(get_page(kind).scene)
+
+
 def get_ground(kind: str) -> Ground:
     """What agents alone are compared on in this world; UnknownNameError if there is none, or nothing."""
     path = get_kit(kind).bench

@@ -15,9 +15,10 @@ from django.utils.functional import cached_property
 from kitchen.contract.agent import EVERYBODY, NO_ONE, PEOPLE
 from kitchen.contract.page import BOTH, DRAWN, TABLES
 from kitchen.contract.world import WorldError
+from kitchen.forms.setting_fields import readable
 from kitchen.money.models import Budget
 from kitchen.registry.names import UnknownNameError
-from kitchen.registry.worlds import DEFAULT
+from kitchen.registry.worlds import DEFAULT, has_scene
 from kitchen.words.speech import language
 from study.design.blueprint import Blueprint
 from study.design.bound import bound, bound_words
@@ -534,6 +535,9 @@ class Condition(models.Model):
             )
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error
+        if self.three_dimensions and not has_scene(self.world):
+            why = f"{readable(self.world)} has no view in three dimensions"
+            raise ValidationError(f"three_dimensions: {why}.")
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -13,7 +13,20 @@ from kitchen.play.creating import MindPlan
 from kitchen.registry.agents import get_agent, keeps_up, make_agent, plays
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
-from study.design.team import END, REPLACE, is_apart, people_of, team_minds, team_of, team_organisation
+from study.design.team import (
+    ABSENT,
+    ABSENT_LABEL,
+    END,
+    LEAVE,
+    REPLACE,
+    UNFILLED,
+    UNFILLED_LABEL,
+    is_apart,
+    people_of,
+    team_minds,
+    team_of,
+    team_organisation,
+)
 
 NOBODY = "none"
 """The kind of co-player of a condition in which the participant plays alone."""
@@ -162,11 +175,8 @@ def condition_check(
     kind, apart = get_world(world), is_apart(organisation or {})
     seats = teammates + (not apart)
     if not kind.min_seats <= seats <= kind.max_seats:
-        own = 0 if apart else 1
-        fitting = f"{kind.min_seats - own} to {kind.max_seats - own}"
-        raise SettingsError(
-            f"teammates: {teammates} do not fit, {world} takes {fitting} beside the participant"
-        )
+        fitting = _fitting(kind, apart=apart)
+        raise SettingsError(f"teammates: {teammates} do not fit, {world} {fitting} beside the participant")
     game = kind.create(seats=seats, settings=settings)
     if (coplayer == NOBODY) != (teammates == 0) and not (teammates and _all_people(organisation, teammates)):
         raise SettingsError(_co_player_missing(organisation, teammates))
@@ -178,6 +188,18 @@ def condition_check(
         raise SettingsError("step_seconds: who leads and does not act needs a step timer")
     if organisation:
         _check_team(organisation, game, coplayer, coplayer_settings, teammates)
+
+
+def _fitting(kind: type[World], *, apart: bool) -> str:
+    """How many teammates a world takes, in words."""
+    fewest, most = (seats - (not apart) for seats in (kind.min_seats, kind.max_seats))
+    return f"needs exactly {most}" if fewest == most else f"takes {fewest} to {most}"
+
+
+def teammates_needed(world: str, *, apart: bool) -> int | None:
+    """How many teammates there have to be, where a world is played by so many and no others; else None."""
+    kind = get_world(world)
+    return kind.min_seats - (not apart) if kind.min_seats == kind.max_seats else None
 
 
 def _check_mind(key: str, kind: str, settings: Mapping[str, Json], game: World) -> None:
@@ -195,7 +217,8 @@ def _co_player_missing(organisation: Mapping[str, Json] | None, teammates: int) 
     if organisation and teammates and len(team_of(organisation).people) == teammates + 1:
         return (
             "co-player: people have all seats, but one is needed for who does not come, or is gone. Choose "
-            "one; or have those who came thanked (unfilled: leave), and the episode end (absent: end)"
+            f"one; or choose at “{UNFILLED_LABEL}”: “{UNFILLED[LEAVE]}”, and at “{ABSENT_LABEL}”: "
+            f"“{ABSENT[END]}”"
         )
     return "teammates: choose a co-player and at least one teammate, or neither"
 

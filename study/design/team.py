@@ -22,6 +22,19 @@ Seats = Annotated[tuple[int, ...], Strict(False)]
 REPLACE, LEAVE, END = "coplayer", "leave", "end"
 """What becomes of the places of people who do not come, or who are gone: a co-player of the condition's kind
 plays there; or those who came leave the study, paid; or the episode ends."""
+UNFILLED_LABEL, ABSENT_LABEL = (
+    "When not all have come by then",
+    "When somebody is gone, or leaves, while others play",
+)
+UNFILLED = {
+    REPLACE: "A co-player, as chosen above, plays for each who is missing",
+    LEAVE: "Those who came are thanked, given their code, and leave",
+}
+ABSENT = {
+    REPLACE: "A co-player, as chosen above, takes their place",
+    END: "The episode ends; the others go on with what comes next",
+}
+"""What researchers read of it: what is asked, and what can be chosen."""
 SOONEST, LATEST = 5, 3600
 """Bounds of `lobby_seconds`."""
 Pairs = Annotated[tuple[Annotated[Pair, Strict(False)], ...], Strict(False)]

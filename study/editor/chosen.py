@@ -8,7 +8,13 @@ from typing import Any
 from django.http import QueryDict
 
 from kitchen.contract.world import Json, Setting
+from kitchen.registry.worlds import known_worlds
 from study.design.offered import COPLAYER, WORLD, ChoosableKind, kind_choices
+from study.design.plan import teammates_needed
+from study.editor.model_forms import SHOW
+from study.editor.team_form import APART
+
+TEAMMATES = "teammates"
 
 Usual = Callable[[ChoosableKind, Setting], Json]
 """What a setting of a kind is while nobody has said anything."""
@@ -29,6 +35,18 @@ def with_usual(sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = d
         for name, setting in kind.named_settings():
             if name not in filled and usual(kind, setting) is not False:
                 filled[name] = str(usual(kind, setting))
+    return filled
+
+
+def with_needed(sent: QueryDict) -> QueryDict:
+    """What was sent; where another world is shown that needs just so many teammates, and nobody has given a
+    number, that many."""
+    world = sent.get(WORLD, "")
+    if SHOW not in sent or world not in known_worlds() or sent.get(TEAMMATES) not in {"", "0"}:
+        return sent
+    filled, needed = sent.copy(), teammates_needed(world, apart=bool(sent.get(APART)))
+    if needed is not None:
+        filled[TEAMMATES] = str(needed)
     return filled
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
+from kitchen.registry.worlds import has_scene, known_worlds
 from kitchen.words.counting import counted
 from study.analysis.tried import tried_told
 from study.design.bound import bound
@@ -14,7 +15,7 @@ from study.design.cautions import condition_warnings
 from study.design.free_names import free_label
 from study.design.models import Condition, Study
 from study.design.offered import COPLAYER, WORLD, all_kinds
-from study.editor.chosen import chosen_fields, with_usual
+from study.editor.chosen import chosen_fields, with_needed, with_usual
 from study.editor.copying import condition_copy
 from study.editor.drawn import told_page, with_begun
 from study.editor.forms import console_condition_form
@@ -37,7 +38,7 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
     row = (
         get_object_or_404(study.conditions, pk=pk) if pk else Condition(study=study, label=free_label(study))
     )
-    kind, sent = console_condition_form(), with_usual(with_rows(request.POST), all_kinds())
+    kind, sent = console_condition_form(), with_needed(with_usual(with_rows(request.POST), all_kinds()))
     form = kind(with_begun(sent, study) if request.POST else None, instance=row)
     if told := told_page(request, form):
         return told
@@ -60,8 +61,15 @@ def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
     told = (
         {"cautions": (*row.cautions, *row.unmeasured, *_tried(row)), "remarks": row.remarks} if row.pk else {}
     )
-    shown["plain"] = [field for field in shown["plain"] if not is_team_field(field.name)]
+    out = _without_scene(form, chosen[WORLD])
+    shown["plain"] = [f for f in shown["plain"] if not is_team_field(f.name) and f.name not in out]
     return {"condition": row, **shown, **told}
+
+
+def _without_scene(form: Any, world: str) -> set[str]:
+    """The field of three dimensions, where the world has none; it stays while something is wrong with it."""
+    field = "three_dimensions"
+    return {field} if world in known_worlds() and not has_scene(world) and field not in form.errors else set()
 
 
 def _tried(row: Condition) -> tuple[str, ...]:

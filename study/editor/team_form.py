@@ -17,7 +17,7 @@ from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from kitchen.play.absence import MOST_STEPS
 from kitchen.words.counting import and_list
-from study.design.team import END, LATEST, LEAVE, REPLACE, SOONEST, Team, team_of
+from study.design.team import ABSENT, ABSENT_LABEL, LATEST, SOONEST, UNFILLED, UNFILLED_LABEL, Team, team_of
 from study.editor.fields import LinesField
 
 KIND, LEADS, APART, PEOPLE = "team_kind", "team_leads", "team_apart", "team_people"
@@ -125,11 +125,8 @@ def _people_fields() -> dict[str, forms.Field]:
         ),
         TOGETHER["unfilled"]: forms.ChoiceField(
             required=False,
-            label="When not all have come by then",
-            choices=[
-                (REPLACE, "A co-player, as chosen above, plays for each who is missing"),
-                (LEAVE, "Those who came are thanked, given their code, and leave"),
-            ],
+            label=UNFILLED_LABEL,
+            choices=[*UNFILLED.items()],
         ),
         TOGETHER["absent_steps"]: forms.IntegerField(
             required=False,
@@ -141,11 +138,8 @@ def _people_fields() -> dict[str, forms.Field]:
         ),
         TOGETHER["absent"]: forms.ChoiceField(
             required=False,
-            label="When somebody is gone, or leaves, while others play",
-            choices=[
-                (REPLACE, "A co-player, as chosen above, takes their place"),
-                (END, "The episode ends; the others go on with what comes next"),
-            ],
+            label=ABSENT_LABEL,
+            choices=[*ABSENT.items()],
         ),
     }
 

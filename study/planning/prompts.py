@@ -23,7 +23,7 @@ from study.design.plan import mind_plans, minds_of, organisation_planned, seats_
 
 SECONDS = 10.0
 """Time for one count."""
-MOST = 200
+MOST = 2000
 """Steps that are played to show a prompt, at most: it takes seconds, in the process that serves pages."""
 PLAYED = 8
 """Episodes that are kept, played as far as somebody has asked."""

@@ -12,6 +12,8 @@ import pytest
 from django.core.management import get_commands
 
 from brigade.places import base_dir
+from kitchen.forms.setting_fields import readable
+from kitchen.registry.agents import agent_kinds
 
 ROOT = base_dir()
 GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -148,6 +150,11 @@ def test_every_room_is_told_with_its_floor() -> None:
         for room in rooms.split(" | ")
     }
     assert told == {key: floor for key, floor in held.items() if ROOT.joinpath(*key).is_dir()}
+
+
+def test_every_co_player_of_the_grids_is_told_to_researchers() -> None:
+    told = " ".join((ROOT / "docs/researchers.md").read_text(encoding="utf-8").casefold().split())
+    assert not [kind for kind in agent_kinds("overcooked") if f"*{readable(kind).casefold()}*" not in told]
 
 
 @over_guides

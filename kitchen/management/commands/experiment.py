@@ -21,6 +21,7 @@ from kitchen.experiments import audit, files, local, services, stored_logs, tabl
 from kitchen.experiments.arguments import number, read_setup
 from kitchen.experiments.budget import Allowance, read_budget
 from kitchen.experiments.forecast import forecast, work_ahead
+from kitchen.experiments.grids import Grid
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.plan import Key, jobs_of
@@ -121,7 +122,7 @@ class Command(OneLineCommand):
     ) -> dict[Key, Row]:
         def keep(played: Iterable[Row]) -> None:
             kept = list(played)
-            files.write_rows(out, kept)
+            files.write_rows(out, setup, kept)
             progress.show(len(kept))
 
         files.write_settings(out, setup, key)
@@ -178,10 +179,11 @@ class Command(OneLineCommand):
     def _watch(self, experiment: Experiment, out: Path, progress: Progress, poll: float) -> dict[Key, Row]:
         """Wait for the workers; keep what they have played."""
         patience, last, rows = FIRST_PATIENCE, time.monotonic(), dict[Key, Row]()
+        setup = Setup.from_json(experiment.setup)
         while True:
             played = services.rows_of(experiment)
             if len(played) > len(rows):
-                files.write_rows(out, played.values())
+                files.write_rows(out, setup, played.values())
                 rows, last = played, time.monotonic()
                 progress.show(len(rows))
             if len(rows) == progress.total:
@@ -206,14 +208,20 @@ class Command(OneLineCommand):
     def _report(self, setup: Setup, out: Path, rows: Iterable[Row]) -> None:
         results = files.write_results(out, setup, rows)
         audit.write_tables(out, LogFolder(out).of(job.key for job in jobs_of(setup)))
+        who = str(players_of(results))
         for grid in tables.grids(setup, results):
-            self.stdout.write(f"{grid.title}")
-            for row in (grid.head, *grid.rows):
-                self.stdout.write("  ".join(row))
-            for note in (grid.played_by, *grid.notes):
-                self.stdout.write(note)
-        self.stdout.write(str(players_of(results)))
+            self._show(grid, who)
+        self.stdout.write(who)
         self.stdout.write(last_line(results))
+
+    def _show(self, grid: Grid, who: str) -> None:
+        """A table. Who played it, where that is not what stands below all of them (`who`)."""
+        self.stdout.write(grid.title)
+        for row in (grid.head, *grid.rows):
+            self.stdout.write("  ".join(row))
+        played_by = "" if grid.played_by == who else grid.played_by
+        for note in filter(None, (played_by, *grid.notes)):
+            self.stdout.write(note)
 
     def _tell_failed(self, rows: Iterable[Row]) -> None:
         """Exit code 1 where episodes failed."""

@@ -9,7 +9,7 @@ from kitchen.contract.page import SeatView
 from kitchen.contract.world import Json
 from kitchen.words.speech import gettext, pgettext
 from kitchen.worlds.overcooked.intents import EXPECTS, NEXT
-from kitchen.worlds.overcooked.story import DID, WHY
+from kitchen.worlds.overcooked.story import DID, WHY, delivery
 from kitchen.worlds.overcooked.things import SERVED
 from kitchen.worlds.overcooked.words import A_THING, FACES, FURNITURE, THINGS
 
@@ -27,8 +27,10 @@ def script_words(view: SeatView) -> Mapping[str, Json]:
         "cooking": gettext("ready in {seconds} s"),
         "empty": gettext("empty"),
         "cook": gettext("column {column}, row {row}, {face}, holds {thing}"),
-        "delivered": gettext("{player} has delivered a soup: {points} points."),
-        "worthless": gettext("{player} has delivered a soup that nobody ordered."),
+        "delivered": delivery(1, own=False),
+        "worthless": delivery(0, own=False),
+        "own_delivered": delivery(1, own=True),
+        "own_worthless": delivery(0, own=True),
         "did": {did: gettext(text) for did, text in DID.items() if did != SERVED},
         "in_vain": gettext("did nothing"),
         "why": {code: gettext(text) for code, text in WHY.items()},

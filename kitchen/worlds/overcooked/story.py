@@ -130,16 +130,23 @@ def _did(event: Event) -> tuple[str, str]:
     return gettext("waited"), ""
 
 
+def delivery(points: int, *, own: bool) -> str:
+    """How a delivery is told, with what is to be filled in between braces."""
+    if own and points:
+        return gettext("You have delivered a soup: {points} points.")
+    if own:
+        return gettext("You have delivered a soup that nobody ordered.")
+    if points:
+        return gettext("{player} has delivered a soup: {points} points.")
+    return gettext("{player} has delivered a soup that nobody ordered.")
+
+
 def _news(step: StepView, view: SeatView) -> Iterator[tuple[str, str]]:
     """Deliveries with their points, and soups that are ready."""
     for event in step.events:
         if event.kind == "delivered" and event.seat is not None:
-            player, points = view.players[event.seat].name, event.data["points"]
-            said = (
-                gettext("{player} has delivered a soup: {points} points.")
-                if points
-                else gettext("{player} has delivered a soup that nobody ordered.")
-            )
-            yield "completed" if points else "failed", said.format(player=player, points=points)
+            player, points = view.players[event.seat], event.data["points"]
+            said = delivery(points, own=player.is_you)
+            yield "completed" if points else "failed", said.format(player=player.name, points=points)
         elif event.kind == "ready":
             yield "ready", gettext("A soup is ready.")

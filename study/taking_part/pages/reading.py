@@ -26,10 +26,21 @@ def guide(request: HttpRequest, person: Participant, place: flow.CurrentPage) ->
     """How to play, for the world of each condition."""
     if request.method == "POST":
         return _left(request, person, "guide")
-    together = sum(bool(one.teammates) for one in person.version.blueprint.conditions)
+    conditions = person.version.blueprint.conditions
+    together = sum(bool(one.teammates) for one in conditions)
     context = part_context(person, "guide") | guide_context(person, place)
-    context |= {"teams": place.total, "together": together}
+    context |= {"teams": place.total, "together": together, "teams_differ": _teams_differ(conditions)}
     return render(request, "study/taking_part/guide.html", context)
+
+
+def _teams_differ(plans: Sequence[ConditionPlan]) -> bool:
+    """Whether no two conditions have the same team: by what participants read, and by who really plays."""
+    named = [plan.label for plan in plans]
+    playing = [
+        (plan.world, plan.teammates, plan.coplayer, plan.coplayer_settings, plan.organisation)
+        for plan in plans
+    ]
+    return not any(one in those[:at] for those in (named, playing) for at, one in enumerate(those))
 
 
 def guide_context(person: Participant, place: flow.CurrentPage) -> dict[str, Any]:

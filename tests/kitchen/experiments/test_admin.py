@@ -199,7 +199,7 @@ def test_the_stand_in_is_named_and_its_fallbacks_are_counted(admin_client: Clien
     services.experiment_start(experiment=experiment)
     tasks.experiment_lane(experiment.pk)
     page = admin_client.get(f"{LIST}{experiment.pk}/change/").content.decode()
-    assert page.count("Played by: the planner 60; fallbacks: 60 of 60 decisions") == 1
+    assert page.count("Played by (decisions): the planner 60; fallbacks: 60 of 60 decisions") == 1
 
 
 def test_what_failed_is_told_on_its_page(admin_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

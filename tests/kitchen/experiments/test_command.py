@@ -161,7 +161,8 @@ def test_the_line_before_the_last_says_who_really_played(tmp_path: Path, no_wait
     stand_in = ["--co-player", "dispatcher", "--model", "stand-in", "--alphas", "2.0", "--local"]
     rates = ["--set", "stand_in_failures=0.9", "--set", "stand_in_nonsense=0.9"]
     said = run(tmp_path, *stand_in, *rates).splitlines()
-    assert said[-2].startswith("Played by: the planner ")
+    assert said[-2].startswith("Played by (decisions): the planner ")
+    assert sum(line.startswith("Played by") for line in said) == 1
     assert "the stand-in (no language model: its commands come from the planner)" in said[-2]
     assert "fallbacks: " in said[-2]
     assert "of 60 decisions were made by another than the co-player" in said[-2]

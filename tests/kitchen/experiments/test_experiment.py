@@ -231,7 +231,7 @@ def test_the_figure_has_the_papers_line_the_bound_and_an_interval_over_episodes(
 def test_another_experiment_in_the_folder_is_not_overwritten(tmp_path: Any) -> None:
     setup, rows = small()
     files.write_settings(tmp_path, setup, "key")
-    files.write_rows(tmp_path, rows)
+    files.write_rows(tmp_path, setup, rows)
     assert files.open_folder(tmp_path, setup) == ("key", {each.key: each for each in rows})
     with pytest.raises(files.FolderError, match="another experiment"):
         files.open_folder(tmp_path, replace(setup, seed=9))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
+from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,15 +18,18 @@ from kitchen.contract.agent import Decision
 from kitchen.contract.together import joined
 from kitchen.experiments import services, tasks
 from kitchen.experiments.arguments import read_setup
-from kitchen.experiments.files import setup_of
+from kitchen.experiments.files import setup_of, write_rows
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
+from kitchen.experiments.pairing_figure import draw_pairings
 from kitchen.experiments.pairings import Mean, Pairing, over_others
 from kitchen.experiments.plan import jobs_of
 from kitchen.experiments.replay import replay
-from kitchen.experiments.rows import from_csv
+from kitchen.experiments.results import results_of
+from kitchen.experiments.rows import from_csv, to_csv
 from kitchen.experiments.setup import Setup
 from kitchen.experiments.stored_logs import spent_of
+from kitchen.experiments.tally import failed_row
 from kitchen.management import experiment_arguments
 from kitchen.worlds.overcooked.bench.pairings import PAIRINGS
 from tests.kitchen.experiments.paid import MODEL, PaidModel, paid
@@ -50,6 +56,8 @@ def short(monkeypatch: Any) -> None:
 def test_pairs_are_played_in_both_seats_and_play_again(tmp_path: Path, short: None) -> None:
     asked = ["--layouts", "cramped_room", "--pairs", "proagent+stay", "--seats", "both", "--seeds", "1"]
     said = run(tmp_path, *asked, "--set", "model=stand-in", "--local")
+    assert "Played by (decisions): the proagent's stand-in 90, the stay 90;" in said
+    assert said.count("Played by") == 1
     rows = {row.variant: row for row in from_csv((tmp_path / "episodes.csv").read_bytes())}
     assert {name: row.figure for name, row in rows.items()} == {"proagent+stay": 20, "stay+proagent": 0}
     assert rows["proagent+stay"].played_by == "proagent's stand-in x45, stay x45"
@@ -61,9 +69,22 @@ def test_pairs_are_played_in_both_seats_and_play_again(tmp_path: Path, short: No
         log = LogFolder(tmp_path).read(job.key)
         assert log is not None
         assert replay(log, rows[job.column.variant.name]).faults == ()
-    assert (tmp_path / "figure4.svg").read_bytes().startswith(b"<?xml")
+    figure = (tmp_path / "figure4.svg").read_text()
+    assert figure.startswith("<?xml")
+    assert ">proagent (stand-in)<" in figure and ">stay<" in figure
     assert "source" in (tmp_path / "table.csv").read_text().splitlines()[0]
     assert r"$\pm$" in (tmp_path / "table.tex").read_text()
+
+
+def test_episodes_of_partners_are_without_columns_that_mean_nothing_there(tmp_path: Path) -> None:
+    setup = read_setup({**GIVEN, "pairs": "stay", "layouts": "cramped_room"})
+    rows = [failed_row(job, "why") for job in jobs_of(setup)]
+    write_rows(tmp_path, setup, rows)
+    data = (tmp_path / "episodes.csv").read_bytes()
+    head = data.decode().splitlines()[0].split(",")
+    assert not {"alpha", "completed", "failed"} & {*head} and "figure" in head
+    assert from_csv(data) == [replace(row, alpha=1.0) for row in rows]
+    assert from_csv(to_csv(rows)) == rows
 
 
 GIVEN = {"world": "overcooked", "preset": None, "model": None, "levels": None, "episodes": "1", "seed": "1"}
@@ -89,7 +110,8 @@ def test_all_pairs_are_all_kinds_in_both_seats() -> None:
         ((*WORLD, "--pairs", "greedy+"), "empty place"),
         ((*WORLD, "--pairs", "+"), "empty place"),
         ((*WORLD, "--pairs", "stay", "--layouts", "nowhere"), "^--layouts: 'nowhere' is not one of"),
-        ((*WORLD, "--pairs", "stay", "--levels", "nowhere"), "^--levels: 'nowhere' is not one of"),
+        ((*WORLD, "--pairs", "stay", "--levels", "3"), "^--levels: means nothing in overcooked"),
+        ((*WORLD, "--layouts", "cramped_room", "--levels", "3"), "^--levels: means nothing in overcooked"),
         ((*WORLD, "--pairs", "stay", "--seeds", "0"), "^--seeds: 0 is not from 1"),
         ((*WORLD, "--pairs", "stay", "--episodes", "0"), "^--episodes: 0 is not from 1"),
         ((*WORLD, "--pairs", "stay", "--layouts", "coordination_ring,coordination_ring"), "each once"),
@@ -112,6 +134,15 @@ def test_the_help_names_the_worlds_of_partners_that_are_registered(monkeypatch: 
     told = " ".join(parser.format_help().split())
     assert "cuisine, island (default" in told and "overcooked" not in told
     assert f"in island of {', '.join(PAIRINGS.kinds())}" in told
+
+
+@pytest.mark.parametrize("others", ["stay", "stay,greedy"])
+def test_the_figure_names_both_seats_and_each_printed_bar_once(others: str) -> None:
+    pairs = ",".join(f"random+{other}" for other in others.split(","))
+    setup = read_setup({**GIVEN, "pairs": pairs, "seats": "both", "layouts": "cramped_room"})
+    written = re.findall(r"<text [^>]*>([^<]+)</text>", draw_pairings(results_of(setup, ())).decode())
+    told = Counter(text.strip() for text in written)
+    assert (told["seat 0"], told["seat 1"], told["PBT"], told["Points"]) == (1, 1, 2, 1)
 
 
 def test_means_are_over_partners_of_another_kind() -> None:

@@ -13,6 +13,7 @@ from study.design.blueprint import ConditionPlan
 from study.design.models import Condition, Study
 from study.design.plan import absence_planned, mind_plans, organisation_planned, people_in
 from study.design.preregistration import model_of, prompts_of
+from study.editor.team_form import team_fields
 from study.planning.forecast import STANDS_IN, forecast
 from tests.study.factories import make_study
 
@@ -68,8 +69,12 @@ def test_people_alone_need_no_co_player_if_nobody_is_replaced() -> None:
     alone = {"people": [0, 1], "unfilled": "leave", "absent": "end"}
     team(1, "none", **alone).clean()
     assert mind_plans(team(1, "none", **alone)) == []
-    with pytest.raises(ValidationError, match=r"people have all seats.*unfilled: leave.*absent: end"):
+    with pytest.raises(ValidationError, match="people have all seats") as refused:
         team(1, "none", people=[0, 1]).clean()
+    fields: dict[str, Any] = {**team_fields()}
+    said = str(refused.value)
+    for name, chosen in (("team_unfilled", "leave"), ("team_absent", "end")):
+        assert fields[name].label in said and dict(fields[name].choices)[chosen] in said
     with pytest.raises(SettingsError, match="did not come"):
         minds(team(1, "none", **alone), 0)
 

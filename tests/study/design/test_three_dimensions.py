@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from kitchen.play.models import Seat
 from study.design.blueprint import Blueprint, blueprint_of
@@ -25,6 +26,16 @@ def test_a_document_says_so_and_those_of_before_stay_as_they_are() -> None:
     assert [one["three_dimensions"] for one in after.to_json()["conditions"]] == [False, True]
     assert Blueprint.from_json(after.to_json()) == after
     assert after.digest != before.digest
+
+
+def test_a_world_without_such_a_view_cannot_offer_it() -> None:
+    row = make_study(conditions=1).conditions.get()
+    row.three_dimensions = True
+    row.clean()
+    row.world, row.settings = "overcooked", {"layout": "cramped_room"}
+    row.coplayer, row.teammates = "greedy", 1
+    with pytest.raises(ValidationError, match="three_dimensions: Overcooked has no view in three dimensions"):
+        row.clean()
 
 
 def test_what_a_condition_offers_can_be_practised_and_the_data_say_who_used_it(tmp_path: Path) -> None:

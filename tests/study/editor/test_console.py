@@ -30,6 +30,7 @@ from study.design.preregistration import bundle_problem, content_of
 from study.design.readiness import hindrances, missing
 from study.design.reserved import RESERVED_SLUGS
 from study.design.version_writing import version_current
+from study.editor.model_forms import SHOW
 from study.editor.services import member_set, row_move
 from study.people.counts import study_counts
 from study.people.models import Participant
@@ -177,6 +178,33 @@ def test_what_cannot_be_played_is_told_at_its_field_and_nothing_is_saved(
     assert response.status_code == 422
     assert response.context["form"].errors["teammates"]
     assert study.conditions.get(key="c0").coplayer == "none"
+
+
+def test_three_dimensions_are_offered_where_the_world_has_them(
+    study: Study, owner: User, client: Client
+) -> None:
+    url = at(study, "condition", study.conditions.get(key="c0").pk)
+    sent = filled(client, url, three_dimensions="on")
+    for world, there in (("cuisine", True), ("overcooked", False)):
+        shown = client.post(url, {**sent, "world": world, SHOW: "1"}).context["plain"]
+        assert ("three_dimensions" in [field.name for field in shown]) == there
+    wrong = client.post(url, {**sent, "world": "overcooked", "coplayer": "greedy", "teammates": "1"})
+    assert wrong.context["form"].errors == {
+        "three_dimensions": ["Overcooked has no view in three dimensions."]
+    }
+    assert "three_dimensions" in [field.name for field in wrong.context["plain"]]
+
+
+@pytest.mark.parametrize(
+    ("world", "given", "offered"),
+    [("overcooked", "0", "1"), ("overcooked", "2", "2"), ("cuisine", "0", "0")],
+)
+def test_a_world_that_needs_so_many_teammates_offers_them_where_no_number_was_given(
+    study: Study, owner: User, client: Client, world: str, given: str, offered: str
+) -> None:
+    url = at(study, "condition-new")
+    sent = filled(client, url, world=world, teammates=given)
+    assert client.post(url, {**sent, SHOW: "1"}).context["form"]["teammates"].value() == offered
 
 
 def test_a_condition_that_participants_have_in_their_plan_stays(

@@ -71,6 +71,14 @@ def test_a_step_beyond_the_end_is_refused_in_words(client: Client, study: Study)
     assert refused.status_code == 422 and set(refused.context["form"].errors) == {"step", "player"}
 
 
+def test_every_step_of_a_long_episode_can_be_asked_for(client: Client, study: Study) -> None:
+    grids = {"world": "overcooked", "settings": {"layout": "cramped_room", "ticks": 400}}
+    study.conditions.filter(key="c1").update(**grids, coplayer="skill_dispatcher", teammates=1)
+    study.conditions.filter(key="c1").update(coplayer_settings={"model": "stand-in"})
+    shown = client.get(there(study), {"step": "400"})
+    assert "From 1 to 400" in shown.content.decode() and shown.context["prompt"].step == 400
+
+
 def test_no_more_steps_are_played_than_are_allowed(
     client: Client, study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:

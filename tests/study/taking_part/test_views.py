@@ -116,6 +116,21 @@ def test_the_guide_says_when_it_holds_for_the_first_kitchen_alone(client: Client
     assert ("You will play in different kitchens" in page) is differ
 
 
+@pytest.mark.parametrize(
+    ("second", "differ"),
+    [({}, False), ({"coplayer": "random"}, True), ({"coplayer": "random", "label": "Team 0"}, False)],
+)
+def test_the_guide_promises_another_team_each_time_only_if_no_two_are_the_same(
+    client: Client, second: dict[str, str], differ: bool
+) -> None:
+    study = make_study()
+    Condition.objects.update(coplayer="planner", teammates=1)
+    study.conditions.filter(key="c1").update(**second)
+    page = text_of(client.get(agree(client, study)["Location"]))
+    assert ("You play 2 times, each time with another team, and answer" in page) is differ
+    assert ("You play 2 times, and answer" in page) is not differ
+
+
 @pytest.mark.parametrize("seconds", [20, None])
 def test_the_guide_promises_that_the_kitchen_waits_only_if_it_does(
     client: Client, seconds: float | None

@@ -127,8 +127,10 @@ def test_a_soup_from_the_first_onion_to_the_guests_is_told_but_not_every_move() 
         news.append(next(iter(happened.parts)).shows)
     assert [text for text in said if text] == [
         "A soup is ready.",
-        "Robot 1 has delivered a soup: 20 points.",
+        "You have delivered a soup: 20 points.",
     ]
+    assert news[-1].news == (("completed", "You have delivered a soup: 20 points."),)
+    assert panel(seen(world, 1, (past,)), "spoken").text == "Robot 1 has delivered a soup: 20 points."
     assert [line.text for line in news[0].lines] == ["went up", "waited"]
     assert news[-1].lines[0].text == "delivered the soup"
     assert (panel(view, "score").points, panel(view, "score").soups) == (20, 1)

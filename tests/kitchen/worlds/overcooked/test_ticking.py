@@ -109,11 +109,11 @@ async def test_a_soup_is_told_in_words_as_it_comes_and_its_delivery_aloud(browse
         await clock.tick(verb)
     assert await page.inner_text("[data-points]") == "20"
     assert await page.inner_text("#score [data-left]") == str((400 - len(SOUP)) * TICK // 1000)
-    assert "has delivered a soup: 20 points." in str(await page.text_content("#spoken"))
+    assert "You have delivered a soup: 20 points." in str(await page.text_content("#spoken"))
     assert await page.inner_text("[data-ahead]") == "serving place"
     deeds = await page.locator("[data-deeds] .past-line").all_inner_texts()
     assert [" ".join(deed.split()) for deed in deeds[:3]] == [
-        "✓ Robot 1 has delivered a soup: 20 points.",
+        "✓ You have delivered a soup: 20 points.",
         "You: took the soup out of the pot",
         "· A soup is ready.",
     ]

@@ -59,8 +59,11 @@
     }));
   }
 
-  const delivery = ({ seat, points }) =>
-    fill(points ? WORDS.delivered : WORDS.worthless, { player: WORDS.players[seat], points });
+  function delivery({ seat, points }, own) {
+    const mine = points ? WORDS.own_delivered : WORDS.own_worthless;
+    const another = points ? WORDS.delivered : WORDS.worthless;
+    return fill(seat === own ? mine : another, { player: WORDS.players[seat], points });
+  }
 
   /* what has come of the last keys, but for walking: newest first, with the time since the beginning */
   function tellDeeds(events, own, left) {
@@ -86,7 +89,7 @@
 
   function deed(event, own) {
     if (event.kind === "ready") return make("li", "past-line news ready", make("span", "news-mark", "·"), make("span", "", WORDS.soup_ready));
-    if (event.kind === "delivered") return make("li", `past-line news ${event.points ? "completed" : "failed"}`, mark(event), make("span", "", delivery(event)));
+    if (event.kind === "delivered") return make("li", `past-line news ${event.points ? "completed" : "failed"}`, mark(event), make("span", "", delivery(event, own)));
     if (event.kind === "refused") return event.seat === own ? refusal(event) : null;
     if (event.kind !== "performed" || !WORDS.did[event.did]) return null;
     const thing = typeof event.thing === "string" ? WORDS.a[event.thing] : WORDS.a_soup;
@@ -117,8 +120,8 @@
   }
 
   /* the same words again are new ones: a screen reader says only what is put there anew */
-  function sayDeliveries(events) {
-    const said = events.filter((event) => event.kind === "delivered").map(delivery);
+  function sayDeliveries(events, own) {
+    const said = events.filter((event) => event.kind === "delivered").map((event) => delivery(event, own));
     if (!said.length) return;
     const box = document.getElementById("spoken");
     box.replaceChildren(said.join(" "));
@@ -154,7 +157,7 @@
   function show({ detail: { observation, events, intents, errand } }) {
     sayOwn(observation);
     sayErrand(errand);
-    sayDeliveries(events);
+    sayDeliveries(events, observation.seat);
     tellDeeds(events, observation.seat, observation.ticks_left);
     sayIntents(observation.seat, intents);
     if (!seen) setTimeout(sayLatest, SLOW);
