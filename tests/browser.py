@@ -12,6 +12,9 @@ IN_A_BROWSER = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 """`pytestmark` of a module whose tests use the fixtures `browser` and `page`: one browser serves them all."""
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
+SHOTS = os.environ.get("BRIGADE_SHOTS", "")
+"""A folder for pictures of pages, where somebody wants to look at them."""
+
 ARGUMENTS = [
     "--headless",
     "--no-sandbox",

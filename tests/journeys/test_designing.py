@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import secrets
 import tomllib
-from pathlib import Path
 
 from playwright.async_api import ConsoleMessage, Page
 
-from tests.browser import IN_A_BROWSER
+from tests.browser import IN_A_BROWSER, SHOTS
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -30,8 +29,8 @@ OVERFLOWS = "document.documentElement.scrollWidth > document.documentElement.cli
 class Researcher:
     """Somebody at the console who looks at every page, narrow and wide."""
 
-    def __init__(self, page: Page, slug: str, pictures: Path) -> None:
-        self.page, self.slug, self.pictures = page, slug, pictures
+    def __init__(self, page: Page, slug: str) -> None:
+        self.page, self.slug = page, slug
         self.problems: list[str] = []
         page.on("console", self.hears)
 
@@ -51,7 +50,8 @@ class Researcher:
         """The page fits at both widths."""
         for width in (360, 1440):
             await self.page.set_viewport_size({"width": width, "height": 900})
-            await self.page.screenshot(path=self.pictures / f"{name}_{width}.png", full_page=True)
+            if SHOTS:
+                await self.page.screenshot(path=f"{SHOTS}/{name}_{width}.png", full_page=True)
             if await self.page.evaluate(OVERFLOWS):
                 self.problems.append(f"{name} is too wide at {width}")
 
@@ -157,11 +157,11 @@ async def a_layout_is_drawn(me: Researcher) -> None:
 
 
 async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
-    page: Page, live_stack: Stack, tmp_path: Path
+    page: Page, live_stack: Stack
 ) -> None:
     name, slug = f"new-{secrets.token_hex(3)}", f"mine-{secrets.token_hex(3)}"
     live_stack.manage("shell", "-c", MAKE.format(name=name))
-    me = Researcher(page, slug, tmp_path)
+    me = Researcher(page, slug)
     await me.log_in(name)
     await me.look("index")
     await page.click("a:has-text('copy it')")

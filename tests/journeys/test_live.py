@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
 from pathlib import Path
 
 from playwright.async_api import Browser, Page
 
-from tests.browser import IN_A_BROWSER
+from tests.browser import IN_A_BROWSER, SHOTS
 from tests.journeys.person import Person, condition, load_study
 from tests.servers import Stack
 
@@ -19,8 +18,6 @@ MAKE_STAFF = """
 from django.contrib.auth.models import User
 User.objects.create_superuser("{name}", password="{password}")
 """
-SHOTS = os.environ.get("BRIGADE_SHOTS", "")
-"""A folder for pictures of the pages, for whoever wants to look at them."""
 
 
 async def log_in(page: Page, stack: Stack) -> None:
