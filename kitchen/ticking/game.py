@@ -84,6 +84,10 @@ def _seconds(turn: OpenTurn) -> float:
     return (turn.episode.tick_ms or 0) / 1000
 
 
+NEWS_SECONDS = 1.0
+"""How often staff who look on are told at most that an episode has gone on."""
+
+
 class Game:
     """One episode. Moments are seconds of a clock that nobody sets."""
 
@@ -103,6 +107,8 @@ class Game:
         """When the oldest tick was taken that nobody has begun to store."""
         self._storing_since: float | None = None
         """Likewise of those that are being stored."""
+        self._news_due = pace.due
+        """When staff who look on are told next."""
         turn.store = self.ledger
         self.minds.ask(turn, pace.seconds)
 
@@ -217,8 +223,14 @@ class Game:
         """What is to be stored now, until it is `stored` or could not be (`put_back`)."""
         late, lost = self.pace.told()
         self._storing_since, self._kept_since = self._kept_since, None
-        episode = self.episode
-        return Written(episode.pk, self.ledger.take(), late, lost, episode.audience, str(episode.key))
+        episode, audience = self.episode, self.episode.audience if self._is_news() else ""
+        return Written(episode.pk, self.ledger.take(), late, lost, audience, str(episode.key))
+
+    def _is_news(self) -> bool:
+        """Once in a while, and at the end: groups come four times a second, and each told costs a message."""
+        due = self.is_over or self.pace.due >= self._news_due
+        self._news_due = self.pace.due + NEWS_SECONDS if due else self._news_due
+        return due
 
     def stored(self) -> None:
         """What was written is."""

@@ -88,6 +88,7 @@ class Written:
     late: int = 0
     lost_ms: int = 0
     audience: str = ""
+    """Who is told; nobody where they have just been told."""
     key: str = ""
 
     @property

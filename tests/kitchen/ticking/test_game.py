@@ -84,6 +84,16 @@ def test_what_is_stored_replays_and_is_chained_and_sealed_as_any_log(lane: Lane)
     assert world.observe(0)["at"] == [4, 4]  # the key was held down
 
 
+def test_staff_are_told_once_in_a_while_and_of_the_end(lane: Lane) -> None:
+    episode = lane(steps=12, tick_ms=250)
+    Episode.objects.filter(pk=episode.pk).update(audience="us")
+    game, told = taken_by("me", episode), []
+    while not game.is_over:
+        game.tick(game.pace.due)
+        told.append(game.written().audience)
+    assert told == ["us", "", "", ""] * 2 + ["us", "", "", "us"]
+
+
 def test_a_clock_writes_the_same_as_turns_do(lane: Lane) -> None:
     ticked, turned = lane(seats=2, steps=2), lane(seats=2, steps=2, tick_ms=0)
     game = taken_by("me", ticked)
