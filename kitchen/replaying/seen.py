@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
+from kitchen.contract.agent import JOB, MESSAGE, PLAN_BROKEN, TO_ANSWER
 from kitchen.contract.page import Page, SeatView
 from kitchen.play import drawing
 from kitchen.play.models import Decision, Message, Mind
@@ -33,6 +34,15 @@ class Seen:
     """The panels as the world arranges them."""
 
 
+WHY: Mapping[str, str] = {
+    PLAN_BROKEN: "its plan could not go on",
+    JOB: "there was news of a job",
+    MESSAGE: "something was said to it",
+    TO_ANSWER: "somebody waited for its answer",
+}
+"""Why a mind was asked, where it is not just that it had something to choose."""
+
+
 @dataclass(frozen=True, slots=True)
 class Thought:
     """What one mind decided for a step, and what was asked for it."""
@@ -42,6 +52,11 @@ class Thought:
     mind: Mind
     row: Decision
     calls: tuple[CallRecord, ...]
+
+    @property
+    def why(self) -> str:
+        """Why it was asked, where that is worth a word."""
+        return WHY.get(self.row.because, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,9 @@ def test_what_models_were_asked_and_answered_goes_along_and_no_key_does() -> Non
     record = dispatched()
     (thought,) = told_of(record, 1).thoughts
     assert thought.who == "Robot 2 (seat 1)"
+    assert (thought.row.because, thought.why) == ("seat", "")
+    thought.row.because = "message"
+    assert thought.why == "something was said to it"
     assert thought.calls[0].sent[0][0] == "system"
     assert thought.calls[0].row.reply
     text = exported(record).decode()
