@@ -40,12 +40,12 @@ def achieved(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str], ..
 
 
 def standing(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
-    """What episodes are compared by, for staff: `Success rate: 75 %`, `Havens reached: 3`."""
+    """What episodes are compared by, for staff: `Success rate 75 %`, `Havens reached 3`."""
     values = ((figure, score.get(figure.name)) for figure in figures_of(world) if figure.measured)
     told = (
         (figure.label, "\N{EN DASH}" if value is None else figure.shown(value)) for figure, value in values
     )
-    return tuple(f"{label}: {value}" for label, value in told)
+    return tuple(f"{label} {value}" for label, value in told)
 
 
 def share_counts(world: World) -> tuple[int, int]:

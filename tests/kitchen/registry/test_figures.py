@@ -84,9 +84,9 @@ def test_what_was_achieved_is_told_to_those_who_played_in_their_words() -> None:
 
 def test_staff_read_what_is_compared() -> None:
     assert standing("lanterns", {"glow": -0.25, "dark": None, "completed": 2}) == (
-        "Glow: -0.25",
-        "Nights in the dark: \N{EN DASH}",
-        "Nights completed: 2",
+        "Glow -0.25",
+        "Nights in the dark \N{EN DASH}",
+        "Nights completed 2",
     )
 
 
