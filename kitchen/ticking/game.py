@@ -223,11 +223,12 @@ class Game:
         """What is to be stored now, until it is `stored` or could not be (`put_back`)."""
         late, lost = self.pace.told()
         self._storing_since, self._kept_since = self._kept_since, None
-        episode, audience = self.episode, self.episode.audience if self._is_news() else ""
+        episode, audience = self.episode, self.episode.audience if self._take_news() else ""
         return Written(episode.pk, self.ledger.take(), late, lost, audience, str(episode.key))
 
-    def _is_news(self) -> bool:
-        """Once in a while, and at the end: groups come four times a second, and each told costs a message."""
+    def _take_news(self) -> bool:
+        """Whether staff are told now, once in a while and at the end: groups come four times a second, and
+        each that is told costs a message."""
         due = self.is_over or self.pace.due >= self._news_due
         self._news_due = self.pace.due + NEWS_SECONDS if due else self._news_due
         return due

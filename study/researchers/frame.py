@@ -62,12 +62,11 @@ def asked_once(
     act: Callable[[], object],
     words: str,
     page: str = "design",
-    *,
-    mind: str = "",
+    **more: str,
 ) -> HttpResponse:
     """As `asked`, for what cannot be taken back: nothing is done without the tick."""
     if SURE in request.POST:
-        return asked(request, study, act, words, page, mind=mind)
+        return asked(request, study, act, words, page, **more)
     messages.error(request, NOT_SURE)
     return redirect(f"study:staff-{page}", study.slug)
 
