@@ -150,6 +150,11 @@ class Decision:
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
 
 
+def note_plus(note: Json, key: str, value: Json) -> dict[str, Json]:
+    """Return a decision's note with one more entry, which the platform adds."""
+    return {**(note if isinstance(note, dict) else {"note": note}), key: value}
+
+
 @dataclass(frozen=True, slots=True)
 class Advice:
     """What would be good for one seat to do next: for hints to a person. `aim` says what for, in the codes of

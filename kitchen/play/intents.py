@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from kitchen.contract.agent import note_plus
 from kitchen.contract.world import Event, Intent, Json, World
 from kitchen.machine.storable import storable
 from kitchen.play.models import Decision, Episode
@@ -25,11 +26,6 @@ def note_with(note: Json, intents: Mapping[int, Intent], seats: Collection[int])
     """A decision's note with what these seats are about to do; the note itself where nothing is said."""
     said = {str(seat): dict(intent) for seat, intent in intents.items() if seat in seats}
     return note_plus(note, KEY, said) if said else note
-
-
-def note_plus(note: Json, key: str, value: Json) -> dict[str, Json]:
-    """A decision's note with something that the house adds to it."""
-    return {**(note if isinstance(note, dict) else {"note": note}), key: value}
 
 
 def stored_intents(episode: Episode) -> dict[int, Intent]:

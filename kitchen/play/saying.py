@@ -13,7 +13,7 @@ from functools import partial
 
 from django.db.models import OuterRef, Subquery
 
-from kitchen.contract.agent import Situation
+from kitchen.contract.agent import Situation, note_plus
 from kitchen.contract.blocking import filtered
 from kitchen.contract.conversations import BUSY, GONE, keeps_apart, partners, to_partner
 from kitchen.contract.jobs import Job, changes_no_job, jobs_of
@@ -23,7 +23,6 @@ from kitchen.contract.world import Event, Json, World
 from kitchen.machine.statements import change
 from kitchen.machine.storable import printable, storable
 from kitchen.play.aims import may_be_asked, with_aim
-from kitchen.play.intents import note_plus
 from kitchen.play.models import Decision, Episode, Message, Mind
 from kitchen.play.turns import OpenTurn, StepTakenError, settled
 

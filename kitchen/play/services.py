@@ -22,6 +22,7 @@ from time import perf_counter
 from django.db import transaction
 from django.utils import timezone
 
+from kitchen.contract.dialogue import ROUND
 from kitchen.contract.model import Call
 from kitchen.contract.talk import Say
 from kitchen.contract.world import Command
@@ -31,7 +32,6 @@ from kitchen.play import absence, clock, stream
 from kitchen.play.calls import calls_store
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.models import Decision, Episode, Message, SeatCommand
-from kitchen.play.pairing import ROUND
 from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
 from kitchen.play.saying import messages_store, says_made

@@ -9,13 +9,12 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.agent import Decision, Situation, note_plus
 from kitchen.contract.blocking import filtered
 from kitchen.contract.model import Call
 from kitchen.contract.organisation import END, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import Json
-from kitchen.play.intents import note_plus
 
 ROUND = "round"
 """Under which a message's data have in which round of the talk it was said; the first is 1."""
