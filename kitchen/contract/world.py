@@ -344,7 +344,8 @@ class World(ABC):
 
     @abstractmethod
     def legal_actions(self, seat: int) -> list[Command]:
-        """Exactly the commands that would be carried out if this seat acted first in the coming step."""
+        """Exactly the commands that would be carried out if this seat acted first in the coming step. A
+        command whose last word is an amount (`amounts`) is listed once, with the least amount."""
 
     @classmethod
     def kind_of(cls, command: Command) -> str:
@@ -382,10 +383,27 @@ class World(ABC):
         `FAIL` or `UNKNOWN`."""
         return UNKNOWN
 
+    def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
+        """Return the commands of `legal_actions` whose last word is an amount: each without that word, with
+        the least and the most amount that are allowed now."""
+        return {}
+
+    def allows(self, seat: int, command: Command) -> bool:
+        """Return whether this command would be carried out if this seat acted first in the coming step: it is
+        among `legal_actions`, or it is one of them with another amount that is allowed (`amounts`)."""
+        if command in self.legal_actions(seat):
+            return True
+        try:
+            amount = int(command[-1])
+        except (IndexError, ValueError):
+            return False
+        least, most = self.amounts(seat).get(command[:-1], (1, 0))
+        return least <= amount <= most and command[-1] == str(amount)
+
     def accepts(self, seat: int, command: Command) -> bool:
         """Whether a person in this seat may hand in this command now: what the menu offers, unless the world
         takes more (free words, for example)."""
-        return command in self.legal_actions(seat) or command in self.anticipated_actions(seat)
+        return self.allows(seat, command) or command in self.anticipated_actions(seat)
 
     def visible(self, seat: int, event: Event) -> bool:
         """Whether this seat gets to know this event. It follows from the seat and the event alone, at

@@ -61,7 +61,7 @@ class Lane(contract.World):
 
     def observe(self, seat: int) -> dict[str, Json]:
         """Where all are."""
-        return {"at": list(self.at), "you": self.at[seat]}
+        return {"at": list(self.at), "you": self.at[seat], "players": [{"at": [at, 0]} for at in self.at]}
 
     def legal_actions(self, seat: int) -> list[Command]:
         """All ways but into a wall."""
