@@ -40,6 +40,10 @@ PRIVATE, TEAM, ALL = "private", "team", "all"
 PAIR = "pair"
 """The kind in which two talk within a step."""
 
+TOGETHER = "together"
+SCHEDULES: Mapping[str, str] = {TOGETHER: "All choose for each step, which runs when the last has chosen"}
+"""Who is waited for, by name, in words for researchers."""
+
 SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
     Setting("leaves_talk", "bool", "Those who are led may write to each other", True),

@@ -80,7 +80,7 @@ def test_an_aim_is_said_as_a_command_is() -> None:
 
 def test_what_is_seen_is_told_in_facts_and_tables() -> None:
     told = text(html("seen", view({0: ("load", "left_cart", "3"), 1: ("paint", "right_cart")})))
-    assert told == "Heap 11 Carts Stones Red left cart 3 no right cart 0 yes"
+    assert told == "Heap 12 Carts Stones Red left cart 3 no right cart 0 yes"
 
 
 def test_the_menu_groups_commands_by_verb_each_with_its_key() -> None:
