@@ -26,11 +26,11 @@ class Keeper(Agent):
         told = bool(situation.memory)
         says = () if told else (Say(f"My code is {situation.briefs[seat]['code']}."),)
         code = heard(seat, situation.messages)
-        command, then = WAIT, ()
+        command, then = WAIT, list[Command]()
         if any(said.is_new and said.text == "stop" for said in situation.messages) and stops(situation, seat):
             command = STOP
         elif code and situation.observations[seat]["dialled"] != int(code):
-            command, then = (DIAL, code), (CRANK,)
+            command, then = (DIAL, code), [CRANK]
         elif CRANK in situation.legal[seat]:
             command = CRANK
         return Decision({seat: command}, memory=True, says=says, plans={seat: then} if then else {})

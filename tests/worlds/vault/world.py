@@ -9,7 +9,9 @@ from typing import ClassVar
 from kitchen.contract.simple_world import SimpleWorld
 from kitchen.contract.world import Aim, Command, Event, Figure, Json, Setting
 
-WAIT, CRANK, STOP = ("wait",), ("crank",), ("stop",)
+WAIT: Command = ("wait",)
+CRANK: Command = ("crank",)
+STOP: Command = ("stop",)
 DIAL = "dial"
 TURNS = 4
 """Steps of cranking that draw a bolt."""
@@ -38,7 +40,8 @@ class Vault(SimpleWorld):
 
     def begin(self) -> None:
         """Nothing is dialled, nobody cranks."""
-        self.dialled, self.cranked, self.drawn = [0, 0, 0], [0, 0, 0], [False, False, False]
+        self.dialled, self.cranked = [0, 0, 0], [0, 0, 0]
+        self.drawn = [False, False, False]
 
     @property
     def codes(self) -> list[int]:
