@@ -30,6 +30,7 @@ from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
 from tests.template import Template, drop_database
 from tests.worlds.beacon.kit import LINE
+from tests.worlds.quarry import LINE as QUARRY_LINE
 
 Once = Callable[[], AbstractContextManager[None]]
 """What the fixture `once` is."""
@@ -143,6 +144,12 @@ def beacon(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     panels = {**panels, "DIRS": [settings.BASE_DIR / "templates", *folders("templates")]}
     settings.TEMPLATES = [pages, panels]
     settings.STATICFILES_DIRS = [settings.BASE_DIR / "static", *folders("static")]
+
+
+@pytest.fixture
+def quarry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this test there is a world with a large part, `tests.worlds.quarry`, too."""
+    monkeypatch.setenv(VARIABLE, ",".join(filter(None, [os.environ.get(VARIABLE), QUARRY_LINE])))
 
 
 @pytest.fixture
