@@ -30,6 +30,7 @@ from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
 from tests.template import Template, drop_database
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
+from tests.worlds.boulders import LINE as BOULDERS_LINE
 from tests.worlds.vault.kit import LINE as VAULT_LINE
 
 Once = Callable[[], AbstractContextManager[None]]
@@ -155,6 +156,12 @@ def add_world(monkeypatch: pytest.MonkeyPatch, settings: Any, line: str) -> None
     panels = {**panels, "DIRS": [settings.BASE_DIR / "templates", *folders("templates")]}
     settings.TEMPLATES = [pages, panels]
     settings.STATICFILES_DIRS = [settings.BASE_DIR / "static", *folders("static")]
+
+
+@pytest.fixture
+def boulders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this test there is a world with a large part, `tests.worlds.boulders`, too."""
+    monkeypatch.setenv(VARIABLE, ",".join(filter(None, [os.environ.get(VARIABLE), BOULDERS_LINE])))
 
 
 @pytest.fixture
