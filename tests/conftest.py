@@ -52,10 +52,9 @@ def pytest_configure() -> None:
     django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
+def pytest_sessionfinish() -> None:
     """Whoever began the run cleans up after it."""
-    if not hasattr(session.config, "workerinput"):
-        Template().drop()
+    Template().drop()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -103,7 +102,7 @@ def django_db_modify_db_settings(
     """A database of this process alone, so that two runs in one folder or on one server do not meet."""
     database, template = django_settings.DATABASES["default"], Template()
     if template.server:
-        name = f"test_{template.name}_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
+        name = f"test_{template.name}_{os.getpid()}"
         database["TEST"]["NAME"] = name
         address = template.copy_to_server(name)
         yield
