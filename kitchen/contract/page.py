@@ -96,6 +96,8 @@ class SeatView:
     episode."""
     passed_by: bool = False
     """This seat has nothing to choose in the open step."""
+    may_act: bool = False
+    """This seat is not asked, but may act: interrupt what it is doing."""
     shows_intents: bool = False
     """The page says what the others are about to do; the same for the whole episode."""
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
