@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -18,6 +17,7 @@ from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY, TO_ANSWER
 from kitchen.contract.jobs import Ledger
+from kitchen.contract.large_state import WorldState
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.plans import WORLD, Filled, Opening, Plan, ending, opening
 from kitchen.contract.world import Command, Event, Intent, Json, World, text_hash
@@ -26,11 +26,14 @@ from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
 from kitchen.play.claims import MindStanding
 from kitchen.play.intents import stored_intents
-from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step
+from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, StateChange, Step
 from kitchen.play.past import PastStep, StepAhead
+from kitchen.play.state_changes import LargeParts, parts_verified, rows_of_step
 from kitchen.play.told import Stamp
 from kitchen.registry.worlds import get_world
 
+PAUSE_SECONDS = 0.6
+"""For so long a step stays open in which no person is asked and one may act: they see it, and can stop."""
 HISTORY = 8
 """Past steps that are held: as many as a page shows of *what just happened*."""
 
@@ -54,7 +57,9 @@ class OpenTurn:
         self.begin_anew(episode, seats)
 
     def begin_anew(self, episode: Episode, seats: Iterable[Seat]) -> None:
-        """Know what is stored, and nothing of what was known before."""
+        """Know what is stored. Of what was known before only the large parts of the state are kept: what was
+        stored of them later is read when the world is asked for."""
+        known = self._known_parts() if vars(self) else None
         vars(self).clear()
         self.episode = episode
         self.seats = tuple(seats)
@@ -69,7 +74,11 @@ class OpenTurn:
         """What is given was read; until then nothing is known of it."""
         self.standing: dict[int, MindStanding] = {}
         self._world: World | None = None
-        self._state = ""
+        self._state: WorldState | None = None
+        self._parts: LargeParts | None = known
+        """The large parts of the state as they were read, until the world has them; None: read all."""
+        self._lengths: dict[str, int] = {}
+        """As `LargeParts` has them."""
         self._sent: list[Message] = []
         self._remembered: set[int] = set()
         self.noted: list[Event] = []
@@ -93,9 +102,20 @@ class OpenTurn:
         return self._world
 
     def _read_world(self) -> World:
+        kind = get_world(self.episode.world)
         if self._state:
-            return get_world(self.episode.world).from_dict(json.loads(self._state))
-        return stored.episode_world(self.episode)
+            return kind.from_dict(self._state.to_dict())
+        if not kind.large:
+            return stored.episode_world(self.episode)
+        parts, self._parts = parts_verified(self.episode, self._parts), None
+        self._lengths = parts.lengths
+        return stored.world_of(self.episode, parts.maps)
+
+    def _known_parts(self) -> LargeParts | None:
+        """The large parts of the state as this turn knows them."""
+        if self._world is None:
+            return self._parts
+        return LargeParts(self.episode.key, self.episode.step, self._world.large_parts(), self._lengths)
 
     @cached_property
     def past(self) -> deque[PastStep]:
@@ -173,9 +193,23 @@ class OpenTurn:
         return Ledger()
 
     @property
+    def may_act(self) -> set[int]:
+        """Seats without a command that the step does not wait for, and that may act in it all the same."""
+        return {
+            seat.number
+            for seat in self.acting
+            if seat.may_act_in == self.step and seat.number not in self.given
+        }
+
+    @property
     def is_complete(self) -> bool:
-        """Every seat has its command."""
-        return self.numbers <= self.given.keys()
+        """Every seat that the step waits for has its command."""
+        return self.numbers <= self.given.keys() | self.may_act
+
+    @property
+    def choosing(self) -> set[int]:
+        """Seats of people that the step waits for."""
+        return self.people - self.given.keys() - self.may_act
 
     @property
     def is_paced(self) -> bool:
@@ -194,12 +228,12 @@ class OpenTurn:
         closes_at = self.episode.turn_closes_at
         if not self.is_open or closes_at is None or timezone.now() < closes_at:
             return []
-        return sorted(self.people - self.given.keys())
+        return sorted(self.choosing)
 
     @property
     def asked(self) -> set[int]:
         """The seats that have something to choose in this step, and no plan."""
-        return {seat for seat in self.numbers if not self._is_filled(seat)}
+        return {seat for seat in self.numbers - self.may_act if not self._is_filled(seat)}
 
     def _is_filled(self, seat: int) -> bool:
         row = self.given.get(seat)
@@ -207,8 +241,13 @@ class OpenTurn:
 
     @property
     def passed_by(self) -> set[int]:
-        """Those that have nothing to choose."""
+        """Those that have nothing to choose, and cannot act."""
         return {seat for seat, row in self.given.items() if row.chosen_by == WORLD}
+
+    @property
+    def _settled(self) -> set[int]:
+        """Seats whose command the step does not wait for any more."""
+        return self.given.keys() | self.may_act
 
     @property
     def plans(self) -> dict[int, Plan]:
@@ -218,13 +257,13 @@ class OpenTurn:
     @property
     def minds_asked(self) -> list[Mind]:
         """The co-players, in order, that have yet to command a seat."""
-        open_seats = {seat.mind_id for seat in self.seats if seat.number not in self.given}
+        open_seats = {seat.mind_id for seat in self.seats if seat.number in self.numbers - self._settled}
         return [mind for mind in self.minds if mind.pk in open_seats]
 
     @property
     def waits_for_minds(self) -> bool:
         """The people have commanded, or who leads had their time, and there are co-players that have not."""
-        all_said = self.people <= self.given.keys() and not self.is_held
+        all_said = not self.choosing and not self.is_held
         return self.is_open and all_said and not self.is_complete
 
     @property
@@ -244,19 +283,30 @@ class OpenTurn:
         return self.episode.thinking_seconds if self.asked - self.people else 0.0
 
     @property
+    def pause_seconds(self) -> float:
+        """For so long the step stays open at least, because a person may act in it and none is asked.
+        Programs that take part as people are not held up."""
+        pauses = not self.episode.synthetic and self.people & self.may_act and not self.people & self.asked
+        return PAUSE_SECONDS if pauses else 0.0
+
+    @property
     def due_at(self) -> datetime:
         """When it may run at the earliest: co-players think for at least so long from the moment at which
-        the turn came to them, that is, when the last person had commanded."""
+        the turn came to them, that is, when the last person had commanded; and people see it for a moment
+        in which they may act."""
         came = (row.received_at for seat, row in self.given.items() if seat in self.people)
         opened_at = (self.is_paced and self.episode.turn_closes_at) or self.episode.turn_opened_at
-        return max(came, default=opened_at) + timedelta(seconds=self.thinking_seconds)
+        thought_at = max(came, default=opened_at) + timedelta(seconds=self.thinking_seconds)
+        return max(thought_at, self.episode.turn_opened_at + timedelta(seconds=self.pause_seconds))
 
     def add(self, rows: Sequence[SeatCommand]) -> None:
         """More commands are in, and the plans that they begin; they are stored."""
         self.store.insert(SeatCommand, [_row_values(row) for row in rows])
         self.given |= {row.seat: row for row in rows}
         if begun := {row.seat: _begun_with(row) for row in rows if row.to_follow}:
-            self.plan({**self.plans, **begun})
+            before = self.plans
+            begun = {seat: plan.in_place_of(before.get(seat)) for seat, plan in begun.items()}
+            self.plan({**before, **begun})
 
     def replan(self, seat: int, then: Sequence[Command], *, chosen_by: str, fallback: str = "") -> None:
         """A new plan for the steps after this one takes the place of what is left of this seat's."""
@@ -271,14 +321,32 @@ class OpenTurn:
     def fill(self) -> None:
         """Give the commands of the seats that are not asked in the first step. Needs the transaction that
         opened it."""
-        self._fill(self._opening(self.world).filled)
+        self._fill(self._opening(self.world))
 
     def _opening(self, world: World) -> Opening:
         """What is settled of a step that opens with the world in this state."""
         return opening(world, self.numbers, self.plans, passes_by=self.episode.passes_by)
 
-    def _fill(self, filled: Iterable[Filled]) -> None:
-        self.add([self.row(**asdict(each)) for each in filled])
+    def _fill(self, begins: Opening) -> None:
+        """Where a clock takes the steps, who is not asked cannot act."""
+        free = set() if self.episode.tick_ms else begins.may_act
+        self.add([self.row(**asdict(each)) for each in begins.filled if each.seat not in free])
+        for seat in free:
+            self._may_act(seat, self.step)
+
+    def ask_after_all(self, seat: int) -> None:
+        """Have the step wait for this seat, which may act in it. It is stored."""
+        self._may_act(seat, None)
+
+    def _may_act(self, seat: int, step: int | None) -> None:
+        where = {"episode_id": self.episode.pk, "number": seat}
+        self.store.change(Seat, {"may_act_in": step}, where=where)
+        next(each for each in self.seats if each.number == seat).may_act_in = step
+
+    @property
+    def left_idle(self) -> list[tuple[int, Command]]:
+        """What seats do that may act, where nobody commands them."""
+        return [(seat, get_world(self.episode.world).idle) for seat in sorted(self.may_act)]
 
     def row(self, seat: int, command: Command, **more: Any) -> SeatCommand:
         """A command for this step, to be added; `more` are its other fields."""
@@ -306,15 +374,17 @@ class OpenTurn:
         """What comes of these commands. The turn's own world is taken for it: it is read anew if somebody
         asks for it before the step is taken."""
         world = self.world
-        self._state = self._state or world.state_text()
+        self._state = self._state or world.frozen_state()
         self._world = None
         events = stored.as_stored([event.to_json() for event in world.step(commands)])
-        return StepAhead(commands, world, world.state_text(), events)
+        return StepAhead(commands, world, world.frozen_state(), events)
 
     def take(self, ahead: StepAhead | None = None) -> list[SeatCommand]:
         """The step is taken and stored, and the next one is open, with the commands of seats that are not
         asked; the commands it was taken with. `ahead` is used if it was worked out from the very same
         commands. Needs a transaction around it."""
+        if left := self.left_idle:
+            self.add([self.row(**asdict(Filled(*each))) for each in left])
         commands, rows = self.running_order(), list(self.given.values())
         opened_at, now = self.episode.turn_opened_at, timezone.now()
         if ahead is None or list(ahead.commands) != commands:
@@ -335,7 +405,7 @@ class OpenTurn:
         self.past.appendleft(PastStep(self.episode.step, entries, events, chain))
         self.given, self.noted = {}, []
         self._world, self._state = ahead.world, ahead.state
-        self._fill(begins.filled)
+        self._fill(begins)
         return rows
 
     def _store_state(
@@ -346,7 +416,7 @@ class OpenTurn:
         ended = status != Episode.Status.PLAYING
         fresh = {
             "step": self.step,
-            "state_hash": text_hash(ahead.state),
+            "state_hash": text_hash(ahead.state.text),
             "score": world.score(),
             "status": status,
             "ended_at": now if ended else None,
@@ -358,10 +428,13 @@ class OpenTurn:
             "plans": _stored_plans(plans),
         }
         before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
-        if not self.store.change(Episode, {**fresh, "state": Text(ahead.state)}, where=before):
+        if not self.store.change(Episode, {**fresh, "state": Text(ahead.state.text)}, where=before):
             raise StepTakenError(f"step {self.step} of episode {episode.key} was taken by another process")
         for name, value in fresh.items():
             setattr(episode, name, value)
+        if ahead.state.parts and self._state:
+            rows = rows_of_step(episode, self._state, ahead.state, self._lengths)
+            self.store.insert(StateChange, list(rows))
 
     def _store_step(
         self, before: str, entries: list[Json], events: list[Json], opened_at: datetime, now: datetime

@@ -18,7 +18,8 @@ from django.test import Client
 from kitchen.contract.plans import Plan, opening
 from kitchen.contract.talk import Say
 from kitchen.play.deciding import decide_step
-from kitchen.play.models import Episode
+from kitchen.play.models import Episode, SeatCommand
+from kitchen.play.selectors import seat_view
 from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.play.talking import message_send
 from kitchen.registry.worlds import organisation_refusal
@@ -32,7 +33,7 @@ from study.trying_out.synthetic.making import SyntheticRequest, make
 from tests.servers import Stack
 from tests.study.taking_part.test_views import agree, text_of
 from tests.study.trying_out.test_dry_run import walk
-from tests.worlds.vault.world import DIAL, WAIT, Vault
+from tests.worlds.vault.world import CRANK, DIAL, STOP, WAIT, Vault
 
 STUDY = Path(__file__).parent / "vault" / "study.toml"
 DOOR = {"limit": 9, "door": 4}
@@ -122,6 +123,24 @@ def test_the_limit_cuts_an_episode_off(study: Study) -> None:
     episode.refresh_from_db()
     assert (episode.status, episode.step) == (Episode.Status.CUT_OFF, 9)
     assert episode.score == {"bolts": 0, "messages": 0}
+
+
+def test_a_person_stops_in_the_middle_of_a_macro(study: Study) -> None:
+    """The others are asked meanwhile, so the step waits for them and the person can be reached."""
+    study.conditions.update(settings={"limit": 9, "door": 4})
+    episode = played_episode(study, "silent")
+    choose(episode, (DIAL, str(CODES[1])))
+    step = Episode.objects.get(pk=episode.pk).step + 1
+    assert commands_submit(episode_id=episode.pk, step=step, commands=[GivenCommand(0, CRANK)]).accepted
+    decide_step(episode_id=episode.pk, step=step)
+    view = seat_view(episode.seats.get(number=0))
+    assert view.may_act and STOP in view.legal
+    step = view.step + 1
+    assert commands_submit(episode_id=episode.pk, step=step, commands=[GivenCommand(0, STOP)]).accepted
+    decide_step(episode_id=episode.pk, step=step)
+    given = SeatCommand.objects.get(episode=episode, step=step, seat=0)
+    assert (given.command, given.chosen_by) == (["stop"], "person")
+    assert seat_view(episode.seats.get(number=0)).observation["turns"] == 0
 
 
 def rows(folder: Path, name: str) -> list[dict[str, str]]:
