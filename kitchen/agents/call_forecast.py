@@ -96,7 +96,7 @@ def sample(
             at_once = max(at_once, len(made))
         game.step(dict.fromkeys(range(game.seats), game.idle))
     talk = most_tokens(Request("", [Message("user", one.text) for one in _longest(said)])) if said else 0
-    answers = organisation.rounds if organisation and organisation.talks_within and said else 0
+    answers = _answers(organisation, min(seats), bool(said)) if organisation else 0
     return TrialCalls(
         tuple(calls),
         len(seats),
@@ -118,6 +118,16 @@ def _said(organisation: Organisation, member: int) -> tuple[Said, ...]:
     if not writers:
         return ()
     return tuple(Said(number, 1, writers[0], (member,), SAY, LINE) for number in range(1, SAID + 1))
+
+
+def _answers(organisation: Organisation, member: int, people_write: bool) -> int:
+    """How often this member speaks within a step at most, beside deciding once: to people, and in the talk of
+    minds after that."""
+    if not organisation.talks_within:
+        return 0
+    writers = (one for one in organisation.members if not one.is_person and one.number != member)
+    minds = organisation.within and any(member in organisation.to(one.number, SAY) for one in writers)
+    return organisation.rounds * people_write + (organisation.rounds - 1) * minds
 
 
 def _longest(said: Sequence[Said]) -> list[Said]:

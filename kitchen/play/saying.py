@@ -16,6 +16,7 @@ from django.db.models import OuterRef, Subquery
 from kitchen.contract.agent import Situation, note_plus
 from kitchen.contract.blocking import filtered
 from kitchen.contract.conversations import BUSY, GONE, keeps_apart, partners, to_partner
+from kitchen.contract.dialogue import ROUND
 from kitchen.contract.jobs import Job, changes_no_job, jobs_of
 from kitchen.contract.organisation import INFORM, SYSTEM, TALK, Member, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
@@ -26,8 +27,9 @@ from kitchen.play.aims import may_be_asked, with_aim
 from kitchen.play.models import Decision, Episode, Message, Mind
 from kitchen.play.turns import OpenTurn, StepTakenError, settled
 
-HEARD, UNSAID = "heard", "unsaid"
-"""Under which a decision's note has the last message that its mind could know, and what it may not say."""
+HEARD, UNSAID, MISSED = "heard", "unsaid", "missed"
+"""Under which a decision's note has the last message that its mind could know, what it may not say, and those
+of the messages before the last that it did not know: they came in while it talked with other minds."""
 TOLD = 50
 """So many messages, the newest, is a mind told."""
 WRITTEN = "written"
@@ -194,14 +196,15 @@ def heard(turn: OpenTurn, member: int) -> tuple[Said, ...]:
 
 def told(turn: OpenTurn, member: int, *, since: LastHeard) -> tuple[tuple[Said, ...], tuple[Job, ...]]:
     """What this mind is told: the newest of all messages that it sent or may know, in order, and its jobs
-    that are open. What other minds said in the open step is for the next one, whichever is asked first."""
-    own = {member, None}
+    that are open. What other minds said in the open step is for the next one, whichever is asked first,
+    unless members talk within the step."""
+    own, within = {member, None}, turn.talks_within
     known = [
         row
         for row in _known(turn, member)
-        if row.decision_id is None or row.step < turn.step or row.sender in own
+        if row.decision_id is None or row.step < turn.step or row.sender in own or within
     ]
-    before = partial(since.is_before, within=turn.talks_within)
+    before = partial(since.is_before, within=within)
     said = tuple(as_said(row, is_new=row.sender != member and before(row)) for row in known)
     jobs = (job for job in jobs_of(said) if job.is_open and member in (job.giver, job.worker))
     return said[-TOLD:], tuple(jobs)
@@ -214,7 +217,7 @@ def _known(turn: OpenTurn, member: int) -> list[Message]:
     return [row for row in turn.sent if may_know(turn.world, organisation, row, member)]
 
 
-def may_know(world: World, organisation: Organisation, row: Message, number: int) -> bool:
+def may_know(world: World, organisation: Organisation, row: Message | Said, number: int) -> bool:
     """Whether this member said this, or gets to know it: an addressee one of whose seats the world lets hear
     it, or that has no seat."""
     if row.sender == number:
@@ -225,10 +228,10 @@ def may_know(world: World, organisation: Organisation, row: Message, number: int
     return not member.seats or any(world.visible(seat, event) for seat in member.seats)
 
 
-def message_event(organisation: Organisation, row: Message) -> Event:
+def message_event(organisation: Organisation, row: Message | Said) -> Event:
     """The message as the world is asked about it: of the first seat of who said it."""
     seats: Sequence[int] = () if row.sender is None else organisation.member(row.sender).seats
-    said = {"said": row.kind, "text": row.text, "to": row.to}
+    said = {"said": row.kind, "text": row.text, "to": list(row.to)}
     return Event("message", seats[0] if seats else None, said)
 
 
@@ -258,12 +261,14 @@ class LastHeard:
     """The last message; 0 where there was none."""
     step: int = 0
     """For which it decided; 0 where it has not."""
+    missed: frozenset[int] = frozenset()
+    """Messages before the last that it did not know."""
 
     def is_before(self, row: Message, *, within: bool) -> bool:
         """Whether it did not know this message: it was sent later, or another mind sent it in that step,
         unless minds hear one another `within` a step."""
         hidden = row.decision_id is not None and row.step >= self.step and not within
-        return row.number > self.number or hidden
+        return row.number > self.number or hidden or row.number in self.missed
 
 
 def last_heard(episode: Episode) -> dict[int, LastHeard]:
@@ -274,10 +279,41 @@ def last_heard(episode: Episode) -> dict[int, LastHeard]:
         note=Subquery(rows.values("note")[:1]), for_step=Subquery(rows.values("step")[:1])
     )
     notes = last.order_by().values_list("pk", "note", "for_step")
-    return {
-        pk: LastHeard(note.get(HEARD, 0) if isinstance(note, dict) else 0, step or 0)
-        for pk, note, step in notes
-    }
+    return {pk: _last_heard(note if isinstance(note, dict) else {}, step or 0) for pk, note, step in notes}
+
+
+def _last_heard(note: dict[str, Json], step: int) -> LastHeard:
+    return LastHeard(note.get(HEARD, 0), step, frozenset(note.get(MISSED, ())))
+
+
+@dataclass(frozen=True, slots=True)
+class InTalk:
+    """How far a mind had followed the talk of minds within the step when it was asked last."""
+
+    known: int
+    """The last message that it knew before the talk; 0 where there was none."""
+    sent: int
+    """How many messages of the episode were sent before the talk."""
+    round: int
+    """In which round it was asked last."""
+
+
+def heard_note(
+    turn: OpenTurn, member: int, talk: InTalk, decision: Decision, said: Sequence[Message]
+) -> None:
+    """Say in the decision's note what its mind has heard of the talk, by the numbers under which these
+    messages are stored. They may be others than in the talk: people wrote meanwhile, or one was not sent."""
+    organisation = organisation_of(turn.episode)
+    if organisation is None:
+        return
+    knows = partial(may_know, turn.world, organisation, number=member)
+    before = (row for row in said if (row.data.get(ROUND, 0), row.sender) < (talk.round, member))
+    known = {row.number for row in before if row.kind in TALK and knows(row)}
+    last = max(known, default=talk.known)
+    later = [row for row in turn.sent if talk.sent < row.number <= last and row.number not in known]
+    missed = [row.number for row in later if row.sender != member and knows(row)]
+    note = note_plus(decision.note, HEARD, last)
+    decision.note = note_plus(note, MISSED, missed) if missed else note
 
 
 def note_of_talk(note: Json, situation: Situation) -> Json:

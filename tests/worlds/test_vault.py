@@ -17,13 +17,16 @@ from django.test import Client
 
 from kitchen.contract.plans import Plan, opening
 from kitchen.contract.talk import Say
+from kitchen.play import turns
 from kitchen.play.deciding import decide_step
-from kitchen.play.models import Episode, SeatCommand
+from kitchen.play.models import Episode, Message, Seal, SeatCommand, Step
 from kitchen.play.selectors import seat_view
-from kitchen.play.services import GivenCommand, commands_submit
+from kitchen.play.services import GivenCommand, commands_submit, step_run
 from kitchen.play.talking import message_send
+from kitchen.play.verifying import log_verify
 from kitchen.registry.worlds import organisation_refusal
 from kitchen.replaying.course import faults_of
+from kitchen.replaying.exported import exported, read_exported
 from kitchen.replaying.record import Record, records_of
 from kitchen.tasks import answer
 from study.analysis.results import compute
@@ -107,6 +110,32 @@ def record(episode: Episode) -> Record:
     """Return all that is stored of it."""
     (found,) = records_of(Episode.objects.filter(pk=episode.pk))
     return found
+
+
+def test_three_who_talk_within_the_step_open_it_and_every_view_holds_what_it_may(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "PAUSE_SECONDS", 0.0)
+    episode = played_episode(study, "talking")
+    say(episode, f"My code is {CODES[0]}.")
+    texts = list(Message.objects.filter(episode=episode).values_list("sender", "text"))
+    assert {sender for sender, _ in texts} == {0, 1, 2}, "both keepers answered before anybody chose"
+    view = seat_view(episode.seats.get(number=0))
+    assert f"My code is {CODES[1]}." in [message.text for message in view.messages]
+    assert view.amounts == {(DIAL,): (1, 9)}
+    choose(episode, (DIAL, str(CODES[1])), CRANK)
+    episode.refresh_from_db()
+    while episode.status == Episode.Status.PLAYING:
+        assert step_run(episode_id=episode.pk, step=episode.step + 1)
+        episode.refresh_from_db()
+    assert (episode.status, episode.score["bolts"]) == (Episode.Status.OVER, 3)
+    assert episode.score["messages"] == Message.objects.filter(episode=episode).count() == 3
+    assert "messages" not in Step.objects.filter(episode=episode).latest("number").score
+    assert "messages sent" in str(seat_view(episode.seats.get(number=0)).achieved)
+    assert [verdict.faults for verdict in log_verify(Episode.objects.filter(pk=episode.pk))] == [[]]
+    assert not list(faults_of(record(episode)))
+    assert not list(faults_of(read_exported(exported(record(episode)))))
+    assert Seal.objects.get(episode=episode).facts["score"]["messages"] == 3
 
 
 def test_a_changed_figure_of_the_log_is_found(study: Study) -> None:
