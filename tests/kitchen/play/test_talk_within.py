@@ -216,7 +216,8 @@ def test_every_mind_that_a_person_writes_to_answers_by_a_task_and_a_claim_of_its
     first = decision_claim(episode_id=episode.pk, step=1, mind=0)
     second = decision_claim(episode_id=episode.pk, step=1, mind=1)
     assert first and second
-    claim_free(first), claim_free(second)
+    for claim in (first, second):
+        claim_free(claim)
     for task in sent[:2]:
         answer(*task[1:])
     assert said(episode) == [(0, "who?"), (1, "one"), (2, "two")] and due(episode) == []
