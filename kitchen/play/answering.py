@@ -18,6 +18,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen.contract.agent import TO_ANSWER
+from kitchen.contract.mailbox import HEARD
 from kitchen.contract.organisation import END, TALK
 from kitchen.machine.outage import outlast
 from kitchen.machine.statements import change
@@ -32,7 +33,7 @@ from kitchen.play.kept import bring_up_to_date, turn_now, turn_taken
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.open_turns import unanswered_turns
 from kitchen.play.queue import ask_answer, ask_answer_again, ask_coplayers, is_aside
-from kitchen.play.saying import HEARD, messages_store, organisation_of, says_made
+from kitchen.play.saying import messages_store, organisation_of, says_made
 from kitchen.play.turns import OpenTurn
 
 

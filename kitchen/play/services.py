@@ -34,9 +34,8 @@ from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.models import Decision, Episode, Message, SeatCommand
 from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
-from kitchen.play.saying import messages_store, says_made
+from kitchen.play.saying import jobs_settle, messages_store, says_made
 from kitchen.play.sealing import episode_seal
-from kitchen.play.settling import jobs_settle
 from kitchen.play.told import EpisodeNews
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_world
