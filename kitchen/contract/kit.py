@@ -56,5 +56,11 @@ class WorldKit:
     recordings: str = ""
     """Episodes recorded in another engine, to compare with: a `kitchen.contract.recordings.Recordings`; empty
     if there are none."""
+    log_metrics: str = ""
+    """Figures beside `World.score`, computed from the whole log of an episode: a
+    `kitchen.contract.episode_log.LogMetrics`; empty if there are none."""
+    organisations: tuple[str, ...] = ()
+    """Kinds of organisation (`kitchen.contract.organisation.KINDS`) that this world can be played with.
+    Empty: every kind."""
     canvases: Mapping[str, str] = field(default_factory=dict)
     """Text settings that can be drawn: by name, the `kitchen.contract.canvas.Canvas` of each."""

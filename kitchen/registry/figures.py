@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
+from kitchen.contract.episode_log import EpisodeLog, LogMetrics
 from kitchen.contract.world import Figure, Json, World, WorldError
-from kitchen.registry.names import UnknownNameError
-from kitchen.registry.worlds import get_world, known_worlds
+from kitchen.registry.names import UnknownNameError, load
+from kitchen.registry.worlds import get_kit, get_world, known_worlds
 from kitchen.words.speech import ngettext
 
 
@@ -18,6 +19,16 @@ def figures_of(world: str) -> tuple[Figure, ...]:
         return get_world(world).figures
     except UnknownNameError:
         return ()
+
+
+def with_log_metrics(score: Mapping[str, Json], log: EpisodeLog) -> dict[str, Json]:
+    """Return the score of an episode that has ended with the figures that its world computes from its log."""
+    path = get_kit(log.world).log_metrics
+    if not path:
+        return dict(score)
+    metrics: LogMetrics = load(path)
+    measured = metrics.measure(log)
+    return {**score, **{figure.name: measured[figure.name] for figure in metrics.figures}}
 
 
 def news_of(world: str) -> str:
@@ -51,12 +62,16 @@ def standing(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
 def share_counts(world: World) -> tuple[int, int]:
     """What was done and what was missed, by the share of two counts that the world declares; WorldError if it
     declares none."""
-    score = world.score()
-    for figure in world.figures:
+    return counts_of_share(world.kind, world.score())
+
+
+def counts_of_share(world: str, score: Mapping[str, Json]) -> tuple[int, int]:
+    """Return what was done and what was missed by this score of a world; WorldError as `share_counts`."""
+    for figure in get_world(world).figures:
         if figure.of:
             done, missed = figure.of
             return int(score[done]), int(score[missed])
-    raise WorldError(f"{world.kind} measures no share of what was done")
+    raise WorldError(f"{world} measures no share of what was done")
 
 
 def _in_words(figure: Figure, value: Json) -> tuple[str, str]:

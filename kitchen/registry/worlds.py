@@ -95,6 +95,15 @@ def worlds_of_partners() -> dict[str, Pairings]:
     return {world: ground for world, ground in grounds.items() if isinstance(ground, Pairings)}
 
 
+def organisation_refusal(kind: str, organisation: str) -> str:
+    """Return why a world cannot be played in this kind of organisation; empty if it can. UnknownNameError if
+    there is no such world."""
+    allowed = get_kit(kind).organisations
+    if not allowed or organisation in allowed:
+        return ""
+    return f"{kind} is played with {', '.join(allowed)}, not with {organisation}"
+
+
 def get_canvas(kind: str, setting: str) -> Canvas | None:
     """How a setting of a world is drawn; None if it is only written. UnknownNameError if there is no such
     world."""

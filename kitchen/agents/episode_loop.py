@@ -1,0 +1,502 @@
+"""Play an episode of agents alone, step by step: one loop for a single agent, several, and organised teams.
+
+The rules are those of live play. A step opens with the commands of seats that are not asked
+(`kitchen.contract.plans`). Each member that has something to choose is asked, with what it may know: its own
+seats, memory, chance, messages and jobs (`kitchen.contract.mailbox`). Then the step is taken.
+
+A member without a seat is asked in each step in which a seat is asked, and whenever something new was said to
+it. Plain Python: live play has the same rules over database rows (`kitchen.play`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from kitchen.agents.evaluate import see
+from kitchen.contract.agent import (
+    EVERYBODY,
+    JOB,
+    MESSAGE,
+    NO_ONE,
+    PLAN_BROKEN,
+    SEAT,
+    Agent,
+    Decision,
+    Situation,
+    note_plus,
+)
+from kitchen.contract.dialogue import ROUND, Exchange
+from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
+from kitchen.contract.mailbox import HEARD, UNSAID, LastHeard, Mailbox, Outgoing, Posted
+from kitchen.contract.model import Answers, Call
+from kitchen.contract.organisation import DOWN, UP, Member, Organisation
+from kitchen.contract.plans import Filled, Plan, ending, opening
+from kitchen.contract.seeds import derived_seed
+from kitchen.contract.talk import Said, Say
+from kitchen.contract.together import joined, kinds_of, members_of
+from kitchen.contract.world import Aim, Command, Event, Json, World
+from kitchen.registry.worlds import get_page
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Who plays one episode of agents alone."""
+
+    members: tuple[Member, ...]
+    kinds: tuple[str, ...]
+    """The kind of each member, in the same order."""
+    organisation: Organisation | None = None
+    """Who may say what to whom; None where nobody says anything."""
+    knowing: str = NO_ONE
+    """Whose commands of a step a member is told before it decides (`kitchen.contract.agent.KNOWING`)."""
+
+    @classmethod
+    def of(
+        cls, line_up: str, seats: int, organisation: Organisation | None = None, knowing: str = NO_ONE
+    ) -> Team:
+        """Read a line-up (`kitchen.contract.together`). SettingsError where it does not fit the seats."""
+        members = organisation.members if organisation else members_of(line_up, seats)
+        return cls(members, kinds_of(line_up), organisation, knowing)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one member was told, and what it decided."""
+
+    situation: Situation
+    """When it was asked last, where members talk within the step."""
+    decision: Decision
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionMade:
+    """One decision as logs keep it. Without an organisation it is the joint decision of all members."""
+
+    member: int
+    """The first of those that decided."""
+    because: str = SEAT
+    played_by: str = ""
+    fallback: str = ""
+    milliseconds: float = 0.0
+    memory: Json = None
+    note: Json = None
+    calls: tuple[Call, ...] = ()
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StepMade:
+    """All that makes one step: it can be taken, kept in a log, and taken again."""
+
+    commands: Mapping[int, Command]
+    """In the order in which they run: first those of seats that are not asked."""
+    decisions: tuple[DecisionMade, ...] = ()
+    messages: tuple[Said, ...] = ()
+    """Messages sent with the decisions. What the platform says after the step is not among them."""
+
+
+def _no_answers(member: int) -> Answers | None:
+    return None
+
+
+class EpisodeLoop:
+    """One episode under way. It begins where the game stands."""
+
+    def __init__(
+        self, game: World, seed: int, team: Team, settings: Mapping[str, Json] = MappingProxyType({})
+    ) -> None:
+        """`settings` are those of the world, as its log is to name them."""
+        self.game, self.seed, self.team, self.settings = game, seed, team, settings
+        self.memories: dict[int, Json] = {}
+        """What each member remembers, by its number."""
+        self.events: tuple[Event, ...] = ()
+        """Events of the last step."""
+        self.plans: dict[int, Plan] = {}
+        self.mailbox = Mailbox(team.organisation) if team.organisation else None
+        self._heard: dict[int, LastHeard] = {}
+        self._steps: list[LoggedStep] = []
+        self._decisions: list[LoggedDecision] = []
+        self.filled: dict[int, Filled] = {}
+        """The coming step's commands that nobody is asked for, by seat."""
+        self.asked_members: list[Member] = []
+        """The members that are to decide on the coming step, in order."""
+        self._open()
+        self._see_who_is_asked()
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether no step is left."""
+        return self.game.over or self.game.cut_off
+
+    @property
+    def settled(self) -> dict[int, Command]:
+        """The coming step's commands that nobody is asked for, by seat."""
+        return {seat: each.command for seat, each in self.filled.items()}
+
+    @property
+    def memory(self) -> Json:
+        """What all members without an organisation remember, as one; None before the first decision."""
+        numbers = [member.number for member in self.team.members]
+        if len(numbers) == 1 or not self.memories:
+            return self.memories.get(numbers[0])
+        return [self.memories[number] for number in numbers]
+
+    def _see_who_is_asked(self) -> None:
+        members = () if self.is_over else self.team.members
+        self.asked_members = [member for member in members if self._is_asked(member)]
+
+    def _is_asked(self, member: Member) -> bool:
+        if member.seats:
+            return any(seat not in self.filled for seat in member.seats)
+        is_open = len(self.filled) < self.game.seats
+        return is_open or any(said.is_new for said in self._talk(member).get("messages", ()))
+
+    def situation(self, member: Member, commanded: Mapping[int, Command], **more: Any) -> Situation:
+        """Return what this member is told now.
+
+        `commanded` are commands of the coming step that the team lets its members know; `more` are other
+        fields of the situation (`seconds`, `purse`, `answers`).
+        """
+        own = {seat: command for seat, command in self.settled.items() if seat in member.seats}
+        asked = tuple(seat for seat in member.seats if seat not in own)
+        seen = see(
+            self.game,
+            member.seats,
+            memory=self.memories.get(member.number),
+            events=tuple(event for event in self.events if self._sees(member, event)),
+            commanded={**own, **self._known(member, commanded)},
+            seed=self._seed(member),
+        )
+        told = replace(
+            seen,
+            asked=asked if own else None,
+            plans={seat: plan.then for seat, plan in self.plans.items() if seat in member.seats},
+            because=self.reason(asked),
+            knowing=EVERYBODY if len(self.team.members) == 1 else self.team.knowing,
+            **{**self._talk(member), **more},
+        )
+        return _with_reason(told)
+
+    def _sees(self, member: Member, event: Event) -> bool:
+        return any(self.game.visible(seat, event) for seat in member.seats)
+
+    def _known(self, member: Member, commanded: Mapping[int, Command]) -> dict[int, Command]:
+        """Return those of these commands that one of the member's seats gets to know."""
+        return {
+            seat: command
+            for seat, command in commanded.items()
+            if seat in member.seats
+            or self._sees(member, Event("commanded", seat, {"command": list(command)}))
+        }
+
+    def _seed(self, member: Member) -> int:
+        drawn = derived_seed(self.seed, self.game.clock)
+        return drawn if len(self.team.members) == 1 else derived_seed(drawn, member.number)
+
+    def reason(self, asked: Collection[int]) -> str:
+        """Return why these seats are asked, apart from what was said."""
+        broken = {event.seat for event in self.events if event.kind == PLAN_BROKEN}
+        return PLAN_BROKEN if broken & set(asked) else SEAT
+
+    def _talk(self, member: Member) -> dict[str, Any]:
+        """Return the fields of a situation that tell of messages; none where nobody says anything."""
+        organisation = self.team.organisation
+        if organisation is None or self.mailbox is None:
+            return {}
+        since = self._heard.get(member.number, LastHeard())
+        messages, jobs = self.mailbox.told(self.game, member.number, self.game.clock + 1, since)
+        talk = {
+            "organisation": organisation,
+            "member": member.number,
+            "messages": messages,
+            "jobs": jobs,
+        }
+        seen = organisation.seats_seen(member.number)
+        if seen == member.seats:
+            return talk
+        return {**talk, "observations": {seat: self.game.observe(seat) for seat in seen}}
+
+    def ask(
+        self,
+        agents: Mapping[int, Agent],
+        answers: Callable[[int], Answers | None] = _no_answers,
+        **more: Any,
+    ) -> list[Asked]:
+        """Ask every member that is to decide, and return what each decided, in the order of members.
+
+        `agents` has the agent of each member by its number, `answers` the stored answers of models that a
+        member gets in place of a model. An agent's error is the caller's.
+        """
+        knows = self.team.knowing == EVERYBODY
+        commanded = self.settled if knows else {}
+        told = [
+            self.situation(member, {}, answers=answers(member.number), **more)
+            for member in self.asked_members
+        ]
+        numbers = [member.number for member in self.asked_members]
+        if talk := Exchange.of(told):
+            return _talk_in_turns(talk, [agents[number] for number in numbers])
+        made: list[Asked] = []
+        for member, situation in zip(self.asked_members, told, strict=True):
+            known = {**situation.commanded, **self._known(member, commanded)}
+            made.append(_ask(agents[member.number], replace(situation, commanded=known)))
+            if knows:
+                commanded = {**commanded, **self._commands_of(member, made[-1].decision)}
+        return made
+
+    def _commands_of(self, member: Member, decision: Decision) -> dict[int, Command]:
+        """Return a member's commands. It commands no seat that is settled, and none of another member."""
+        others = {seat for each in self.team.members if each != member for seat in each.seats}
+        return {
+            seat: command
+            for seat, command in decision.commands.items()
+            if seat not in self.filled and seat not in others
+        }
+
+    def step_of(self, asked: Sequence[Asked]) -> StepMade:
+        """Return the step that follows from these decisions. It changes nothing."""
+        members = self.asked_members
+        commands = self.settled
+        for member, each in zip(members, asked, strict=True):
+            commands |= self._commands_of(member, each.decision)
+        if self.team.organisation is None:
+            return StepMade(commands, (self._joint(asked),) if asked else ())
+        words = self._words_of(asked)
+        decisions = tuple(
+            self._decision(member, each, words.unsaid.get(member.number, []))
+            for member, each in zip(members, asked, strict=True)
+        )
+        return StepMade(commands, decisions, tuple(words.said))
+
+    def _joint(self, asked: Sequence[Asked]) -> DecisionMade:
+        """Return the decisions of members without an organisation as one."""
+        numbers = [member.number for member in self.asked_members]
+        if len(self.team.members) == 1:
+            joint = asked[0].decision
+        else:
+            places = {member.number: place for place, member in enumerate(self.team.members)}
+            made = {places[number]: each.decision for number, each in zip(numbers, asked, strict=True)}
+            joint = joined(self.team.kinds, made, [self.memories.get(number) for number in places])
+        spent = sum(each.milliseconds for each in asked)
+        return _made(self.team.members[0].number, joint, self.team.kinds[0], self.joint_reason, spent)
+
+    @property
+    def joint_reason(self) -> str:
+        """Why members without an organisation are asked, as one."""
+        return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
+
+    def _decision(self, member: Member, asked: Asked, unsaid: Sequence[Json]) -> DecisionMade:
+        kind = self.team.kinds[self.team.members.index(member)]
+        situation, note = asked.situation, asked.decision.note
+        heard = situation.messages[-1].number if situation.messages else 0
+        note = note_plus(note, HEARD, heard)
+        plans = {seat: then for seat, then in asked.decision.plans.items() if seat in member.seats}
+        note = note_plus(note, UNSAID, list(unsaid)) if unsaid else note
+        decision = replace(asked.decision, note=note, plans=plans)
+        return _made(member.number, decision, kind, situation.because, asked.milliseconds)
+
+    def _words_of(self, asked: Sequence[Asked]) -> _Words:
+        """Return what may be said with these decisions: member by member, and round by round where members
+        talk within the step."""
+        words = _Words(self.game, self._mailbox_copy(), self._aim_words)
+        rounds = sorted({_round(say) for each in asked for say in each.decision.says})
+        for number in rounds:
+            for member, each in zip(self.asked_members, asked, strict=True):
+                for say in each.decision.says:
+                    if _round(say) == number:
+                        words.say(member.number, say)
+        return words
+
+    def _mailbox_copy(self) -> Mailbox:
+        assert self.mailbox  # noqa: S101 - asked in an organisation only
+        return self.mailbox.copy()
+
+    def _aim_words(self, aim: Aim) -> str:
+        return get_page(self.game.kind).aimed(self.game.public_brief(), aim)
+
+    def take(self, step: StepMade) -> tuple[Said, ...]:
+        """Take the step; return what the platform says after it."""
+        number = self.game.clock + 1
+        chosen = {seat: each for each in step.decisions for seat in self._seats_of(each)}
+        logged = tuple(
+            self._logged(seat, command, chosen.get(seat)) for seat, command in step.commands.items()
+        )
+        made = {
+            seat: Plan(tuple(then), each.played_by, each.fallback, number).in_place_of(self.plans.get(seat))
+            for each in step.decisions
+            for seat, then in each.plans.items()
+            if then or seat in self.plans
+        }
+        for each in step.decisions:
+            self._remember(each, number)
+        for said in step.messages:
+            self._post(said, with_decision=True)
+        self.events = self.game.step(step.commands)
+        self.plans |= made
+        self._open()
+        self._steps.append(LoggedStep(number, logged, self.events, self.game.score()))
+        reports = self._settle_jobs()
+        self._see_who_is_asked()
+        return reports
+
+    def _seats_of(self, decision: DecisionMade) -> tuple[int, ...]:
+        if self.team.organisation is None:
+            return tuple(range(self.game.seats))
+        return self.team.organisation.member(decision.member).seats
+
+    def _logged(self, seat: int, command: Command, decision: DecisionMade | None) -> LoggedCommand:
+        if filled := self.filled.get(seat):
+            return LoggedCommand(seat, command, filled.chosen_by, filled.planned_in)
+        return LoggedCommand(seat, command, decision.played_by if decision else "")
+
+    def _remember(self, decision: DecisionMade, number: int) -> None:
+        """Keep what a decision leaves behind: memories, what its member had heard, and its place in the
+        log."""
+        if self.team.organisation is None and len(self.team.members) > 1:
+            numbers = [member.number for member in self.team.members]
+            self.memories = dict(zip(numbers, decision.memory, strict=True))
+        else:
+            self.memories[decision.member] = decision.memory
+        if self.team.organisation and not decision.fallback:
+            heard = decision.note[HEARD] if isinstance(decision.note, dict) else 0
+            self._heard[decision.member] = LastHeard(heard, number)
+        self._decisions.append(
+            LoggedDecision(
+                number,
+                decision.member,
+                decision.because,
+                decision.played_by,
+                decision.fallback,
+                decision.milliseconds,
+                decision.note,
+            )
+        )
+
+    def _post(self, said: Said, *, with_decision: bool = False) -> None:
+        assert self.mailbox  # noqa: S101 - messages are sent in an organisation only
+        self.mailbox.add(Posted(said, with_decision))
+
+    def _settle_jobs(self) -> tuple[Said, ...]:
+        """Report jobs that are done or cannot be done any more; return the reports."""
+        if self.mailbox is None:
+            return ()
+        reports = []
+        for sent in list(self.mailbox.settled_jobs(self.game)):
+            reports.append(_said(sent, len(self.mailbox.posted) + 1, self.game.clock + 1))
+            self._post(reports[-1])
+        return tuple(reports)
+
+    def _open(self) -> None:
+        """Settle what the coming step's seats do that are not asked."""
+        if self.is_over:
+            opened = ending(self.plans)
+        else:
+            seats = range(self.game.seats)
+            opened = opening(self.game, seats, self.plans, passes_by=self.game.passes_by)
+        self.events, self.plans = (*self.events, *opened.broken), opened.plans
+        self.filled = {each.seat: each for each in opened.filled}
+
+    def log(self) -> EpisodeLog:
+        """Return the log of the episode so far."""
+        return EpisodeLog(
+            world=self.game.kind,
+            settings=dict(self.settings),
+            seats=self.game.seats,
+            seed=self.seed,
+            steps=tuple(self._steps),
+            messages=tuple(each.said for each in self.mailbox.posted) if self.mailbox else (),
+            decisions=tuple(self._decisions),
+            organisation=self.team.organisation,
+        )
+
+
+@dataclass(slots=True)
+class _Words:
+    """Messages of one step, while they are sent."""
+
+    game: World
+    mailbox: Mailbox
+    aim_words: Callable[[Aim], str]
+    said: list[Said] = field(default_factory=list)
+    unsaid: dict[int, list[Json]] = field(default_factory=dict)
+    """By member: what it may not say, with the code."""
+
+    def say(self, sender: int, given: Say) -> None:
+        """Send this, or note why it may not be said."""
+        step = self.game.clock + 1
+        say, code = self.mailbox.refusal(self.game, step, sender, given)
+        if code:
+            self.unsaid.setdefault(sender, []).append({**asdict(given), "code": code})
+        for sent in self.mailbox.outgoing(self.game, sender, say, code, self.aim_words):
+            self.said.append(_said(sent, len(self.mailbox.posted) + 1, step))
+            self.mailbox.add(Posted(self.said[-1], with_decision=True))
+
+
+def _said(sent: Outgoing, number: int, step: int) -> Said:
+    text, data = sent.say.text.strip(), dict(sent.say.data)
+    return Said(number, step, sent.sender, sent.to, sent.say.kind, text, data)
+
+
+def _round(say: Say) -> int:
+    number = say.data.get(ROUND, 0)
+    return number if isinstance(number, int) else 0
+
+
+def _made(member: int, decision: Decision, kind: str, because: str, milliseconds: float) -> DecisionMade:
+    return DecisionMade(
+        member,
+        because,
+        decision.played_by or kind,
+        decision.fallback,
+        round(milliseconds, 3),
+        decision.memory,
+        decision.note,
+        decision.calls,
+        {seat: tuple(then) for seat, then in decision.plans.items()},
+    )
+
+
+def _with_reason(situation: Situation) -> Situation:
+    """Say that the member is asked because of new messages about jobs, or else of other new messages, unless
+    its plan broke."""
+    new = {said.kind for said in situation.messages if said.is_new}
+    if situation.because != SEAT or not new:
+        return situation
+    return replace(situation, because=JOB if new & (DOWN | UP) else MESSAGE)
+
+
+def _ask(agent: Agent, situation: Situation) -> Asked:
+    began = time.perf_counter()
+    decision = agent.decide(situation)
+    return Asked(situation, decision, (time.perf_counter() - began) * 1000)
+
+
+def _talk_in_turns(talk: Exchange, agents: Sequence[Agent]) -> list[Asked]:
+    """Ask these agents as their talk within the step goes; none is told what another does in this step."""
+    spent, turns = [0.0] * len(agents), talk.turns()
+    try:
+        place, told, _ = next(turns)
+        while True:
+            asked = _ask(agents[place], told)
+            spent[place] += asked.milliseconds
+            place, told, _ = turns.send(asked.decision)
+    except StopIteration as done:
+        decisions: list[Decision] = done.value
+    return [Asked(*each) for each in zip(talk.told, decisions, spent, strict=True)]
+
+
+def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:
+    """Play to the end: one agent commands every seat. Yield each decision and its milliseconds before its
+    step is taken; `more` are other fields of every situation (`seconds`, `purse`)."""
+    team = Team.of(mind.kind, game.seats)
+    loop = EpisodeLoop(game, seed, team)
+    while not loop.is_over:
+        asked = loop.ask({team.members[0].number: mind}, **more)
+        for each in asked:
+            yield each.decision, each.milliseconds
+        loop.take(loop.step_of(asked))

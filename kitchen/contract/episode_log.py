@@ -1,0 +1,87 @@
+"""`EpisodeLog`: the whole log of an episode in plain Python, and `LogMetrics`, figures that follow from it.
+
+A world whose figures depend on talk, plans or decisions names a `LogMetrics` in its kit. Its figures join
+those of `World.score` when the episode ends: in exports, analyses, pages, replays and experiments.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.talk import Said
+from kitchen.contract.world import Command, Event, Figure, Json
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedCommand:
+    """One seat's command in a step."""
+
+    seat: int
+    command: Command
+    chosen_by: str = ""
+    """`person`, `timeout`, `outage`, `clock`, `world`, or the kind of agent that chose."""
+    planned_in: int | None = None
+    """The step in which a plan with this command was given; None for a command chosen in its own step."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedStep:
+    """One step that was taken."""
+
+    number: int
+    """1 for the first step."""
+    commands: tuple[LoggedCommand, ...]
+    """In the order in which they ran."""
+    events: tuple[Event, ...]
+    score: Mapping[str, Json]
+    """`World.score` after the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedDecision:
+    """One decision of an agent."""
+
+    step: int
+    """The step that it was for; the first is 1."""
+    member: int
+    """The agent's number among the members of the episode; its first seat where there is no organisation."""
+    because: str
+    """Why it was asked (`kitchen.contract.agent`)."""
+    played_by: str
+    """The kind that really chose: itself or a stand-in."""
+    fallback: str
+    """Why another than the agent chose; empty if the agent did."""
+    milliseconds: float
+    note: Json = None
+    dropped: str = ""
+    """Why nothing came of it; empty if its commands were given."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLog:
+    """Everything that happened in one episode, in order."""
+
+    world: str
+    settings: Mapping[str, Json]
+    seats: int
+    seed: int
+    steps: tuple[LoggedStep, ...] = ()
+    messages: tuple[Said, ...] = ()
+    decisions: tuple[LoggedDecision, ...] = ()
+    organisation: Organisation | None = None
+
+
+class LogMetrics(ABC):
+    """Figures of one world that are computed from the log of an episode."""
+
+    figures: ClassVar[tuple[Figure, ...]]
+    """What `measure` returns, by name. No figure of `World.figures` has one of these names."""
+
+    @abstractmethod
+    def measure(self, log: EpisodeLog) -> dict[str, Json]:
+        """Return the value of each of `figures` for an episode that has ended; None where one is undefined.
+        The same log gives the same values."""
