@@ -40,6 +40,7 @@ from kitchen.contract.talk import Said, Say
 from kitchen.contract.together import joined, kinds_of, members_of
 from kitchen.contract.world import Aim, Command, Event, Json, World
 from kitchen.registry.worlds import get_page
+from kitchen.words.speech import in_english
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,13 +251,20 @@ class EpisodeLoop:
         return made
 
     def _commands_of(self, member: Member, decision: Decision) -> dict[int, Command]:
-        """Return a member's commands. It commands no seat that is settled, and none of another member."""
+        """Return a member's commands. It commands no seat that is settled, and none of another member.
+
+        In a team seats that it leaves out are idle, as in live play. Logs without a team leave them out.
+        """
         others = {seat for each in self.team.members if each != member for seat in each.seats}
-        return {
+        given = {
             seat: command
             for seat, command in decision.commands.items()
             if seat not in self.filled and seat not in others
         }
+        if self.team.organisation is None and self.team.knowing == NO_ONE:
+            return given
+        left = [seat for seat in member.seats if seat not in self.filled and seat not in given]
+        return {**given, **dict.fromkeys(left, self.game.idle)}
 
     def step_of(self, asked: Sequence[Asked]) -> StepMade:
         """Return the step that follows from these decisions. It changes nothing."""
@@ -317,7 +325,8 @@ class EpisodeLoop:
         return self.mailbox.copy()
 
     def _aim_words(self, aim: Aim) -> str:
-        return get_page(self.game.kind).aimed(self.game.public_brief(), aim)
+        with in_english():
+            return get_page(self.game.kind).aimed(self.game.public_brief(), aim)
 
     def take(self, step: StepMade) -> tuple[Said, ...]:
         """Take the step; return what the platform says after it."""

@@ -13,7 +13,6 @@ from dataclasses import asdict
 from functools import partial
 
 from django.db.models import OuterRef, Subquery
-from django.utils import translation
 
 from kitchen.contract.agent import Situation, note_plus
 from kitchen.contract.jobs import Job
@@ -37,6 +36,7 @@ from kitchen.machine.storable import printable, storable
 from kitchen.play.models import Decision, Episode, Message, Mind
 from kitchen.play.turns import OpenTurn, StepTakenError, settled
 from kitchen.registry.worlds import get_page
+from kitchen.words.speech import in_english
 
 
 def organisation_of(episode: Episode) -> Organisation | None:
@@ -111,7 +111,7 @@ def _rows(
 
 
 def _aim_words(turn: OpenTurn, aim: Aim) -> str:
-    with translation.override("en"):
+    with in_english():
         return get_page(turn.episode.world).aimed(turn.world.public_brief(), aim)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from kitchen.contract.bench import Bench, Ground, Pairings
+from kitchen.contract.bench import Bench, Comparison, Ground, Pairings
 from kitchen.contract.canvas import Canvas
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.page import Page
@@ -102,6 +102,17 @@ def organisation_refusal(kind: str, organisation: str) -> str:
     if not allowed or organisation in allowed:
         return ""
     return f"{kind} is played with {', '.join(allowed)}, not with {organisation}"
+
+
+def worlds_of_comparison() -> dict[str, Comparison]:
+    """Return the worlds in which one figure is compared by who plays, partners apart, sorted by name, and
+    what it is compared on."""
+    grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
+    return {
+        world: ground
+        for world, ground in grounds.items()
+        if isinstance(ground, Comparison) and not isinstance(ground, Pairings)
+    }
 
 
 def get_canvas(kind: str, setting: str) -> Canvas | None:
