@@ -1,18 +1,29 @@
-"""Two minds that talk within a step (`Organisation.talks_within`), as Collab-Overcooked has it: the opener,
-the other, the opener … until the opener says nothing, ends it or repeats itself, the other has nothing to
-answer, or each has spoken as often as the organisation lets it. What each decided last is followed.
+"""Order the talk of minds within one step (`Organisation.talks_within`). Plain Python.
+
+The rules, for any number of minds, in the order of their members' numbers:
+
+- The first mind opens. In each round the minds that were told something new speak, in order, up to `rounds`.
+- A mind that says nothing, ends the talk or repeats itself is not asked again. Nobody answers its words.
+- A mind hears what it may hear. Only talk is heard within the step: a job reaches its worker in the next one.
+- When nobody has anything to answer, the first mind that has not spoken opens anew. So each decides once.
+- A mind that has nothing to decide (`because` is `TO_ANSWER`) is asked only when somebody writes to it.
+- What a mind decided last is followed.
+
+Two in a `pair` without the setting `within` talk as Collab-Overcooked has it: whatever one says is answered,
+sent or not, and only the opener ends the talk by repeating itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from kitchen.contract.agent import Decision, Situation, note_plus
+from kitchen.contract.agent import TO_ANSWER, Decision, Situation, note_plus
 from kitchen.contract.blocking import filtered
 from kitchen.contract.model import Call
 from kitchen.contract.organisation import END, Organisation
+from kitchen.contract.organisation import TALK as TALK_KINDS
 from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import Json
 
@@ -22,70 +33,129 @@ TALK = "talk"
 """Under which a note has those of what was decided before."""
 
 Turns = Generator[tuple[int, Situation, int], Decision, list[Decision]]
-"""Who is asked next, as 0 or 1, what it is told, and how many may be to come, itself among them; to be sent
-what it decided."""
+"""Yields who is asked next, as its place in `Exchange.told`, what it is told, and how many may come,
+this one included; is sent what it decided; returns what comes of it for each place."""
+Hears = Callable[[int, Said], bool]
+"""Whether this member, an addressee, gets to know this message."""
+
+
+def _everybody_hears(member: int, said: Said) -> bool:
+    return True
 
 
 @dataclass(slots=True)
 class Exchange:
-    """The talk of two minds in one step."""
+    """The talk of some minds in one step."""
 
     told: list[Situation]
-    """What each is told; at the end, when it was asked last."""
+    """What each is told; at the end, what it was told when it was asked last."""
     organisation: Organisation
-    made: tuple[list[Decision], list[Decision]] = field(default_factory=lambda: ([], []))
+    hears: Hears = _everybody_hears
+    sent: int = 0
+    """How many messages of the episode were sent before."""
+    made: list[list[Decision]] = field(default_factory=list)
+    """What each has decided, by place: nothing for a mind that nobody asked."""
+    last_round: list[int] = field(default_factory=list)
+    """In which round each spoke last; 0 where it was not asked."""
     said: list[Said] = field(default_factory=list)
+    _before: list[int] = field(default_factory=list)
+    """How many messages each had sent in this step before the talk."""
+    _words: list[tuple[str, ...]] = field(default_factory=list)
+    """What each said last."""
+    _to_answer: set[int] = field(default_factory=set)
+    _done: set[int] = field(default_factory=set)
 
     @classmethod
-    def of(cls, told: Sequence[Situation]) -> Self | None:
-        """That of these minds; None where they do not talk so."""
-        organisation = told[0].organisation if len(told) == 2 else None
-        talk = organisation is not None and organisation.talks_within
-        return cls(list(told), organisation) if organisation and talk else None
+    def of(cls, told: Sequence[Situation], hears: Hears = _everybody_hears, *, sent: int = 0) -> Self | None:
+        """Return the talk of these minds, in the order of their numbers; None where they do not talk within
+        the step. `hears` says who hears what it is sent, `sent` how many messages there are already."""
+        organisation = told[0].organisation if len(told) > 1 else None
+        if organisation is None or not organisation.talks_within:
+            return None
+        talk = cls(list(told), organisation, hears, sent)
+        talk.made = [[] for _ in told]
+        talk.last_round, talk._words = [0] * len(told), [()] * len(told)
+        talk._before = [_sent_in_step(situation) for situation in told]
+        return talk
 
     def turns(self) -> Turns:
-        """All of it; returns what comes of it for each."""
-        before: tuple[str, ...] = ()
-        for number in range(1, self.organisation.rounds + 1):
-            words = self._take(0, (yield self._asked(0)), number)
-            if not words or words == before:
+        """Hold the whole talk; return what comes of it for each."""
+        rounds = self.organisation.rounds
+        for number in range(1, rounds + 1):
+            for place in range(len(self.told)):
+                if self._speaks(place, is_last=number == rounds):
+                    self._take(place, (yield self._ask(place)), number)
+            if not self._to_answer and not any(map(self._is_left, range(len(self.told)))):
                 break
-            before = words
-            if not self._take(1, (yield self._asked(1)), number):
-                break
-        if not self.made[1]:
-            self._take(1, (yield self._asked(1)), 1)
-        return [_merged(decisions) for decisions in self.made]
+        return [
+            _merged(made) if made else Decision({}, memory=told.memory)
+            for made, told in zip(self.made, self.told, strict=True)
+        ]
 
-    def _asked(self, place: int) -> tuple[int, Situation, int]:
+    def _speaks(self, place: int, *, is_last: bool) -> bool:
+        """Whether this mind speaks now: it has something to answer, or it opens the talk."""
+        return place in self._to_answer or (self._is_left(place) and (is_last or not self._to_answer))
+
+    def _is_left(self, place: int) -> bool:
+        """Whether this mind is to decide and has not."""
+        return not self.made[place] and self.told[place].because != TO_ANSWER
+
+    def _ask(self, place: int) -> tuple[int, Situation, int]:
         now, made = self.told[place], self.made[place]
         known = {one.number for one in now.messages}
         heard = (
-            replace(one, is_new=one.sender != now.member) for one in self.said if one.number not in known
+            replace(one, is_new=one.sender != now.member)
+            for one in self.said
+            if one.number not in known and (one.sender == now.member or self._hears(place, one))
         )
         memory = made[-1].memory if made else now.memory
         self.told[place] = replace(now, messages=(*now.messages, *heard), memory=memory)
-        left = 2 * self.organisation.rounds - sum(map(len, self.made))
+        left = len(self.told) * self.organisation.rounds - sum(map(len, self.made))
         return place, self.told[place], max(left, 1)
 
-    def _take(self, place: int, decision: Decision, number: int) -> tuple[str, ...]:
-        """What was decided, and the words of it that go to the other; none once it is ended."""
+    def _hears(self, place: int, said: Said) -> bool:
+        member = self.told[place].member
+        return member in said.to and (not self.organisation.within or self.hears(member, said))
+
+    def _take(self, place: int, decision: Decision, number: int) -> None:
+        """Take what this mind decided; whoever hears something new has something to answer, unless these
+        words are its last."""
         says = tuple(replace(say, data={**say.data, ROUND: number}) for say in decision.says)
         self.made[place].append(replace(decision, says=says))
-        for say in says:
-            self._say(self.told[place].member, say)
-        return () if any(say.kind == END for say in says) else tuple(say.text for say in says)
+        self.last_round[place] = number
+        self._to_answer.discard(place)
+        called = {other for say in says for other in self._say(place, say)}
+        words = tuple(say.text for say in says)
+        if self._goes_on(place, says, words):
+            self._to_answer |= called - self._done
+        else:
+            self._done.add(place)
+        self._words[place] = words
 
-    def _say(self, member: int, say: Say) -> None:
-        """The other hears it, if it may be said."""
-        sent = sum(one.sender == member for one in self.said)
-        if refusal(self.organisation, member, say, sent=sent):
-            return
+    def _goes_on(self, place: int, says: Sequence[Say], words: tuple[str, ...]) -> bool:
+        if not says or any(say.kind == END for say in says):
+            return False
+        return words != self._words[place] or (place > 0 and not self.organisation.within)
+
+    def _say(self, place: int, say: Say) -> set[int]:
+        """Send this, if it may be sent; return the places of those who have something to answer by it."""
+        member, others = self.told[place].member, set(range(len(self.told))) - {place}
+        sent = self._before[place] + sum(one.sender == member for one in self.said)
+        if say.kind not in TALK_KINDS or refusal(self.organisation, member, say, sent=sent):
+            return set() if self.organisation.within else others
         before = [one.messages[-1].number for one in self.told if one.messages]
-        number = max([*before, *(one.number for one in self.said)], default=0) + 1
+        number = max([self.sent, *before, *(one.number for one in self.said)]) + 1
         to, text = addressees(self.organisation, member, say), filtered(say.text, self.organisation.blocked)
         step = self.told[0].step + 1
-        self.said.append(Said(number, step, member, to, say.kind, text.strip(), say.data))
+        said = Said(number, step, member, to, say.kind, text.strip(), say.data)
+        self.said.append(said)
+        return {other for other in others if self._hears(other, said)} if self.organisation.within else others
+
+
+def _sent_in_step(situation: Situation) -> int:
+    """How many messages this mind has sent in the open step."""
+    step = situation.step + 1
+    return sum(one.step == step and one.sender == situation.member for one in situation.messages)
 
 
 def _merged(decisions: list[Decision]) -> Decision:

@@ -39,6 +39,8 @@ PRIVATE, TEAM, ALL = "private", "team", "all"
 
 PAIR = "pair"
 """The kind in which two talk within a step."""
+WITHIN, ROUNDS = "within", "rounds"
+"""Settings: members talk within the step, and how often each of them speaks there."""
 
 SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
@@ -66,7 +68,16 @@ SETTINGS = (
         "messages_a_step", "int", "Messages that somebody may send in one step", 3, minimum=1, maximum=20
     ),
     Setting(
-        "rounds",
+        WITHIN,
+        "bool",
+        "Members talk within the step, before anybody chooses",
+        False,
+        help="Each co-player that somebody writes to answers at once, also one that is busy, and the first "
+        "member opens the talk. Two who may write to each other always talk within the step: there, this "
+        "adds that a co-player may open the talk, and that it answers while it is busy.",
+    ),
+    Setting(
+        ROUNDS,
         "int",
         "Times that a co-player answers within a step, before anybody chooses",
         3,
@@ -111,8 +122,10 @@ class Organisation:
     messages_a_step: int = 3
     spoken: bool = False
     """Pages offer to turn speech into text."""
+    within: bool = False
+    """Members talk within the step, by the rules of `kitchen.contract.dialogue`."""
     rounds: int = 3
-    """So often a mind answers within a step where they talk there."""
+    """How often each mind speaks within a step where they talk there."""
     silence: int = 10
     """Steps without a word after which a conversation is over."""
     blocked: tuple[str, ...] = ()
@@ -126,7 +139,7 @@ class Organisation:
     @property
     def talks_within(self) -> bool:
         """Minds answer within the step, before anybody chooses (`kitchen.play.answering`)."""
-        return self.kind == PAIR
+        return self.kind == PAIR or self.within
 
     @property
     def is_silent(self) -> bool:
@@ -190,6 +203,7 @@ class Organisation:
             "rounds": self.rounds,
             "silence": self.silence,
             "blocked": list(self.blocked),
+            **({WITHIN: True} if self.within else {}),
         }
 
     @classmethod
@@ -207,6 +221,7 @@ class Organisation:
             sees=stored["sees"],
             messages_a_step=stored["messages_a_step"],
             spoken=stored["spoken"],
+            within=stored.get(WITHIN, False),
             rounds=stored.get("rounds", 3),
             silence=stored.get("silence", 10),
             blocked=tuple(stored.get("blocked", ())),
@@ -320,18 +335,27 @@ LABELS: Mapping[str, str] = {
 }
 """The same, for researchers, in the order in which they are offered."""
 
+_IN_STEP = frozenset({WITHIN, ROUNDS})
 APPLY: Mapping[str, frozenset[str]] = {
-    "central": frozenset({"talk", "spoken", "messages_a_step"}),
-    "each": frozenset({"talk", "spoken", "messages_a_step"}),
+    "central": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
+    "each": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
     "solo": frozenset(),
-    PAIR: frozenset({"spoken", "messages_a_step", "rounds"}),
+    PAIR: frozenset({"spoken", "messages_a_step"}) | _IN_STEP,
     "pairwise": frozenset({"spoken", "messages_a_step", "silence"}),
-    "chain": frozenset({"spoken", "messages_a_step", "sees"}),
-    "graph": frozenset({"spoken", "messages_a_step", "sees"}),
-    "tree": frozenset({"spoken", "messages_a_step", "sees", "leaves_talk"}),
-    "custom": frozenset({"spoken", "messages_a_step", "sees"}),
+    "chain": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
+    "graph": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
+    "tree": frozenset({"spoken", "messages_a_step", "sees", "leaves_talk"}) | _IN_STEP,
+    "custom": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
 }
-"""Settings that mean something in a kind; the others are to be left at their defaults."""
+"""Settings that can mean something in a kind; the others are to be left at their defaults."""
+
+
+def applying(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
+    """Return the settings that mean something in this kind where these are `chosen`: `rounds` only where
+    members talk within the step, and `within` only where it is on."""
+    if chosen.get(WITHIN):
+        return APPLY[kind]
+    return APPLY[kind] - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
 
 
 def organise(
@@ -351,24 +375,28 @@ def organise(
     if kind != "custom" and (commands or writes):
         raise SettingsError(f"organisation: pairs are given for custom, not for {kind}")
     _check_members(members, seats)
-    down, across = KINDS[kind](Shape(tuple(members), chosen, tuple(commands), tuple(writes)))
+    down, across = map(frozenset, KINDS[kind](Shape(tuple(members), chosen, tuple(commands), tuple(writes))))
+    if chosen[WITHIN] and not across:
+        raise SettingsError(f"{WITHIN}: nobody may write to anybody")
     return Organisation(
         kind,
         tuple(members),
-        commands=frozenset(down),
-        writes=frozenset(across),
+        commands=down,
+        writes=across,
         sees=chosen["sees"],
         messages_a_step=chosen["messages_a_step"],
         spoken=chosen["spoken"],
-        rounds=chosen["rounds"],
+        within=chosen[WITHIN],
+        rounds=chosen[ROUNDS],
         silence=chosen["silence"],
     )
 
 
 def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
     chosen = clean_settings(SETTINGS, given)
+    meant = applying(kind, chosen)
     for setting in SETTINGS:
-        if setting.name not in APPLY[kind] and chosen[setting.name] != setting.default:
+        if setting.name not in meant and chosen[setting.name] != setting.default:
             raise SettingsError(f"{setting.name}: it means nothing in {kind}")
     return chosen
 

@@ -131,8 +131,9 @@ def _ask(
 
 
 def _talk_in_turns(minds: Sequence[Mind], talk: Exchange) -> Asking:
-    """Ask both as their talk goes; neither is told what the other does in this step."""
-    last, spent, turns = [MindOutcome(MindDecision({}))] * 2, [0.0, 0.0], talk.turns()
+    """Ask each as their talk goes; none is told what another does in this step."""
+    last = [MindOutcome(MindDecision({}))] * len(minds)
+    spent, turns = [0.0] * len(minds), talk.turns()
     try:
         place, told, left = next(turns)
         while True:

@@ -196,7 +196,7 @@ def _check_organisation(
     held = {(member.number, member.seats, member.is_person) for member in organisation.members}
     playing = (*members_of(minds, seats=seats), *leaders)
     if organisation.talks_within and len(minds) > 1 and knowing != EVERYBODY:
-        raise SettingsError("knowing: two who talk within a step are asked one after the other")
+        raise SettingsError("knowing: co-players that talk within a step are asked one after the other")
     if held != {(one.number, one.seats, one.is_person) for one in playing}:
         raise SettingsError("organisation: its members are not those who play")
     if not all(one.is_person for one in leaders):

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from kitchen.contract.agent import EVERYBODY
-from kitchen.contract.organisation import APPLY, LABELS, SETTINGS
+from kitchen.contract.organisation import LABELS, SETTINGS, applying
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable, told
 from kitchen.words.counting import and_list, counted
@@ -265,7 +265,7 @@ def team_pairs(condition: ConditionPlan) -> list[Pair]:
     chosen = [
         f"{setting.label}: {told(setting, team.settings.get(setting.name, setting.default))}"
         for setting in SETTINGS
-        if setting.name in APPLY[team.kind]
+        if setting.name in applying(team.kind, team.settings)
     ]
     own = [f"{_players(one.seats, team)}: {coplayer_words(one.coplayer)}" for one in team.members]
     pairs = [

@@ -25,6 +25,7 @@ from study.editor.team_form import (
     MEMBERS,
     PEOPLE,
     TALK,
+    TALKS_WITHIN,
     applying,
     may_be_apart,
     team_fields,
@@ -35,7 +36,17 @@ from study.editor.team_rows import ADD, MOST_PLAYERS, Row, kinds_shown, players_
 
 KEPT = "_kept"
 """Names the fields that are on the page, but out of sight."""
-DECIDING = (KIND, APART, TALK, PEOPLE, "team_leads", "team_leaves_talk", "team_commands", "team_writes")
+DECIDING = (
+    KIND,
+    APART,
+    TALK,
+    TALKS_WITHIN,
+    PEOPLE,
+    "team_leads",
+    "team_leaves_talk",
+    "team_commands",
+    "team_writes",
+)
 """Fields of the team by which others come or go, or the picture changes."""
 
 
@@ -138,8 +149,8 @@ class TeamFields(ConditionForm):
     def applying(self) -> set[str]:
         """The fields that mean something, as the form is filled in now."""
         several, talks = len(self._numbers()) > 1, bool(self[TALK].value())
-        kind = self._kind() or ("central" if several else "")
-        return applying(kind, apart=self._apart(), several=several, talks=talks)
+        kind, within = self._kind() or ("central" if several else ""), bool(self[TALKS_WITHIN].value())
+        return applying(kind, apart=self._apart(), several=several, talks=talks, within=within)
 
     def teammate_players(self) -> list[int]:
         """The players that are co-players, as the form is filled in now."""

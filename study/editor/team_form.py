@@ -12,7 +12,8 @@ from typing import Any
 
 from django import forms
 
-from kitchen.contract.organisation import APPLY, LABELS, SETTINGS
+from kitchen.contract.organisation import APPLY, LABELS, ROUNDS, SETTINGS, WITHIN
+from kitchen.contract.organisation import applying as meant
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from kitchen.play.absence import MOST_STEPS
@@ -23,7 +24,7 @@ from study.editor.fields import LinesField
 KIND, LEADS, APART, PEOPLE = "team_kind", "team_leads", "team_apart", "team_people"
 MEMBERS = "team_members"
 """Of what was read: the co-players of their own, as a condition has them. They are rows (`team_rows`)."""
-TALK = "team_talk"
+TALK, TALKS_WITHIN = "team_talk", "team_within"
 TOGETHER = {name: f"team_{name}" for name in ("lobby_seconds", "unfilled", "absent_steps", "absent")}
 """What is said of several people, by the name of its field."""
 PAIRS = {"commands": "team_commands", "writes": "team_writes"}
@@ -47,12 +48,14 @@ _LEADERS = {"tree", "chain"}
 """Kinds that begin with somebody."""
 
 
-def applying(kind: str, *, apart: bool, several: bool, talks: bool) -> set[str]:
+def applying(kind: str, *, apart: bool, several: bool, talks: bool, within: bool = False) -> set[str]:
     """The fields that mean something for a kind of organisation (empty: none is chosen), where the
-    participant has no place in the game (`apart`), several people play, people and co-players may write.
-    MEMBERS stands for the rows of co-players."""
+    participant has no place in the game (`apart`), several people play, people and co-players may write, and
+    members talk `within` the step. MEMBERS stands for the rows of co-players."""
     needs_talk = kind in {"central", "each"} and not talks
     fields = {TALK} & _settings_of(kind) if needs_talk else _settings_of(kind)
+    if kind and ROUNDS not in meant(kind, {WITHIN: within}):
+        fields -= {ELSEWHERE[ROUNDS]}
     fields |= {KIND, *(PAIRS.values() if kind == "custom" else ())}
     fields |= {MEMBERS} if kind not in {"", "solo"} else set()
     if apart:
@@ -191,11 +194,11 @@ def team_read(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
         if cleaned.get(APART) or cleaned.get(MEMBERS):
             fail(KIND, NEEDED)
         return {}
+    applied = meant(kind, {WITHIN: cleaned.get(TALKS_WITHIN)})
     chosen = {
         setting.name: cleaned[ELSEWHERE[setting.name]]
         for setting in SETTINGS
-        if setting.name in APPLY[kind]
-        and cleaned.get(ELSEWHERE[setting.name]) not in (None, "", setting.default)
+        if setting.name in applied and cleaned.get(ELSEWHERE[setting.name]) not in (None, "", setting.default)
     }
     team: dict[str, Json] = {"kind": kind, "settings": chosen}
     team |= _together(cleaned, people)

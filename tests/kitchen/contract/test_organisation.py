@@ -6,7 +6,16 @@ import json
 
 import pytest
 
-from kitchen.contract.organisation import APPLY, KINDS, LABELS, SETTINGS, Member, Organisation, organise
+from kitchen.contract.organisation import (
+    APPLY,
+    KINDS,
+    LABELS,
+    SETTINGS,
+    Member,
+    Organisation,
+    applying,
+    organise,
+)
 from kitchen.contract.world import SettingsError
 
 PERSON = Member(0, (0,), is_person=True)
@@ -105,6 +114,9 @@ def test_it_is_the_same_after_it_was_stored() -> None:
         ("tree", THREE, {"settings": {"talk": True}}, "talk: it means nothing in tree"),
         ("each", THREE, {"settings": {"leaves_talk": False}}, "leaves_talk: it means nothing in each"),
         ("tree", THREE, {"settings": {"messages_a_step": 0}}, "messages_a_step: 0 is below 1"),
+        ("tree", THREE, {"settings": {"rounds": 5}}, "rounds: it means nothing in tree"),
+        ("each", THREE, {"settings": {"within": True}}, "within: nobody may write to anybody"),
+        ("pairwise", THREE, {"settings": {"within": True}}, "within: it means nothing in pairwise"),
         ("tree", THREE, {"settings": {"loud": True}}, "loud: no such setting"),
         ("tree", THREE, {"writes": [(0, 1)]}, "pairs are given for custom, not for tree"),
         ("custom", THREE, {"writes": [(0, 0)]}, "writes: 0 to 0 does not lead from one member to another"),
@@ -117,6 +129,17 @@ def test_what_does_not_fit_is_refused_in_words(
     with pytest.raises(SettingsError) as refused:
         organise(kind, members, seats=3, **more)  # type: ignore[arg-type]
     assert why in str(refused.value)
+
+
+def test_members_talk_within_the_step_in_a_pair_and_where_that_is_set() -> None:
+    pair, graph = organise("pair", THREE[:2], seats=2), organise("graph", THREE, seats=3)
+    within = organise("graph", THREE, seats=3, settings={"within": True, "rounds": 5})
+    assert (pair.talks_within, graph.talks_within, within.talks_within) == (True, False, True)
+    assert "within" not in pair.to_json() and "within" not in graph.to_json()
+    assert Organisation.from_json(json.loads(json.dumps(within.to_json()))) == within
+    assert applying("graph", {}) == {"spoken", "messages_a_step", "sees"}
+    assert applying("graph", {"within": True}) == applying("graph", {}) | {"within", "rounds"}
+    assert "rounds" in applying("pair", {}) and "within" not in applying("pair", {})
 
 
 @pytest.mark.parametrize("kind", ["chain", "graph", "tree"])

@@ -260,13 +260,16 @@ def to_see(html: str) -> set[str]:
         ({"team_kind": ""}, "kind people"),
         ({"team_kind": "solo"}, "kind people"),
         ({"team_kind": "central"}, "kind people talk"),
-        ({"team_kind": "each", "team_talk": "on"}, "kind people talk spoken messages_a_step"),
-        ({"team_kind": "pair"}, "kind people spoken messages_a_step rounds"),
-        ({"team_kind": "chain"}, "kind people spoken messages_a_step sees leads apart"),
-        ({"team_kind": "graph", "team_apart": "on"}, "kind spoken messages_a_step sees apart"),
+        ({"team_kind": "each", "team_talk": "on"}, "kind people talk spoken messages_a_step within"),
+        ({"team_kind": "pair"}, "kind people spoken messages_a_step within rounds"),
+        ({"team_kind": "chain"}, "kind people spoken messages_a_step within sees leads apart"),
+        (
+            {"team_kind": "graph", "team_apart": "on", "team_within": "on"},
+            "kind spoken messages_a_step within rounds sees apart",
+        ),
         (
             {"team_kind": "custom", "team_people": "1, 2"},
-            "kind people spoken messages_a_step sees commands writes "
+            "kind people spoken messages_a_step within sees commands writes "
             "lobby_seconds unfilled absent_steps absent",
         ),
     ],
@@ -275,6 +278,13 @@ def test_only_what_belongs_to_the_organisation_is_to_be_seen(
     client: Client, study: Study, changes: dict[str, str], fields: str
 ) -> None:
     assert to_see(shown(client, study, **changes)) == set(fields.split())
+
+
+def test_talk_within_the_step_is_stored_where_it_is_on_and_nowhere_else(client: Client, study: Study) -> None:
+    assert save(client, study, team_kind="graph", team_rounds="7") == ""
+    assert stored(study) == {"kind": "graph", "settings": {}}
+    assert save(client, study, team_kind="graph", team_within="on", team_rounds="7") == ""
+    assert stored(study) == {"kind": "graph", "settings": {"within": True, "rounds": 7}}
 
 
 def test_what_was_filled_in_stays_while_another_organisation_is_looked_at(
