@@ -24,6 +24,7 @@ from kitchen.contract.agent import (
     NO_ONE,
     PLAN_BROKEN,
     SEAT,
+    TO_ANSWER,
     Agent,
     Decision,
     Situation,
@@ -31,7 +32,7 @@ from kitchen.contract.agent import (
 )
 from kitchen.contract.dialogue import ROUND, Exchange
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
-from kitchen.contract.mailbox import HEARD, UNSAID, LastHeard, Mailbox, Outgoing, Posted
+from kitchen.contract.mailbox import HEARD, UNSAID, LastHeard, Mailbox, Outgoing, Posted, may_know
 from kitchen.contract.model import Answers, Call
 from kitchen.contract.organisation import DOWN, UP, Member, Organisation
 from kitchen.contract.plans import Filled, Plan, ending, opening
@@ -68,6 +69,7 @@ class Team:
 class Asked:
     """What one member was told, and what it decided."""
 
+    member: Member
     situation: Situation
     """When it was asked last, where members talk within the step."""
     decision: Decision
@@ -177,7 +179,7 @@ class EpisodeLoop:
             seen,
             asked=asked if own else None,
             plans={seat: plan.then for seat, plan in self.plans.items() if seat in member.seats},
-            because=self.reason(asked),
+            because=self.reason(asked) if member in self.asked_members else TO_ANSWER,
             knowing=EVERYBODY if len(self.team.members) == 1 else self.team.knowing,
             **{**self._talk(member), **more},
         )
@@ -228,27 +230,46 @@ class EpisodeLoop:
         answers: Callable[[int], Answers | None] = _no_answers,
         **more: Any,
     ) -> list[Asked]:
-        """Ask every member that is to decide, and return what each decided, in the order of members.
+        """Ask every member that is to decide; return what each decided, in the order of commands.
 
         `agents` has the agent of each member by its number, `answers` the stored answers of models that a
         member gets in place of a model. An agent's error is the caller's.
         """
-        knows = self.team.knowing == EVERYBODY
-        commanded = self.settled if knows else {}
         told = [
-            self.situation(member, {}, answers=answers(member.number), **more)
-            for member in self.asked_members
+            (member, self.situation(member, {}, answers=answers(member.number), **more))
+            for member in self._told_members
         ]
-        numbers = [member.number for member in self.asked_members]
-        if talk := Exchange.of(told):
-            return _talk_in_turns(talk, [agents[number] for number in numbers])
-        made: list[Asked] = []
-        for member, situation in zip(self.asked_members, told, strict=True):
+        if talk := self._exchange([situation for _, situation in told]):
+            return _talk_in_turns(talk, [(member, agents[member.number]) for member, _ in told])
+        knows = self.team.knowing == EVERYBODY
+        commanded, made = self.settled if knows else {}, list[Asked]()
+        for member, situation in told:
             known = {**situation.commanded, **self._known(member, commanded)}
-            made.append(_ask(agents[member.number], replace(situation, commanded=known)))
+            made.append(_ask(member, agents[member.number], replace(situation, commanded=known)))
             if knows:
                 commanded = {**commanded, **self._commands_of(member, made[-1].decision)}
         return made
+
+    @property
+    def _told_members(self) -> list[Member]:
+        """The members that are to decide and, where the organisation has them answer while they are busy, all
+        others, by number."""
+        organisation = self.team.organisation
+        if organisation is None or not organisation.talks_within or not self.asked_members:
+            return self.asked_members
+        members = self.team.members if organisation.within else self.asked_members
+        return sorted(members, key=lambda member: member.number)
+
+    def _exchange(self, told: Sequence[Situation]) -> Exchange | None:
+        """Return the talk of these members; None where they do not talk within the step."""
+        mailbox, game = self.mailbox, self.game
+        if mailbox is None:
+            return None
+
+        def hears(member: int, said: Said) -> bool:
+            return may_know(game, mailbox.organisation, said, member)
+
+        return Exchange.of(told, hears, sent=len(mailbox.posted))
 
     def _commands_of(self, member: Member, decision: Decision) -> dict[int, Command]:
         """Return a member's commands. It commands no seat that is settled, and none of another member.
@@ -268,27 +289,22 @@ class EpisodeLoop:
 
     def step_of(self, asked: Sequence[Asked]) -> StepMade:
         """Return the step that follows from these decisions. It changes nothing."""
-        members = self.asked_members
         commands = self.settled
-        for member, each in zip(members, asked, strict=True):
-            commands |= self._commands_of(member, each.decision)
+        for each in asked:
+            commands |= self._commands_of(each.member, each.decision)
         if self.team.organisation is None:
             return StepMade(commands, (self._joint(asked),) if asked else ())
         words = self._words_of(asked)
-        decisions = tuple(
-            self._decision(member, each, words.unsaid.get(member.number, []))
-            for member, each in zip(members, asked, strict=True)
-        )
+        decisions = tuple(self._decision(each, words.unsaid.get(each.member.number, [])) for each in asked)
         return StepMade(commands, decisions, tuple(words.said))
 
     def _joint(self, asked: Sequence[Asked]) -> DecisionMade:
         """Return the decisions of members without an organisation as one."""
-        numbers = [member.number for member in self.asked_members]
         if len(self.team.members) == 1:
             joint = asked[0].decision
         else:
             places = {member.number: place for place, member in enumerate(self.team.members)}
-            made = {places[number]: each.decision for number, each in zip(numbers, asked, strict=True)}
+            made = {places[each.member.number]: each.decision for each in asked}
             joint = joined(self.team.kinds, made, [self.memories.get(number) for number in places])
         spent = sum(each.milliseconds for each in asked)
         return _made(self.team.members[0].number, joint, self.team.kinds[0], self.joint_reason, spent)
@@ -298,12 +314,15 @@ class EpisodeLoop:
         """Why members without an organisation are asked, as one."""
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
-    def _decision(self, member: Member, asked: Asked, unsaid: Sequence[Json]) -> DecisionMade:
+    def _decision(self, asked: Asked, unsaid: Sequence[Json]) -> DecisionMade:
+        """Return a member's decision as logs keep it. A busy member that only answers plans nothing anew."""
+        member = asked.member
         kind = self.team.kinds[self.team.members.index(member)]
         situation, note = asked.situation, asked.decision.note
         heard = situation.messages[-1].number if situation.messages else 0
         note = note_plus(note, HEARD, heard)
-        plans = {seat: then for seat, then in asked.decision.plans.items() if seat in member.seats}
+        plans = {} if situation.because == TO_ANSWER else asked.decision.plans
+        plans = {seat: then for seat, then in plans.items() if seat in member.seats}
         note = note_plus(note, UNSAID, list(unsaid)) if unsaid else note
         decision = replace(asked.decision, note=note, plans=plans)
         return _made(member.number, decision, kind, situation.because, asked.milliseconds)
@@ -314,10 +333,10 @@ class EpisodeLoop:
         words = _Words(self.game, self._mailbox_copy(), self._aim_words)
         rounds = sorted({_round(say) for each in asked for say in each.decision.says})
         for number in rounds:
-            for member, each in zip(self.asked_members, asked, strict=True):
+            for each in asked:
                 for say in each.decision.says:
                     if _round(say) == number:
-                        words.say(member.number, say)
+                        words.say(each.member.number, say)
         return words
 
     def _mailbox_copy(self) -> Mailbox:
@@ -440,7 +459,8 @@ class _Words:
         step = self.game.clock + 1
         say, code = self.mailbox.refusal(self.game, step, sender, given)
         if code:
-            self.unsaid.setdefault(sender, []).append({**asdict(given), "code": code})
+            kept = {**asdict(given), "to": list(given.to), "code": code}
+            self.unsaid.setdefault(sender, []).append(kept)
         for sent in self.mailbox.outgoing(self.game, sender, say, code, self.aim_words):
             self.said.append(_said(sent, len(self.mailbox.posted) + 1, step))
             self.mailbox.add(Posted(self.said[-1], with_decision=True))
@@ -479,24 +499,26 @@ def _with_reason(situation: Situation) -> Situation:
     return replace(situation, because=JOB if new & (DOWN | UP) else MESSAGE)
 
 
-def _ask(agent: Agent, situation: Situation) -> Asked:
+def _ask(member: Member, agent: Agent, situation: Situation) -> Asked:
     began = time.perf_counter()
     decision = agent.decide(situation)
-    return Asked(situation, decision, (time.perf_counter() - began) * 1000)
+    return Asked(member, situation, decision, (time.perf_counter() - began) * 1000)
 
 
-def _talk_in_turns(talk: Exchange, agents: Sequence[Agent]) -> list[Asked]:
-    """Ask these agents as their talk within the step goes; none is told what another does in this step."""
+def _talk_in_turns(talk: Exchange, agents: Sequence[tuple[Member, Agent]]) -> list[Asked]:
+    """Ask these agents as their talk within the step goes; none is told what another does in this step.
+    Busy members to whom nobody wrote are not asked."""
     spent, turns = [0.0] * len(agents), talk.turns()
     try:
         place, told, _ = next(turns)
         while True:
-            asked = _ask(agents[place], told)
+            asked = _ask(*agents[place], told)
             spent[place] += asked.milliseconds
             place, told, _ = turns.send(asked.decision)
     except StopIteration as done:
         decisions: list[Decision] = done.value
-    return [Asked(*each) for each in zip(talk.told, decisions, spent, strict=True)]
+    made = zip((member for member, _ in agents), talk.told, decisions, spent, strict=True)
+    return [Asked(*each) for each, answers in zip(made, talk.made, strict=True) if answers]
 
 
 def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:

@@ -1,17 +1,26 @@
-"""Everything of one world, named in one place: its `WorldKit`, which is its line in the registry.
+"""`WorldKit`: everything of one world, named in one place. The registry has one line for it.
 
-The world's folder holds what the kit names, and beside it `templates/` and `static/`, which are found like
-those of the house, and `instruments/`, questions about the world (`study/design/questions/instruments.py`),
-such as a check of understanding. Names are `package.module:attribute`, looked up when first needed: a kit is
-read by every process, the planner of a world only by those who ask it. Plain Python, no Django.
+A world's folder holds what its kit names, and beside it `templates/`, `static/` and `instruments/` (questions
+about the world, `study/design/questions/instruments.py`), which are found like those of the application.
+
+The parts of a kit are functions that import and return them: every process reads all kits, but imports a
+world's planner only when it asks it. Type checkers see a wrong name. Plain Python, no Django.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from kitchen.contract.world import Json
+from kitchen.contract.agent import Adviser, Agent, Pursuer
+from kitchen.contract.bench import Ground
+from kitchen.contract.canvas import Canvas
+from kitchen.contract.episode_log import LogMetrics
+from kitchen.contract.page import Page
+from kitchen.contract.recordings import Recordings
+from kitchen.contract.skills import Skills
+from kitchen.contract.world import Json, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,43 +33,43 @@ class Practice:
     """Empty: nobody, the person plays alone."""
     coplayer_settings: Mapping[str, Json] = field(default_factory=dict)
     teammates: int = 0
+    organisation: Mapping[str, Json] = field(default_factory=dict)
+    """Who may do what with whom, in the form of a condition's `organisation` in a study file."""
     until: Mapping[str, int] = field(default_factory=dict)
     """Figures of the world, and what each is to reach: then practice is over. Empty: it lasts all steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorldKit:
-    """One world. Only `rules` and `page` must be there."""
+    """One world. Only `rules` and `page` are required."""
 
-    rules: str
-    """The class of the world: a `kitchen.contract.world.World`."""
-    page: str
-    """How it is shown in a browser: a `kitchen.contract.page.Page`."""
-    coplayers: Mapping[str, str] = field(default_factory=dict)
+    rules: Callable[[], type[World]]
+    """The class of the world."""
+    page: Callable[[], Page]
+    """How it is shown in a browser."""
+    coplayers: Mapping[str, Callable[[], type[Agent]]] = field(default_factory=dict)
     """Kinds of co-player that play this world alone: the class of each by its kind, which no other world
     and no co-player of all worlds has."""
-    adviser: str = ""
-    """Who knows what is good to do in it: a `kitchen.contract.agent.Adviser`; empty if nobody does."""
-    pursuer: str = ""
-    """Who knows the way to its aims (`World.aims`): a `kitchen.contract.agent.Pursuer`; empty if it has
-    none."""
-    skills: str = ""
-    """What agents that think in skills need to know of it: a `kitchen.contract.skills.Skills`; empty if it
-    has none."""
+    adviser: Callable[[], Adviser] | None = None
+    """Knows what is good to do in it; None if nobody does."""
+    pursuer: Callable[[], Pursuer] | None = None
+    """Knows the way to its aims (`World.aims`); None if it has none."""
+    skills: Callable[[], Skills] | None = None
+    """What agents that think in skills need to know of it; None if it has none."""
     practice: Practice = Practice()
     steps: str = ""
     """The setting that says how many steps an episode has; empty if none does."""
-    bench: str = ""
-    """What agents alone are compared on in it: a `kitchen.contract.bench.Ground`; empty if there is
-    nothing."""
-    recordings: str = ""
-    """Episodes recorded in another engine, to compare with: a `kitchen.contract.recordings.Recordings`; empty
-    if there are none."""
-    log_metrics: str = ""
-    """Figures beside `World.score`, computed from the whole log of an episode: a
-    `kitchen.contract.episode_log.LogMetrics`; empty if there are none."""
+    bench: Callable[[], Ground] | None = None
+    """What agents alone are compared on in it; None if there is nothing."""
+    recordings: Callable[[], Recordings[Any]] | None = None
+    """Episodes recorded in another engine, to compare with; None if there are none."""
+    canvases: Mapping[str, Callable[[], Canvas]] = field(default_factory=dict)
+    """How text settings that can be drawn are drawn, by the setting's name."""
+    log_metrics: Callable[[], LogMetrics] | None = None
+    """Figures beside `World.score`, computed from the whole log of an episode; None if there are none."""
     organisations: tuple[str, ...] = ()
     """Kinds of organisation (`kitchen.contract.organisation.KINDS`) that this world can be played with.
     Empty: every kind."""
-    canvases: Mapping[str, str] = field(default_factory=dict)
-    """Text settings that can be drawn: by name, the `kitchen.contract.canvas.Canvas` of each."""
+    schedules: tuple[str, ...] = ()
+    """Schedules (`kitchen.contract.organisation.SCHEDULES`) that this world can be played with. Empty: every
+    schedule."""

@@ -42,6 +42,10 @@ PAIR = "pair"
 WITHIN, ROUNDS = "within", "rounds"
 """Settings: members talk within the step, and how often each of them speaks there."""
 
+TOGETHER = "together"
+SCHEDULES: Mapping[str, str] = {TOGETHER: "All choose for each step, which runs when the last has chosen"}
+"""Who is waited for, by name, in words for researchers."""
+
 SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
     Setting("leaves_talk", "bool", "Those who are led may write to each other", True),

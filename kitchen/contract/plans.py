@@ -104,7 +104,7 @@ def _fill(made: Opening, world: World, seat: int, plan: Plan | None) -> None:
 
 def _go_on(made: Opening, world: World, seat: int, plan: Plan) -> None:
     command, *left = plan.then
-    if command not in world.legal_actions(seat):
+    if not world.allows(seat, command):
         made.broken.append(_broken(seat, plan, ILLEGAL))
         return
     made.filled.append(Filled(seat, command, plan.chosen_by, plan.fallback, plan.step))

@@ -137,6 +137,8 @@ class Setting:
             raise SettingsError(f"{self.name}: nothing is called {{{unknown[0]}}}; there are {listed}")
 
 
+AMOUNT = re.compile(r"0|[1-9][0-9]{0,8}")
+"""An amount in a command: a whole number from 0, written in one way only."""
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -334,9 +336,14 @@ class World(ABC):
         """What this seat knows before it plays and that never changes: rules, things, timing."""
 
     def public_brief(self) -> dict[str, Json]:
-        """What anybody may know before the game, also who has no seat: what the first seat does. A world in
-        which some of that is a seat's secret leaves it out."""
-        return self.brief(0)
+        """Return what anybody may know before the game, people without a seat included: the entries that are
+        the same in the briefs of all seats."""
+        first, *others = (self.brief(seat) for seat in range(self.seats))
+        return {
+            name: value
+            for name, value in first.items()
+            if all(name in other and other[name] == value for other in others)
+        }
 
     @abstractmethod
     def observe(self, seat: int) -> dict[str, Json]:
@@ -344,7 +351,26 @@ class World(ABC):
 
     @abstractmethod
     def legal_actions(self, seat: int) -> list[Command]:
-        """Exactly the commands that would be carried out if this seat acted first in the coming step."""
+        """Exactly the commands that would be carried out if this seat acted first in the coming step. A
+        command with an amount (`amounts`) is listed once, with the least amount."""
+
+    def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
+        """Return the commands of `legal_actions` whose last word is an amount: each without that word, with
+        the least and the most amount that are allowed now."""
+        return {}
+
+    def allows(self, seat: int, command: Command) -> bool:
+        """Return whether this command would be carried out if this seat acted first in the coming step: it is
+        among `legal_actions`, or its amount is in the range that `amounts` gives."""
+        return command in self.legal_actions(seat) or self._is_allowed_amount(seat, command)
+
+    @final
+    def _is_allowed_amount(self, seat: int, command: Command) -> bool:
+        bounds = self.amounts(seat).get(command[:-1]) if command else None
+        if bounds is None or not AMOUNT.fullmatch(command[-1]):
+            return False
+        least, most = bounds
+        return least <= int(command[-1]) <= most
 
     @classmethod
     def kind_of(cls, command: Command) -> str:
@@ -385,7 +411,7 @@ class World(ABC):
     def accepts(self, seat: int, command: Command) -> bool:
         """Whether a person in this seat may hand in this command now: what the menu offers, unless the world
         takes more (free words, for example)."""
-        return command in self.legal_actions(seat) or command in self.anticipated_actions(seat)
+        return self.allows(seat, command) or command in self.anticipated_actions(seat)
 
     def visible(self, seat: int, event: Event) -> bool:
         """Whether this seat gets to know this event. It follows from the seat and the event alone, at

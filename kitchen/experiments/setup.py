@@ -319,7 +319,7 @@ def _check_organisations(setup: Setup) -> None:
 
 def _check_organisation(setup: Setup, kind: str) -> None:
     if kind != NO_ORGANISATION and (why := organisation_refusal(setup.world, kind)):
-        raise SetupError(f"organisation: {why}", "organisation")
+        raise SetupError(why, "organisation")
     try:
         made = [organised(kind, line_up, setup.organisation_settings) for line_up in setup.pairs]
     except SettingsError as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kitchen.contract.recordings import Line, Recordings, TraceFileError, read_lines
-from kitchen.registry.names import load
+from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import DEFAULT, get_kit, known_worlds
 
 
@@ -24,9 +24,11 @@ def add_world(parser: ArgumentParser, what: str) -> None:
 
 
 def recordings_of(world: str) -> Recordings[Any]:
-    """How those of this world are read and played; it has some."""
-    recordings: Recordings[Any] = load(get_kit(world).recordings)
-    return recordings
+    """How those of this world are read and played; UnknownNameError if it has none."""
+    recordings = get_kit(world).recordings
+    if not recordings:
+        raise UnknownNameError(f"there are no recordings of {world!r}")
+    return recordings()
 
 
 def recordings_for(line: Line, default: str) -> Recordings[Any]:

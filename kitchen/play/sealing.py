@@ -18,6 +18,7 @@ from django.db.models import Case, F, QuerySet, When
 from kitchen.contract.world import Json, text_hash
 from kitchen.machine.sealed import columns, plain, same_text, seal_fits, seal_of
 from kitchen.play.dropping import OVER
+from kitchen.play.episode_log import log_metrics_store
 from kitchen.play.models import (
     CallMessage,
     Decision,
@@ -71,9 +72,11 @@ def episodes_belong_by(owners: Owners) -> None:
         _owners.append(owners)
 
 
-def episode_seal(episode_id: int) -> None:
-    """Seal an episode that has ended in this transaction, when everything of it is written."""
-    seals_write(drafts_of([episode_id]))
+def episode_seal(episode: Episode) -> None:
+    """Compute the figures of an episode that has ended in this transaction, and seal it. Everything else of
+    it is written already."""
+    log_metrics_store(episode)
+    seals_write(drafts_of([episode.pk]))
 
 
 def drafts_of(ids: Sequence[int]) -> list[Facts]:

@@ -266,7 +266,7 @@ def go_on_after(turn: OpenTurn) -> None:
 def _seal(turn: OpenTurn) -> None:
     """Seal what the episode has come to, if this was its last step."""
     if not turn.is_open:
-        episode_seal(turn.episode.pk)
+        episode_seal(turn.episode)
 
 
 def _nudge(turn: OpenTurn, commands: Sequence[GivenCommand] = ()) -> None:
@@ -441,7 +441,7 @@ def _end(episode_id: int, status: Episode.Status, *, reason: str = "", sealed: b
     episode.ended_at, episode.turn_closes_at = timezone.now(), None
     episode.save(update_fields=["status", "ended_because", "ended_at", "turn_closes_at"])
     if sealed:
-        episode_seal(episode_id)
+        episode_seal(episode)
     _tell_audience(episode)
     transaction.on_commit(partial(stream.nudge_pages, episode_id))
     return True

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from kitchen.contract.agent import Adviser, Agent, Decision, Pursuer, Situation
 from kitchen.contract.skills import Skills
 from kitchen.contract.world import Json
-from kitchen.registry.names import load, look_up
+from kitchen.registry.names import UnknownNameError, entry, load
 from kitchen.registry.worlds import get_kit, known_worlds
 
 AGENTS: dict[str, str] = {
@@ -21,11 +22,15 @@ AGENTS: dict[str, str] = {
 NO_ADVISER = Adviser()
 
 
-def agent_kinds(world: str = "") -> dict[str, str]:
-    """Every kind to its class, sorted by name; with a world only those that can play it."""
-    owned = {kind: path for name in known_worlds() for kind, path in get_kit(name).coplayers.items()}
-    paths = sorted({**AGENTS, **owned}.items())
-    return {kind: path for kind, path in paths if not world or plays(load(path), world)}
+def agent_kinds(world: str = "") -> dict[str, Callable[[], type[Agent]]]:
+    """Return every kind with a function that gives its class, sorted by name; with a world only the kinds
+    that can play it."""
+    owned = {kind: made for name in known_worlds() for kind, made in get_kit(name).coplayers.items()}
+    shared: dict[str, Callable[[], type[Agent]]] = {
+        kind: partial(load, path) for kind, path in AGENTS.items()
+    }
+    kinds = sorted({**shared, **owned}.items())
+    return {kind: made for kind, made in kinds if not world or plays(made(), world)}
 
 
 def plays(coplayer: type[Agent], world: str) -> bool:
@@ -38,26 +43,30 @@ def plays(coplayer: type[Agent], world: str) -> bool:
 
 def get_adviser(world: str) -> Adviser:
     """Who knows what is good to do in this world: one who knows nothing if it has none."""
-    path = get_kit(world).adviser
-    return load(path) if path else NO_ADVISER
+    adviser = get_kit(world).adviser
+    return adviser() if adviser else NO_ADVISER
 
 
 def get_pursuer(world: str) -> Pursuer:
-    """Who knows the way to the aims of a world that has such."""
-    pursuer: Pursuer = load(get_kit(world).pursuer)
-    return pursuer
+    """Who knows the way to the aims of a world that has such; UnknownNameError if it has none."""
+    pursuer = get_kit(world).pursuer
+    if not pursuer:
+        raise UnknownNameError(f"nobody pursues aims in {world!r}")
+    return pursuer()
 
 
 def get_skills(world: str) -> Skills:
-    """What agents that think in skills need to know of a world that has such."""
-    skills: Skills = load(get_kit(world).skills)
-    return skills
+    """What agents that think in skills need to know of a world that has such; UnknownNameError if it has
+    none."""
+    skills = get_kit(world).skills
+    if not skills:
+        raise UnknownNameError(f"there are no skills in {world!r}")
+    return skills()
 
 
 def get_agent(kind: str) -> type[Agent]:
     """The class of a co-player; UnknownNameError if there is none."""
-    coplayer: type[Agent] = look_up(agent_kinds(), kind)
-    return coplayer
+    return entry(agent_kinds(), kind)()
 
 
 def keeps_up(kind: str) -> bool:

@@ -6,29 +6,35 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
-from kitchen.contract.episode_log import EpisodeLog, LogMetrics
+from kitchen.contract.episode_log import EpisodeLog
 from kitchen.contract.world import Figure, Json, World, WorldError
-from kitchen.registry.names import UnknownNameError, load
+from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_kit, get_world, known_worlds
 from kitchen.words.speech import ngettext
 
 
 def figures_of(world: str) -> tuple[Figure, ...]:
-    """What a world measures; nothing for one that this program does not have any more."""
+    """Return every figure of a world: those of its score, then those computed from the log; none for a world
+    that this program does not have any more."""
     try:
-        return get_world(world).figures
+        return (*get_world(world).figures, *log_figures(world))
     except UnknownNameError:
         return ()
 
 
+def log_figures(world: str) -> tuple[Figure, ...]:
+    """Return the figures of a world that are computed from the log of an episode; UnknownNameError."""
+    metrics = get_kit(world).log_metrics
+    return metrics().figures if metrics else ()
+
+
 def with_log_metrics(score: Mapping[str, Json], log: EpisodeLog) -> dict[str, Json]:
     """Return the score of an episode that has ended with the figures that its world computes from its log."""
-    path = get_kit(log.world).log_metrics
-    if not path:
+    metrics = get_kit(log.world).log_metrics
+    if not metrics:
         return dict(score)
-    metrics: LogMetrics = load(path)
-    measured = metrics.measure(log)
-    return {**score, **{figure.name: measured[figure.name] for figure in metrics.figures}}
+    measured = metrics().measure(log)
+    return {**score, **{figure.name: measured[figure.name] for figure in metrics().figures}}
 
 
 def news_of(world: str) -> str:

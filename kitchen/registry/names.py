@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 class UnknownNameError(LookupError):
     """A name that the registry does not have; the message lists those it has."""
 
 
-def look_up(registry: Mapping[str, str], name: str) -> Any:
-    """The object that a registry of `name -> "package.module:attribute"` means by this name."""
+def entry(registry: Mapping[str, T], name: str) -> T:
+    """Return what a registry has under this name; UnknownNameError if it has nothing."""
     try:
-        path = registry[name]
+        return registry[name]
     except KeyError:
         raise UnknownNameError(f"{name!r} is not one of {', '.join(sorted(registry))}") from None
-    return load(path)
+
+
+def look_up(registry: Mapping[str, str], name: str) -> Any:
+    """The object that a registry of `name -> "package.module:attribute"` means by this name."""
+    return load(entry(registry, name))
 
 
 @cache

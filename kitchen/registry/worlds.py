@@ -11,13 +11,15 @@ import os
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 from kitchen.contract.bench import Bench, Comparison, Ground, Pairings
 from kitchen.contract.canvas import Canvas
 from kitchen.contract.kit import WorldKit
+from kitchen.contract.organisation import TOGETHER
 from kitchen.contract.page import Page
 from kitchen.contract.world import World
-from kitchen.registry.names import UnknownNameError, load, look_up
+from kitchen.registry.names import UnknownNameError, look_up
 
 WORLDS: dict[str, str] = {
     "cuisine": "kitchen.worlds.cuisine.kit:KIT",
@@ -53,14 +55,25 @@ def get_kit(kind: str) -> WorldKit:
 
 def get_world(kind: str) -> type[World]:
     """The class of a world; UnknownNameError if there is none."""
-    world: type[World] = load(get_kit(kind).rules)
-    return world
+    return get_kit(kind).rules()
 
 
 def get_page(kind: str) -> Page:
     """How a world is shown; UnknownNameError if there is none."""
-    page: Page = load(get_kit(kind).page)
-    return page
+    return get_kit(kind).page()
+
+
+def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:
+    """Return why a world cannot be played with this kind of organisation and this schedule, in words; empty
+    if it can. UnknownNameError if there is no such world."""
+    kit = get_kit(world)
+    for name, chosen, needed in (
+        ("organisation", organisation, kit.organisations),
+        ("schedule", schedule, kit.schedules),
+    ):
+        if needed and chosen not in needed:
+            return f"{name}: {world} is played with {' or '.join(needed)}, not with {chosen}"
+    return ""
 
 
 def has_scene(kind: str) -> bool:
@@ -70,38 +83,26 @@ def has_scene(kind: str) -> bool:
 
 def get_ground(kind: str) -> Ground:
     """What agents alone are compared on in this world; UnknownNameError if there is none, or nothing."""
-    path = get_kit(kind).bench
-    if not path:
+    bench = get_kit(kind).bench
+    if not bench:
         raise UnknownNameError(f"nothing is compared in {kind!r}")
-    ground: Ground = load(path)
-    return ground
+    return bench()
 
 
 def get_bench(kind: str) -> Bench:
     """The same of a world in which what is done is counted beside what is missed."""
-    bench: Bench = load(get_kit(kind).bench)
-    return bench
+    return cast(Bench, get_ground(kind))
 
 
 def get_pairings(kind: str) -> Pairings:
     """The same of a world in which partners are compared."""
-    pairings: Pairings = load(get_kit(kind).bench)
-    return pairings
+    return cast(Pairings, get_ground(kind))
 
 
 def worlds_of_partners() -> dict[str, Pairings]:
     """The worlds in which partners are compared, sorted by name, and what they are compared on."""
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {world: ground for world, ground in grounds.items() if isinstance(ground, Pairings)}
-
-
-def organisation_refusal(kind: str, organisation: str) -> str:
-    """Return why a world cannot be played in this kind of organisation; empty if it can. UnknownNameError if
-    there is no such world."""
-    allowed = get_kit(kind).organisations
-    if not allowed or organisation in allowed:
-        return ""
-    return f"{kind} is played with {', '.join(allowed)}, not with {organisation}"
 
 
 def worlds_of_comparison() -> dict[str, Comparison]:
@@ -118,9 +119,8 @@ def worlds_of_comparison() -> dict[str, Comparison]:
 def get_canvas(kind: str, setting: str) -> Canvas | None:
     """How a setting of a world is drawn; None if it is only written. UnknownNameError if there is no such
     world."""
-    path = get_kit(kind).canvases.get(setting)
-    canvas: Canvas | None = load(path) if path else None
-    return canvas
+    canvas = get_kit(kind).canvases.get(setting)
+    return canvas() if canvas else None
 
 
 def folders(name: str) -> list[Path]:

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from kitchen.contract.world import World, WorldError, canonical_json
 from kitchen.play import stored
+from kitchen.play.episode_log import has_log_metrics
 from kitchen.play.models import Episode, Step
 from kitchen.play.turns import status_after
+from kitchen.registry.figures import with_log_metrics
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 from kitchen.replaying.record import Record
@@ -65,7 +67,7 @@ def faults_of(record: Record) -> Iterator[str]:
     except (WorldError, UnknownNameError) as error:
         yield NOT_PLAYABLE.format(why=error.args[0])
         return
-    yield from _of_end(world, record.episode)
+    yield from _of_end(world, record)
 
 
 def _of_step(world: World, row: Step, episode: Episode) -> Iterator[str]:
@@ -84,8 +86,9 @@ def _of_step(world: World, row: Step, episode: Episode) -> Iterator[str]:
         yield GOES_ON.format(step=row.number)
 
 
-def _of_end(world: World, episode: Episode) -> Iterator[str]:
-    if world.state_hash() != episode.state_hash or canonical_json(world.score()) != canonical_json(
-        episode.score
-    ):
+def _of_end(world: World, record: Record) -> Iterator[str]:
+    episode, score = record.episode, world.score()
+    if episode.status != Episode.Status.PLAYING and has_log_metrics(episode.world):
+        score = with_log_metrics(score, record.log)
+    if world.state_hash() != episode.state_hash or canonical_json(score) != canonical_json(episode.score):
         yield OTHER_END

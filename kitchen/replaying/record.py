@@ -9,6 +9,8 @@ from functools import cached_property
 
 from django.db.models import QuerySet
 
+from kitchen.contract.episode_log import EpisodeLog
+from kitchen.play.episode_log import log_of_rows
 from kitchen.play.models import (
     CallMessage,
     Decision,
@@ -47,6 +49,17 @@ class Record:
     decisions: list[Decision] = field(default_factory=list)
     calls: list[CallRecord] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
+
+    @property
+    def log(self) -> EpisodeLog:
+        """The same in plain Python."""
+        return log_of_rows(
+            self.episode,
+            seats=self.seats,
+            steps=self.steps,
+            messages=self.messages,
+            decisions=self.decisions,
+        )
 
     @cached_property
     def calls_of(self) -> dict[int, list[CallRecord]]:

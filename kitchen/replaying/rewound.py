@@ -94,6 +94,8 @@ def _as_it_was(record: Record, steps: int, world: World) -> Episode:
     """The episode's row as it stood after so many steps."""
     episode, is_last = copy.copy(record.episode), steps >= record.episode.step
     episode.step, episode.score, episode.budget_id = steps, world.score(), None
+    if is_last:  # with the figures that were computed from the log
+        episode.score = {**record.episode.score, **episode.score}
     episode.turn_closes_at = episode.asked_at = None
     if steps:
         episode.turn_opened_at = record.steps[steps - 1].taken_at

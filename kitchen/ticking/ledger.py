@@ -110,7 +110,7 @@ def groups_store(owner: str, written: Sequence[Written]) -> set[int]:
             if each.late or each.lost_ms:
                 ticks_tell(each.episode_id, late=each.late, lost_ms=each.lost_ms)
             if each.is_over:
-                episode_seal(each.episode_id)
+                episode_seal(Episode.objects.get(pk=each.episode_id))
             if each.audience and each.group.fresh:
                 transaction.on_commit(partial(tell_audience, each.audience, _news(each)))
     return {each.episode_id for each in stored}

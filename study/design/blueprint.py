@@ -20,7 +20,7 @@ from kitchen.contract.page import TABLES
 from kitchen.contract.world import Json
 from study.design.languages import WRITTEN
 from study.design.parts import PARTS
-from study.design.practice import practice_played
+from study.design.practice import practice_organisation, practice_played
 from study.design.questions.fields import ABOUT, ItemPlan
 from study.design.testing import AS_USUAL
 from study.design.wording import texts_by_path
@@ -202,6 +202,7 @@ class Blueprint(Record):
             name: self.format >= since and any(getattr(one, name) for one in self.conditions)
             for name, since in PRACTISED.items()
         }
+        offered["organisation"] = practice_organisation(played)
         return ConditionPlan(key="practice", name="Practice", label="Practice", **offered, **played)
 
     @property

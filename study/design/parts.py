@@ -17,7 +17,7 @@ from kitchen.contract.world import Json, WorldError
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import DEFAULT
 from study.design.plan import NOBODY, condition_check
-from study.design.practice import practice_played
+from study.design.practice import practice_organisation, practice_played
 from study.design.usual_words import STATEMENT, TITLES
 
 FAILURES = {"end": "end the study for this participant", "continue": "go on; the data say so"}
@@ -46,7 +46,8 @@ class PracticeKitchen(Record):
     @model_validator(mode="after")
     def _playable(self) -> Self:
         try:
-            condition_check(**practice_played(self.model_dump(exclude_unset=True)))
+            played = practice_played(self.model_dump(exclude_unset=True))
+            condition_check(**played, organisation=practice_organisation(played))
         except (WorldError, UnknownNameError) as error:
             raise wrong(str(error)) from error
         return self

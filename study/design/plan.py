@@ -12,7 +12,7 @@ from kitchen.play.absence import Absence
 from kitchen.play.creating import MindPlan
 from kitchen.registry.agents import get_agent, keeps_up, make_agent, plays
 from kitchen.registry.names import UnknownNameError
-from kitchen.registry.worlds import get_world
+from kitchen.registry.worlds import get_world, organisation_refusal
 from study.design.team import (
     ABSENT,
     ABSENT_LABEL,
@@ -186,6 +186,9 @@ def condition_check(
         raise SettingsError("step_seconds: the clock of the world takes the steps, there is no step timer")
     if apart and step_seconds is None:
         raise SettingsError("step_seconds: who leads and does not act needs a step timer")
+    kind_of_team = team_of(organisation).kind if organisation else "central" if teammates else "solo"
+    if why := organisation_refusal(world, kind_of_team):
+        raise SettingsError(why)
     if organisation:
         _check_team(organisation, game, coplayer, coplayer_settings, teammates)
 

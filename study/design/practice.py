@@ -30,6 +30,14 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
+def practice_organisation(played: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the organisation of a practice episode, in the form of a condition's: that of its world's kit;
+    none where the participant practises alone."""
+    if not played["teammates"] or played["world"] not in known_worlds():
+        return {}
+    return dict(get_kit(played["world"]).practice.organisation)
+
+
 def practice_until(settings: Mapping[str, Json], world: str) -> dict[str, int]:
     """What the practice episode of a part with these settings lasts until, as its world has it; nothing where
     it lasts all its steps."""

@@ -15,7 +15,7 @@ from kitchen.play import drawing
 from kitchen.registry.worlds import get_page, get_world
 from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.plan import seats_of
-from study.design.team import is_apart
+from study.design.team import is_apart, people_of
 from study.people import flow
 from study.people.models import Participant
 from study.taking_part.going_on import page_done
@@ -71,8 +71,14 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
 
 
 def _brief(plan: ConditionPlan, seats: int) -> Json:
-    """What is known of this condition where there are so many seats."""
-    return get_world(plan.world).create(seats=seats, settings=plan.settings).brief(0)
+    """Return what somebody who reads the guide of this condition may know in a world with so many seats: the
+    brief of their seat. Where it is not known yet in which seat they will play, or they have none, the guide
+    holds no seat's secret."""
+    world = get_world(plan.world).create(seats=seats, settings=plan.settings)
+    own = people_of(plan.organisation)
+    if is_apart(plan.organisation) or len(own) != 1:
+        return world.public_brief()
+    return world.brief(own[0])
 
 
 def debriefing(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -33,9 +33,9 @@ class Scripted(Agent):
     """Says what the test wants in its n-th decision, and keeps what it is told."""
 
     kind = "scripted"
-    LINES: Lines = {}
-    TOLD: list[Situation] = []
-    DOES: Callable[[Situation], dict[int, tuple[str, ...]]] = staticmethod(lambda situation: {})
+    LINES: ClassVar[Lines] = {}
+    TOLD: ClassVar[list[Situation]] = []
+    DOES: ClassVar[Any] = staticmethod(lambda situation: dict.fromkeys(situation.seats, ("goto", "pot0")))
 
     def decide(self, situation: Situation) -> Decision:
         Scripted.TOLD.append(situation)
@@ -49,7 +49,7 @@ def _known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(agents.AGENTS, "scripted", f"{__name__}:Scripted")
     monkeypatch.setattr(Scripted, "TOLD", [])
     monkeypatch.setattr(Scripted, "LINES", {})
-    monkeypatch.setattr(Scripted, "DOES", staticmethod(lambda situation: {}))
+    monkeypatch.setattr(Scripted, "DOES", Scripted.DOES)
 
 
 def loop_of(line_up: str, kind: str = "", *, seats: int = 3, knowing: str = NO_ONE, **more: Any) -> Loop:
@@ -180,7 +180,6 @@ def test_a_job_is_given_accepted_and_done_when_its_aim_holds() -> None:
 
 
 def test_a_member_knows_the_commands_of_those_before_it_where_the_team_lets_it() -> None:
-    Scripted.DOES = staticmethod(lambda situation: dict.fromkeys(situation.seats, ("goto", "pot0")))
     for knowing, known in ((NO_ONE, {}), (EVERYBODY, {0: ("goto", "pot0")})):
         Scripted.TOLD.clear()
         loop_of("scripted+scripted:2", "graph", knowing=knowing).go()
@@ -223,13 +222,39 @@ def test_a_member_without_a_seat_is_asked_for_what_is_new_though_nobody_else_is(
 
     class Planner(Scripted):
         kind = "planner"
-        decide = plans  # type: ignore[assignment]
+        decide = plans
 
     loop = loop_of("scripted:0+scripted", "tree", seats=1)
     for _ in range(3):
         loop.take(loop.step_of(loop.ask({0: Planner({}), 1: Planner({})})))
     assert told_to(1) == [[], ["planned"]]  # asked in the first step, then for the message alone
     assert [each.planned_in for step in loop.log().steps for each in step.commands] == [None, 1, 1]
+
+
+def test_a_busy_member_answers_within_the_step_and_goes_on_with_its_plan() -> None:
+    Scripted.LINES = {0: [[], [say("where are you?", 2)]], 2: [[], [say("at the pot", 0)]]}
+
+    class Walker(Scripted):
+        kind = "walker"
+
+        def decide(self, situation: Situation) -> Decision:
+            made = Scripted.decide(self, situation)
+            return replace(made, plans={2: [("goto", "pot1"), ("goto", "pot0")]})
+
+    loop = loop_of("scripted+scripted+walker", "graph", settings={"within": True})
+    made = {0: Scripted({}), 1: Scripted({}), 2: Walker({})}
+    for _ in range(2):
+        loop.take(loop.step_of(loop.ask(made)))
+    second = loop.log().steps[1]
+    assert [(said.step, said.text) for said in loop.log().messages] == [
+        (2, "where are you?"),
+        (2, "at the pot"),
+    ]
+    assert [one.because for one in Scripted.TOLD if one.member == 2] == ["seat", "answer"]
+    assert [(one.command, one.planned_in) for one in second.commands if one.seat == 2] == [
+        (("goto", "pot1"), 1)
+    ]
+    assert loop.settled == {2: ("goto", "pot0")}
 
 
 def test_a_line_up_that_does_not_fit_is_refused_in_words() -> None:

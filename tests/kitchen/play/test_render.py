@@ -19,8 +19,8 @@ from kitchen.play import drawing, render
 from kitchen.play.render import Screen, page_context
 from kitchen.play.shell import shell
 from kitchen.play.told import NoticeMessage
-from kitchen.registry.names import load
-from kitchen.registry.worlds import get_kit, get_page, get_world
+from kitchen.registry.agents import get_adviser
+from kitchen.registry.worlds import get_page, get_world
 from tests.kitchen.worlds.cuisine.test_page import VOID, seen
 from tests.kitchen.worlds.test_worlds import choose, every_world, make, steps_of
 
@@ -134,7 +134,7 @@ def advised(level: str, seats: int, seed: int) -> Iterator[SeatView]:
     """What the first seat sees in an episode that is played as an adviser says."""
     world = get_world("cuisine").create(seats=seats, settings={"level": level})
     world.reset(seed)
-    adviser, past = load(get_kit("cuisine").adviser), tuple[StepView, ...]()
+    adviser, past = get_adviser("cuisine"), tuple[StepView, ...]()
     yield seen(world, 0)
     while not world.over:
         advice = {seat: adviser.advise(see(world, (seat,), memory=None, seed=seed)) for seat in range(seats)}

@@ -113,7 +113,7 @@ def asked_a_model(**kept: Any) -> Episode:
     first = Decision.objects.filter(mind__episode=episode).order_by("step")[0]
     ModelCall.objects.create(decision=first, number=1, **facts, **tokens, **kept)
     Seal.objects.filter(episode=episode).delete()
-    episode_seal(episode.pk)
+    episode_seal(episode)
     return episode
 
 

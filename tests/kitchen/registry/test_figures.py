@@ -18,17 +18,17 @@ from kitchen.registry.figures import (
     standing,
 )
 from kitchen.registry.worlds import get_world
-from tests.worlds.lanterns import FIGURES, Lanterns, registered
+from tests.worlds.lamps import FIGURES, Lamps, registered
 
 
 @pytest.fixture(autouse=True)
-def lanterns() -> Iterator[None]:
+def lamps() -> Iterator[None]:
     with registered():
         yield
 
 
 def test_the_test_world_scores_what_it_declares() -> None:
-    world = Lanterns.create(seats=1, settings={})
+    world = Lamps.create(seats=1, settings={})
     while not world.over:
         world.step({0: ("light",)})
         assert {figure.name for figure in FIGURES} <= set(world.score())
@@ -78,12 +78,12 @@ def test_what_was_achieved_is_told_to_those_who_played_in_their_words() -> None:
     score = {"completed": 1, "failed": 0, "success_rate": 1.0}
     assert achieved("cuisine", score) == (("1", "dish served"), ("0", "orders missed"))
     assert achieved("cuisine", {**score, "completed": 2})[0] == ("2", "dishes served")
-    assert achieved("lanterns", {"lit": 4, "glow": 0.5, "dark": None}) == (("4", "lanterns lit"),)
-    assert achieved("lanterns", {"lit": None}) == ()
+    assert achieved("lamps", {"lit": 4, "glow": 0.5, "dark": None}) == (("4", "lamps lit"),)
+    assert achieved("lamps", {"lit": None}) == ()
 
 
 def test_staff_read_what_is_compared() -> None:
-    assert standing("lanterns", {"glow": -0.25, "dark": None, "completed": 2}) == (
+    assert standing("lamps", {"glow": -0.25, "dark": None, "completed": 2}) == (
         "Glow -0.25",
         "Nights in the dark \N{EN DASH}",
         "Nights completed 2",
@@ -93,35 +93,35 @@ def test_staff_read_what_is_compared() -> None:
 def test_a_world_that_is_gone_has_no_figures() -> None:
     assert figures_of("sunken") == () and achieved("sunken", {"lit": 1}) == ()
     assert news_of("sunken") == "" and standing("sunken", {"lit": 1}) == ()
-    assert [one.worlds for one in side_by_side(["sunken", "lanterns"])] == [("lanterns",)] * len(FIGURES)
+    assert [one.worlds for one in side_by_side(["sunken", "lamps"])] == [("lamps",)] * len(FIGURES)
 
 
 def test_figures_of_two_worlds_are_told_apart_and_those_of_the_first_keep_their_names() -> None:
-    alone, both = side_by_side(["cuisine"]), side_by_side(["cuisine", "lanterns", "cuisine"])
+    alone, both = side_by_side(["cuisine"]), side_by_side(["cuisine", "lamps", "cuisine"])
     assert both[: len(alone)] == alone
     assert {one.name: one.label for one in both[len(alone) :]} == {
         "glow": "Glow",
         "dark": "Nights in the dark",
-        "completed_lanterns": "Nights completed",
+        "completed_lamps": "Nights completed",
         "lit": "LEDs lit",
         "steps": "Steps walked",
     }
 
 
 def test_names_and_labels_of_others_are_not_taken() -> None:
-    found = side_by_side(["lanterns"], names=["glow", "glow_lanterns"], labels=["Glow"])
-    assert (found[0].name, found[0].label) == ("glow_lanterns_2", "Glow (lanterns)")
+    found = side_by_side(["lamps"], names=["glow", "glow_lamps"], labels=["Glow"])
+    assert (found[0].name, found[0].label) == ("glow_lamps_2", "Glow (lamps)")
 
 
 def test_what_two_worlds_declare_alike_is_one_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     shared = next(one for one in get_world("cuisine").figures if one.name == "failed")
     as_ours = Figure(**{name: getattr(shared, name) for name in Figure.__slots__ if name != "words"})
-    monkeypatch.setattr(Lanterns, "figures", (as_ours,))
-    found = {one.name: one for one in side_by_side(["cuisine", "lanterns"])}
+    monkeypatch.setattr(Lamps, "figures", (as_ours,))
+    found = {one.name: one for one in side_by_side(["cuisine", "lamps"])}
     assert set(found) == {one.name for one in side_by_side(["cuisine"])}
-    assert found["failed"].worlds == ("cuisine", "lanterns")
-    assert found["failed"].value("lanterns", {"failed": 2}) == 2
-    assert found["completed"].value("lanterns", {"completed": 2}) is None
+    assert found["failed"].worlds == ("cuisine", "lamps")
+    assert found["failed"].value("lamps", {"failed": 2}) == 2
+    assert found["completed"].value("lamps", {"completed": 2}) is None
 
 
 def test_what_is_measured_anywhere_is_of_every_world() -> None:
@@ -140,5 +140,5 @@ def test_what_was_done_and_missed_is_read_by_the_declaration() -> None:
         game.step({0: ("noop",)})
     assert share_counts(game) == (0, game.score()["failed"])
     assert game.score()["failed"] > 0
-    with pytest.raises(WorldError, match="lanterns measures no share"):
-        share_counts(made(Lanterns, {}))
+    with pytest.raises(WorldError, match="lamps measures no share"):
+        share_counts(made(Lamps, {}))

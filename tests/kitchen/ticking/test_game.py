@@ -78,6 +78,7 @@ def test_what_is_stored_replays_and_is_chained_and_sealed_as_any_log(lane: Lane)
     assert [verdict.faults for verdict in log_verify(Episode.objects.filter(pk=episode.pk))] == [[]]
     assert Seal.objects.filter(episode=episode).count() == 1
     world = get_world("lane").create(seats=2, settings=episode.settings)
+    world.reset(episode.seed)
     for row in rows_of(episode):
         world.step([(each["seat"], tuple(each["command"])) for each in row.commands])
         assert (row.state_hash, row.score) == (world.state_hash(), world.score())

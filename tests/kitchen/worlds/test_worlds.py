@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, SettingsError, StateError, World
+from kitchen.registry.figures import figures_of, log_figures
 from kitchen.registry.worlds import VARIABLE, WORLDS, get_page, get_world
 from tests.kitchen.playthrough import FOLDER, replay
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
@@ -37,10 +38,15 @@ def choose(world: World, chance: Random) -> dict[int, Command]:
     return {seat: chance.choice(world.legal_actions(seat)) for seat in range(world.seats)}
 
 
+def has_ended(world: World) -> bool:
+    """Whether its rules or its limit ended it."""
+    return world.over or world.cut_off
+
+
 def steps_of(world: World) -> Iterator[int]:
     """Some steps, or fewer if the world ends before."""
     for number in range(STEPS):
-        if world.over:
+        if has_ended(world):
             return
         yield number
 
@@ -49,7 +55,7 @@ def hashes(world: World, steps: int, seed: int = 0) -> list[str]:
     chance = Random(seed)
     found = [world.state_hash()]
     for _ in range(steps):
-        if world.over:
+        if has_ended(world):
             break
         world.step(choose(world, chance))
         found.append(world.state_hash())
@@ -83,7 +89,7 @@ def test_reset_leaves_nothing_behind(kind: str) -> None:
 @every_world
 def test_a_state_comes_back_equal_and_goes_on_identically(kind: str) -> None:
     world, chance = make(kind), Random(3)
-    while not world.over:
+    while not has_ended(world):
         again = type(world).from_dict(json.loads(json.dumps(world.to_dict())))
         turn = choose(world, chance)
         assert again.to_dict() == world.to_dict()
@@ -116,9 +122,8 @@ def test_an_action_that_is_not_legal_is_refused_with_reasons(kind: str) -> None:
     met: set[Command] = set()
     for _ in steps_of(world):
         for seat in range(world.seats):
-            legal = set(world.legal_actions(seat))
-            met |= legal
-            for command in met - legal:
+            met |= set(world.legal_actions(seat))
+            for command in (one for one in met if not world.allows(seat, one)):
                 assert first_event(world, seat, command) == ("refused", seat, list(command))
         world.step(choose(world, chance))
 
@@ -128,6 +133,38 @@ def first_event(world: World, seat: int, command: Command) -> tuple[str, int | N
     if event.kind == "refused":
         assert event.data["reasons"]
     return event.kind, event.seat, event.data["command"]
+
+
+@every_world
+def test_every_amount_in_the_range_is_allowed_and_performed_and_no_other(kind: str) -> None:
+    world, chance = make(kind), Random(10)
+    for _ in steps_of(world):
+        for seat in range(world.seats):
+            for command, (least, most) in world.amounts(seat).items():
+                assert (*command, str(least)) in world.legal_actions(seat)
+                for amount in {str(least), str(most)}:
+                    assert world.allows(seat, (*command, amount))
+                    assert first_event(world, seat, (*command, amount))[0] == "performed"
+                for wrong in (str(least - 1), str(most + 1), f"0{most}", "1.0", "many", ""):
+                    assert not world.allows(seat, (*command, wrong))
+                    assert first_event(world, seat, (*command, wrong))[0] == "refused"
+        world.step(choose(world, chance))
+
+
+@every_world
+def test_figures_computed_from_the_log_have_names_and_labels_of_their_own(kind: str) -> None:
+    figures = figures_of(kind)
+    assert (
+        len({figure.name for figure in figures}) == len({figure.label for figure in figures}) == len(figures)
+    )
+    assert not any(figure.so_far for figure in log_figures(kind)), "a step has no such figure"
+
+
+@every_world
+def test_what_anybody_may_know_is_the_same_for_every_seat(kind: str) -> None:
+    world = make(kind)
+    for seat in range(world.seats):
+        assert world.public_brief() == {name: world.brief(seat)[name] for name in world.public_brief()}
 
 
 @every_world
@@ -183,7 +220,7 @@ def test_figures_have_names_and_labels_of_their_own(kind: str) -> None:
 @every_world
 def test_the_score_has_every_figure_that_is_declared(kind: str) -> None:
     world, chance = make(kind), Random(9)
-    while not world.over:
+    while not has_ended(world):
         check_figures(world)
         world.step(choose(world, chance))
     check_figures(world)
@@ -206,7 +243,7 @@ def check_figures(world: World) -> None:
 def test_a_world_ends_after_its_length(kind: str) -> None:
     world = make(kind)
     taken = len(hashes(world, 10_000)) - 1
-    assert world.over
+    assert has_ended(world)
     assert world.length is None or taken == world.length == world.clock
 
 

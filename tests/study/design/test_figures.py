@@ -33,7 +33,7 @@ from study.monitor import live
 from study.people.models import Participant
 from study.taking_part.going_on import page_done
 from tests.study.factories import complete, enter, make_study, play_out
-from tests.worlds.lanterns import registered
+from tests.worlds.lamps import registered
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +41,7 @@ Row = dict[str, str]
 
 
 @pytest.fixture(autouse=True)
-def lanterns() -> Iterator[None]:
+def lamps() -> Iterator[None]:
     with registered():
         yield
 
@@ -50,7 +50,7 @@ def study_in(*worlds: str, **more: Any) -> Study:
     """A condition for each of these worlds."""
     study = make_study(conditions=len(worlds), **more)
     for condition, world in zip(study.conditions.all(), worlds, strict=True):
-        if world == "lanterns":
+        if world == "lamps":
             study.conditions.filter(pk=condition.pk).update(world=world, settings={"nights": 2})
     return study
 
@@ -73,16 +73,16 @@ def score_of(person: Participant, condition: str) -> Any:
 
 
 def test_the_files_have_the_figures_of_the_world_that_is_played_and_no_others(tmp_path: Path) -> None:
-    study = study_in("lanterns", "lanterns")
+    study = study_in("lamps", "lamps")
     person = complete(study)
     found, score = files(study, tmp_path), score_of(person, "c0")
     episode = next(row for row in found["episodes"] if row["condition"] == "c0")
-    assert {name: episode[name] for name in ("glow", "dark", "completed", "lit", "steps_lanterns")} == {
+    assert {name: episode[name] for name in ("glow", "dark", "completed", "lit", "steps_lamps")} == {
         "glow": str(score["glow"]),
         "dark": "0.0",
         "completed": "2",
         "lit": "2",
-        "steps_lanterns": "20",
+        "steps_lamps": "20",
     }
     assert episode["steps"] == "2"
     assert not {"failed", "success_rate"} & {*episode, *found["steps"][0]}
@@ -91,7 +91,7 @@ def test_the_files_have_the_figures_of_the_world_that_is_played_and_no_others(tm
 
 
 def test_steps_have_the_figures_that_there_are_after_each_step(tmp_path: Path) -> None:
-    study = study_in("lanterns", "lanterns")
+    study = study_in("lamps", "lamps")
     complete(study)
     found = files(study, tmp_path)
     names = list(found["steps"][0])
@@ -100,43 +100,43 @@ def test_steps_have_the_figures_that_there_are_after_each_step(tmp_path: Path) -
 
 
 def test_the_codebook_says_what_each_figure_is_and_when_there_is_none(tmp_path: Path) -> None:
-    study = study_in("lanterns", "lanterns")
+    study = study_in("lamps", "lamps")
     found = files(study, tmp_path)
     episodes, steps = meanings(found, "episodes"), meanings(found, "steps")
-    assert episodes["glow"] == "Light over the lanterns; blank before one was lit."
+    assert episodes["glow"] == "Light over the lamps; blank before one was lit."
     assert episodes["dark"] == "Nights in the dark; blank before the end."
-    assert steps["glow"] == "Light over the lanterns up to here."
-    assert steps["events"] == "What happened, apart from the commands: lanterns that went out."
+    assert steps["glow"] == "Light over the lamps up to here."
+    assert steps["events"] == "What happened, apart from the commands: lamps that went out."
     assert meanings(found, "participants")["c0.dark"] == (
         "Nights in the dark; blank before the end, in the condition “Condition 0”."
     )
     units = {row["column"]: (row["type"], row["unit"]) for row in found["codebook"] if row["unit"]}
-    assert (units["glow"], units["lit"]) == (("number", "lumen"), ("integer", "lanterns"))
+    assert (units["glow"], units["lit"]) == (("number", "lumen"), ("integer", "lamps"))
 
 
 def test_of_several_worlds_a_file_has_all_figures_and_blanks_where_a_world_has_none(tmp_path: Path) -> None:
-    study = study_in("cuisine", "lanterns")
+    study = study_in("cuisine", "lamps")
     complete(study)
     found = files(study, tmp_path)
     cuisine, other = sorted(found["episodes"], key=lambda row: row["condition"])
     mine = {"completed", "failed"}
-    others = {"glow", "dark", "completed_lanterns", "lit"}
+    others = {"glow", "dark", "completed_lamps", "lit"}
     assert all(cuisine[name] for name in mine) and not any(cuisine[name] for name in others)
     assert all(other[name] for name in others) and not any(other[name] for name in mine | {"success_rate"})
     said = meanings(found, "episodes")
-    assert said["completed_lanterns"] == "Nights completed. Of episodes in lanterns; blank in others."
+    assert said["completed_lamps"] == "Nights completed. Of episodes in lamps; blank in others."
     assert said["failed"] == "Orders that ran out of time. Of episodes in cuisine; blank in others."
     names = list(cuisine)
-    assert names.index("completed_lanterns") < names.index("success_rate")
+    assert names.index("completed_lamps") < names.index("success_rate")
     wide = {name for name in found["participants"][0] if name.startswith(("c0.", "c1."))}
-    assert {"c0.completed", "c1.completed_lanterns"} <= wide
+    assert {"c0.completed", "c1.completed_lamps"} <= wide
     assert not {"c0.glow", "c1.completed", "c1.failed"} & wide
     blanks = [row["completed"] == "" for row in sorted(found["steps"], key=lambda row: row["condition"])]
     assert blanks == [False, False, False, True, True]
 
 
 def test_a_practice_in_another_world_comes_after_what_is_studied(tmp_path: Path) -> None:
-    study = study_in("lanterns", "lanterns")
+    study = study_in("lamps", "lamps")
     study.parts.create(kind="practice", enabled=True)
     assert [one.name for one in study_figures(study)][:3] == ["glow", "dark", "completed"]
     assert "completed_cuisine" in {one.name for one in study_figures(study)}
@@ -148,16 +148,16 @@ def test_a_world_that_is_added_later_renames_nothing(tmp_path: Path) -> None:
     complete(study)
     before = list(files(study, tmp_path)["episodes"][0])
     study.conditions.create(
-        key="c2", name="Later", label="Team 2", position=2, world="lanterns", settings={"nights": 1}
+        key="c2", name="Later", label="Team 2", position=2, world="lamps", settings={"nights": 1}
     )
     complete(study, "two")
     after = list(files(study, tmp_path)["episodes"][0])
     assert [name for name in after if name in before] == before
-    assert {"glow", "completed_lanterns"} <= set(after) - set(before)
+    assert {"glow", "completed_lamps"} <= set(after) - set(before)
 
 
 def test_no_figure_has_the_name_of_another_column() -> None:
-    study = study_in("cuisine", "lanterns")
+    study = study_in("cuisine", "lamps")
     assert set(TAKEN) == {
         *(column.name for name in ("episodes", "steps") for column in get_table(name).columns),
         *COURSE_NAMES,
@@ -170,7 +170,7 @@ def test_no_figure_has_the_name_of_another_column() -> None:
 
 def test_parquet_holds_the_figures_in_their_own_types(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    study = study_in("lanterns", "lanterns")
+    study = study_in("lamps", "lamps")
     complete(study)
     write_study(study, tmp_path, "parquet")
     table = parquet.read_table(tmp_path / "episodes.parquet")
@@ -186,7 +186,7 @@ def analysed(study: Study, number: int = 3) -> Analysis:
 
 
 def test_the_analysis_compares_what_the_world_measures() -> None:
-    found = analysed(study_in("lanterns", "lanterns"))
+    found = analysed(study_in("lamps", "lamps"))
     assert [one.measure.key for one in found.measures] == [
         *("glow", "dark", "completed", "i0", "i1"),
         *("refused_share", "idle_share", "thinking_seconds"),
@@ -202,15 +202,15 @@ def test_the_analysis_compares_what_the_world_measures() -> None:
 
 
 def test_of_several_worlds_each_condition_is_compared_by_its_own_figures() -> None:
-    found = analysed(study_in("cuisine", "lanterns"))
-    kitchens = found.measure("completed"), found.measure("completed_lanterns")
+    found = analysed(study_in("cuisine", "lamps"))
+    kitchens = found.measure("completed"), found.measure("completed_lamps")
     assert [[one.n for one in result.descriptions] for result in kitchens] == [[3, 0], [0, 3]]
     assert [one.missing for result in kitchens for one in result.descriptions] == [0, 0, 0, 0]
     assert [result.measure.label for result in kitchens] == ["Dishes completed", "Nights completed"]
 
 
 def test_the_command_writes_a_chart_of_every_figure(tmp_path: Path) -> None:
-    study = study_in("lanterns", "lanterns")
+    study = study_in("lamps", "lamps")
     analysed(study)
     call_command("analyse_study", "small", "--out", str(tmp_path), stdout=io.StringIO())
     assert {"figure_glow.svg", "figure_dark.svg"} <= {path.name for path in tmp_path.iterdir()}
@@ -218,12 +218,12 @@ def test_the_command_writes_a_chart_of_every_figure(tmp_path: Path) -> None:
 
 
 def test_an_older_item_of_the_same_name_stands_beside_a_figure() -> None:
-    study = study_in("lanterns", "lanterns")
+    study = study_in("lamps", "lamps")
     study.items.filter(key="i0").update(key="glow", measure="Nights in the dark")
     found = {one.measure.key: one.measure.label for one in analysed(study).measures}
     assert found == {
-        "glow_lanterns": "Glow",
-        "dark": "Nights in the dark (lanterns)",
+        "glow_lamps": "Glow",
+        "dark": "Nights in the dark (lamps)",
         "completed": "Nights completed",
         "glow": "Nights in the dark",
         "i1": "Measure 1",
@@ -241,7 +241,7 @@ def test_a_new_item_takes_no_name_of_a_figure(field: str, value: str) -> None:
 
 
 def test_who_has_no_value_in_a_condition_is_left_out_and_the_files_say_so(tmp_path: Path) -> None:
-    study = study_in("lanterns", "lanterns", items=0)
+    study = study_in("lamps", "lamps", items=0)
     for entry in ("one", "two"):
         complete(study, entry)
     first = study.participants.get(number=1)
@@ -254,7 +254,7 @@ def test_who_has_no_value_in_a_condition_is_left_out_and_the_files_say_so(tmp_pa
 
 
 def test_participants_read_what_they_achieved_in_the_worlds_own_words(client: Client) -> None:
-    study = study_in("lanterns", "lanterns")
+    study = study_in("lamps", "lamps")
     Study.objects.update(scores_above_surveys=True)
     person = enter(study)
     page_done(participant_id=person.pk, page="guide")
@@ -262,13 +262,13 @@ def test_participants_read_what_they_achieved_in_the_worlds_own_words(client: Cl
     assert episode
     play_out(episode)
     page = client.get(person.get_absolute_url(), follow=True).content.decode()
-    assert "<dt>lanterns lit</dt><dd>2</dd>" in page
+    assert "<dt>lamps lit</dt><dd>2</dd>" in page
     view = seat_view(episode.seats.get(number=0))
-    assert view.achieved == (("2", "lanterns lit"),)
+    assert view.achieved == (("2", "lamps lit"),)
 
 
 def test_staff_see_the_figures_on_the_live_page_and_at_the_participant(admin_client: Client) -> None:
-    study = study_in("lanterns", "lanterns")
+    study = study_in("lamps", "lamps")
     person = enter(study)
     page_done(participant_id=person.pk, page="guide")
     (row,) = live.live_rows(study, [person.code])
@@ -280,14 +280,14 @@ def test_staff_see_the_figures_on_the_live_page_and_at_the_participant(admin_cli
 
 
 def test_the_sample_size_page_says_what_is_measured(admin_client: Client) -> None:
-    study_in("cuisine", "lanterns")
+    study_in("cuisine", "lamps")
     page = admin_client.get("/staff/small/sample-size/").content.decode()
     assert "in episodes in Cuisine success rate (higher is better), dishes completed" in page
-    assert "in episodes in Lanterns glow (higher is better), nights in the dark (lower is better)" in page
+    assert "in episodes in Lamps glow (higher is better), nights in the dark (lower is better)" in page
 
 
 def test_the_preregistration_says_what_is_measured(admin_client: Client, admin_user: Any) -> None:
-    study = study_in("lanterns", "lanterns")
+    study = study_in("lamps", "lamps")
     number = study_freeze(study_id=study.pk, user=admin_user).number
     page = admin_client.get(reverse("study:staff-preregistration-readable", args=["small", number]))
     assert "In every episode: glow (higher is better), nights in the dark" in page.content.decode()

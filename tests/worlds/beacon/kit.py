@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
+from kitchen.contract.agent import Adviser, Agent
 from kitchen.contract.kit import Practice, WorldKit
+from kitchen.contract.page import Page
+from kitchen.contract.world import World
+
+
+def _rules() -> type[World]:
+    from tests.worlds.beacon.world import Beacon
+
+    return Beacon
+
+
+def _page() -> Page:
+    from tests.worlds.beacon.page import PAGE
+
+    return PAGE
+
+
+def _pilot() -> type[Agent]:
+    from tests.worlds.beacon.pilot import Pilot
+
+    return Pilot
+
+
+def _adviser() -> Adviser:
+    from tests.worlds.beacon.adviser import ADVISER
+
+    return ADVISER
+
 
 KIT = WorldKit(
-    rules="tests.worlds.beacon.world:Beacon",
-    page="tests.worlds.beacon.page:PAGE",
-    coplayers={"pilot": "tests.worlds.beacon.pilot:Pilot"},
-    adviser="tests.worlds.beacon.adviser:ADVISER",
+    rules=_rules,
+    page=_page,
+    coplayers={"pilot": _pilot},
+    adviser=_adviser,
     practice=Practice(settings={"nights": 3, "width": 3}, coplayer="random", teammates=1),
     steps="nights",
 )

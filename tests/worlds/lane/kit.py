@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from kitchen.contract.kit import WorldKit
+from tests.worlds.lane.coplayers import Ponderer, Slow, Stumbler, Thinker, Walker
+from tests.worlds.lane.page import PAGE
+from tests.worlds.lane.world import Lane
 
 KIT = WorldKit(
-    rules="tests.worlds.lane.world:Lane",
-    page="tests.worlds.lane.page:PAGE",
+    rules=lambda: Lane,
+    page=lambda: PAGE,
     coplayers={
-        kind: f"tests.worlds.lane.coplayers:{kind.title()}"
-        for kind in ("ponderer", "slow", "stumbler", "thinker", "walker")
+        "ponderer": lambda: Ponderer,
+        "slow": lambda: Slow,
+        "stumbler": lambda: Stumbler,
+        "thinker": lambda: Thinker,
+        "walker": lambda: Walker,
     },
     steps="steps",
 )

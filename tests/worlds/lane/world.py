@@ -5,21 +5,20 @@ without, it is turns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from collections.abc import Iterable
+from typing import ClassVar
 
-from kitchen.contract import world as contract
+from kitchen.contract.simple_world import SimpleWorld
 from kitchen.contract.world import Command, Event, Figure, Json, Setting
 
 WAYS = {"west": -1, "east": 1, "stay": 0}
 CELLS = 10
 
 
-class Lane(contract.World):
+class Lane(SimpleWorld):
     """Cells in a row."""
 
     kind: ClassVar[str] = "lane"
-    version: ClassVar[int] = 1
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting("steps", "int", "Steps", 10, minimum=1, maximum=2000),
         Setting("tick_ms", "int", "Milliseconds of a step", 20, minimum=0, maximum=2000),
@@ -29,75 +28,35 @@ class Lane(contract.World):
     figures: ClassVar[tuple[Figure, ...]] = (
         Figure("walked", "count", "Cells walked", words=("cell walked", "cells walked")),
     )
-    clock, length = 0, 0
+    state: ClassVar[tuple[str, ...]] = ("walked", "at")
 
-    def __init__(self, seats: int, settings: Mapping[str, Json]) -> None:
-        self.seats, self.chosen = seats, contract.clean_settings(self.settings, settings)
-        self.length = self.chosen["steps"]
-        self.reset(0)
-
-    @classmethod
-    def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """SettingsError for settings that are none."""
-        return cls(seats, settings)
-
-    def reset(self, seed: int) -> None:
-        """All at the west end."""
-        self.clock, self.walked, self.at = 0, 0, [0] * self.seats
+    def begin(self) -> None:
+        """Place all at the west end."""
+        self.walked, self.at = 0, [0] * self.seats
 
     @property
     def tick_ms(self) -> int | None:
         """As it is set; 0 for turns."""
         return self.chosen["tick_ms"] or None
 
-    @property
-    def over(self) -> bool:
-        """After the last step."""
-        return self.clock >= self.length
-
-    def brief(self, seat: int) -> dict[str, Json]:
-        """The settings."""
-        return dict(self.chosen)
-
     def observe(self, seat: int) -> dict[str, Json]:
-        """Where all are."""
+        """Return where all are."""
         return {"at": list(self.at), "you": self.at[seat]}
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """All ways but into a wall."""
+        """Return all ways but into a wall."""
         return [(way,) for way, by in WAYS.items() if 0 <= self.at[seat] + by < CELLS]
 
     def accepts(self, seat: int, command: Command) -> bool:
-        """All ways."""
+        """Accept all ways."""
         return len(command) == 1 and command[0] in WAYS
 
-    def step(self, turn: contract.Turn) -> tuple[Event, ...]:
-        """One after the other."""
-        events = tuple(self._go(seat, tuple(command)) for seat, command in contract.ordered(turn))
-        self.clock += 1
-        return events
+    def why_not(self, seat: int, command: Command) -> str:
+        """There is nothing but walls."""
+        return "wall"
 
-    def _go(self, seat: int, command: Command) -> Event:
-        if command not in self.legal_actions(seat):
-            return Event("refused", seat, {"command": list(command), "reasons": ["wall"]})
+    def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
+        """Walk one cell, or stay."""
         self.at[seat] += WAYS[command[0]]
         self.walked += abs(WAYS[command[0]])
-        return Event("performed", seat, {"command": list(command)})
-
-    def score(self) -> dict[str, Json]:
-        """`walked`."""
-        return {"walked": self.walked}
-
-    def to_dict(self) -> dict[str, Json]:
-        """All of it."""
-        named = {"kind": self.kind, "version": self.version, "seats": self.seats, "settings": self.chosen}
-        return {**named, "clock": self.clock, "walked": self.walked, "at": list(self.at)}
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Json]) -> Self:
-        """StateError for what is no state of it."""
-        if (stored.get("kind"), stored.get("version")) != (cls.kind, cls.version):
-            raise contract.StateError("not a state of lane, version 1")
-        world = cls(stored["seats"], stored["settings"])
-        world.clock, world.walked, world.at = stored["clock"], stored["walked"], list(stored["at"])
-        return world
+        return ()

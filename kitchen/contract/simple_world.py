@@ -1,0 +1,161 @@
+"""`SimpleWorld`: a base class for worlds whose state is a few JSON attributes. Plain Python, no Django.
+
+The base class checks seats and settings, counts steps, refuses commands with a code, reads and writes the
+state, and takes the score from attributes. A world on it declares `kind`, `settings`, `max_seats`, `figures`
+and `state`, and says how it begins (`begin`), what a seat sees and may do (`observe`, `legal_actions`), and
+what a command does (`carry_out`).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import ClassVar, Self
+
+from kitchen.contract.world import (
+    Command,
+    Event,
+    Json,
+    SettingsError,
+    StateError,
+    Turn,
+    World,
+    clean_settings,
+    ordered,
+)
+
+UNKNOWN_SEAT, DUPLICATE_SEAT, NOT_POSSIBLE = "unknown_seat", "duplicate_seat", "not_possible"
+"""Codes of refused commands: there is no such seat, it has acted in this step, or it cannot do that now."""
+
+
+class SimpleWorld(World):
+    """A world whose seats act one after the other and whose state is the attributes named in `state`."""
+
+    version: ClassVar[int] = 1
+    state: ClassVar[tuple[str, ...]]
+    """Attributes that are the state: JSON values, set by `begin`. `seed` and `clock` are stored, too."""
+    steps_setting: ClassVar[str] = "steps"
+    """The setting that says how many steps an episode has; empty where only the goal ends it."""
+
+    clock = 0
+    seed = 0
+
+    def __init__(self, seats: int, settings: Mapping[str, Json]) -> None:
+        if isinstance(seats, bool) or not self.min_seats <= seats <= self.max_seats:
+            raise SettingsError(f"seats: {seats!r} is not from {self.min_seats} to {self.max_seats}")
+        self.seats = seats
+        self.chosen = clean_settings(self.settings, settings)
+        """Every setting with its value."""
+        self.reset(0)
+
+    @classmethod
+    def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
+        """Return a world at the start state of seed 0; SettingsError if it cannot be played so."""
+        return cls(seats, settings)
+
+    def reset(self, seed: int) -> None:
+        """Go to the start state that follows from the seed."""
+        self.seed, self.clock = seed, 0
+        self.begin()
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Set every attribute of `state` to its value at the start; chance comes from `chance`."""
+
+    def chance(self, *labels: object) -> Random:
+        """Return a generator that follows from the seed and these labels alone, so that no generator is part
+        of the state."""
+        return Random("\x1f".join(map(str, (self.seed, *labels))))  # noqa: S311 - not for secrets
+
+    @property
+    def length(self) -> int | None:
+        """The setting that `steps_setting` names; None where there is none."""
+        return int(self.chosen[self.steps_setting]) if self.steps_setting else None
+
+    @property
+    def over(self) -> bool:
+        """The last step was taken."""
+        return self.length is not None and self.clock >= self.length
+
+    def brief(self, seat: int) -> dict[str, Json]:
+        """Return the settings; a world adds what this seat alone knows."""
+        return dict(self.chosen)
+
+    def step(self, turn: Turn) -> tuple[Event, ...]:
+        """Carry out the commands in their order, then `end_step`; nothing happens once the episode has
+        ended."""
+        if self.over or self.cut_off:
+            return ()
+        events: list[Event] = []
+        given: dict[int, Command] = {}
+        for seat, command in ordered(turn):
+            events += self._act(seat, tuple(command), given)
+        events += self.end_step(given)
+        self.clock += 1
+        return tuple(events)
+
+    def _act(self, seat: int, command: Command, given: dict[int, Command]) -> Iterable[Event]:
+        told = {"command": list(command)}
+        if code := self._refusal_code(seat, command, given):
+            return [Event("refused", seat, {**told, "reasons": [code]})]
+        given[seat] = command
+        return [Event("performed", seat, told), *self.carry_out(seat, command)]
+
+    def _refusal_code(self, seat: int, command: Command, given: Mapping[int, Command]) -> str:
+        if not 0 <= seat < self.seats:
+            return UNKNOWN_SEAT
+        if seat in given:
+            return DUPLICATE_SEAT
+        return "" if self.allows(seat, command) else self.why_not(seat, command)
+
+    def why_not(self, seat: int, command: Command) -> str:
+        """Return the code for a command that this seat cannot carry out now. A world with several reasons
+        tells them apart."""
+        return NOT_POSSIBLE
+
+    @abstractmethod
+    def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
+        """Change the state by a command that is allowed; return events beside `performed`, which is told
+        already."""
+
+    def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
+        """Change the state after all commands of a step, by seat those that were carried out; return what
+        happened. Where all act at once, the world does its work here."""
+        return ()
+
+    def score(self) -> dict[str, Json]:
+        """Return each of `figures`: the attribute of its name, or the share of the two that it is made of
+        (None where both are 0)."""
+        found = {one.name: getattr(self, one.name) for one in self.figures if not one.of}
+        for figure in self.figures:
+            if figure.of:
+                done, missed = (found[name] for name in figure.of)
+                found[figure.name] = done / (done + missed) if done + missed else None
+        return found
+
+    def to_dict(self) -> dict[str, Json]:
+        """Return the whole state as JSON: kind, version, seats, settings, seed, clock, and `state`."""
+        header = {"kind": self.kind, "version": self.version, "seats": self.seats, "settings": self.chosen}
+        stored = {name: getattr(self, name) for name in ("seed", "clock", *self.state)}
+        return {name: _copied(value) for name, value in (header | stored).items()}
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Json]) -> Self:
+        """Return the world that `to_dict` described; StateError if it cannot be read."""
+        if (stored.get("kind"), stored.get("version")) != (cls.kind, cls.version):
+            raise StateError(f"not a state of {cls.kind}, version {cls.version}")
+        try:
+            world = cls(stored["seats"], stored["settings"])
+            for name in ("seed", "clock", *cls.state):
+                setattr(world, name, _copied(stored[name]))
+        except (KeyError, TypeError, AttributeError, SettingsError) as error:
+            raise StateError(f"{cls.kind}: {error!r}") from error
+        return world
+
+
+def _copied(value: Json) -> Json:
+    """Return the value with lists and tables of its own, so that a later step does not change it."""
+    if isinstance(value, dict):
+        return {name: _copied(each) for name, each in value.items()}
+    return [_copied(each) for each in value] if isinstance(value, list | tuple) else value

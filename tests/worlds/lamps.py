@@ -1,0 +1,79 @@
+"""Lamps: the smallest test world, its page included. One or two seats light lamps, night after night."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import ClassVar
+from unittest.mock import patch
+
+from kitchen.contract.kit import WorldKit
+from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.simple_world import SimpleWorld
+from kitchen.contract.world import Command, Event, Figure, Json, Setting
+from kitchen.registry.worlds import WORLDS
+
+UNLIT, SO_FAR = "blank before one was lit", "Light over the lamps up to here"
+LIT = ("lamp lit", "lamps lit")
+FIGURES = (
+    Figure("glow", "number", "Glow", "Light over the lamps", SO_FAR, UNLIT, "lumen", low=None),
+    Figure("dark", "share", "Nights in the dark", undefined="blank before the end", better="lower"),
+    Figure("completed", "count", "Nights completed", unit="nights", better="neither"),
+    Figure("lit", "count", "LEDs lit", "", "Lamps lit so far", "", "lamps", measured=False, words=LIT),
+    Figure("steps", "count", "Steps walked", measured=False),
+)
+
+
+class Lamps(SimpleWorld):
+    """How bright a lamp is, is chance."""
+
+    kind: ClassVar[str] = "lamps"
+    settings: ClassVar[tuple[Setting, ...]] = (Setting("nights", "int", "Nights", 3, minimum=1),)
+    max_seats: ClassVar[int] = 2
+    figures: ClassVar[tuple[Figure, ...]] = FIGURES
+    news: ClassVar[str] = "lamps that went out"
+    state: ClassVar[tuple[str, ...]] = ("past",)
+    steps_setting: ClassVar[str] = "nights"
+
+    def begin(self) -> None:
+        self.past: list[int] = []
+
+    def observe(self, seat: int) -> dict[str, Json]:
+        return {"lit": sum(self.past)}
+
+    def legal_actions(self, seat: int) -> list[Command]:
+        return [("light",), ("rest",)]
+
+    def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
+        return ()
+
+    def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
+        self.past.append(list(given.values()).count(("light",)))
+        return () if self.past[-1] else (Event("out"),)
+
+    def score(self) -> dict[str, Json]:
+        lit, nights = sum(self.past), len(self.past)
+        glow = sum(self.chance(lamp).uniform(-1, 2) for lamp in range(lit)) / lit if lit else None
+        dark = self.past.count(0) / nights if self.over else None
+        return {"glow": glow, "dark": dark, "completed": nights, "lit": lit, "steps": 10 * nights}
+
+
+class LampsPage(Page):
+    """Nobody looks at it."""
+
+    def panels(self, view: SeatView) -> tuple[Panel, ...]:
+        return ()
+
+    def phrase(self, command: Command) -> str:
+        return command[0].capitalize()
+
+
+PAGE = LampsPage()
+KIT = WorldKit(rules=lambda: Lamps, page=lambda: PAGE)
+
+
+@contextmanager
+def registered() -> Iterator[None]:
+    """While it lasts, the registry has this world."""
+    with patch.dict(WORLDS, {"lamps": "tests.worlds.lamps:KIT"}):
+        yield
