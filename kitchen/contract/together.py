@@ -16,6 +16,8 @@ SIGN = "+"
 """Between the kinds of those who play together, the first in seat 0."""
 SEATS = ":"
 """Between a kind and its number of seats."""
+LONGEST_COUNT = 3
+"""Digits of a number of seats."""
 
 
 def kinds_of(name: str) -> tuple[str, ...]:
@@ -31,7 +33,7 @@ def seats_of(name: str) -> int:
 def _counts(name: str) -> list[int]:
     parts = [part.partition(SEATS) for part in name.split(SIGN)]
     for kind, sign, count in parts:
-        if sign and not count.isdecimal():
+        if sign and not (count.isdecimal() and len(count) <= LONGEST_COUNT):
             raise SettingsError(f"members: {kind}{sign}{count} does not end with a number of seats")
     return [int(count) if sign else 1 for _, sign, count in parts]
 

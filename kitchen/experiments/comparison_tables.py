@@ -48,7 +48,7 @@ class Estimate:
         """How far the interval reaches below and above the mean; None where there is none."""
         if self.mean is None or self.low is None or self.high is None:
             return None
-        return self.mean - self.low, self.high - self.mean
+        return max(self.mean - self.low, 0.0), max(self.high - self.mean, 0.0)
 
 
 def _interval(

@@ -166,8 +166,6 @@ def organised(kind: str, line_up: str, settings: Mapping[str, Json]) -> Organisa
     where nobody says anything. SettingsError."""
     if kind in {"", NO_ORGANISATION}:
         return None
-    if kind not in OFFERED:
-        raise SettingsError(f"organisation: {kind!r} is not one of {', '.join(OFFERED)}")
     seats = seats_of(line_up)
     chosen = {name: value for name, value in settings.items() if name in APPLY[kind]}
     return organise(kind, members_of(line_up, seats), seats=seats, settings=chosen)
@@ -230,11 +228,6 @@ def _check_line_up(setup: Setup, column: ExperimentColumn) -> None:
     for kind in kinds:
         if not plays(get_agent(kind), setup.world):
             raise SetupError(f"pairs: {kind} does not play {setup.world}", "pairs")
-    if isinstance(ground, Pairings) and (len(kinds), column.agents) != (world.max_seats,) * 2:
-        raise SetupError(f"pairs: {line_up!r} is not {world.max_seats} with + between", "pairs")
-    if not world.min_seats <= column.agents <= world.max_seats:
-        there = f"{setup.world} has {world.min_seats} to {world.max_seats}"
-        raise SetupError(f"pairs: {line_up!r} has {counted(column.agents, 'seat')}, {there}", "pairs")
     game = world.create(seats=column.agents, settings=ground.settings(column.level, 1.0, ground.steps))
     agents = make_agents(kinds, setup.settings_of(column.variant))
     if why := next((why for agent in agents if (why := agent.unfit(game))), ""):
@@ -266,7 +259,8 @@ def _check_values(setup: Setup) -> None:
     _check_levels(setup)
     _check_kinds(setup)
     _check_organisations(setup)
-    _within("agents", setup.agents, 1, get_world(setup.world).max_seats)
+    if not setup.pairs:
+        _within("agents", setup.agents, 1, get_world(setup.world).max_seats)
     _within("alphas", setup.alphas, 0.01, 100)
     _within("episodes", (setup.episodes,), 1, MAX_EPISODES)
     _within("seed", (setup.seed,), 0, 2**63 - 1)
@@ -297,11 +291,21 @@ def _check_kinds(setup: Setup) -> None:
     """SetupError where a pair names a co-player that there is not."""
     try:
         for pair in setup.pairs:
-            members_of(pair, seats_of(pair))
+            _check_seats(setup, pair)
         for kind in dict.fromkeys(kind for pair in setup.pairs for kind in kinds_of(pair)):
             get_agent(kind)
     except (UnknownNameError, SettingsError) as error:
         raise SetupError(f"pairs: {error.args[0]}", "pairs") from error
+
+
+def _check_seats(setup: Setup, line_up: str) -> None:
+    """SetupError, SettingsError where a line-up does not fit the seats of the world."""
+    world, seats = get_world(setup.world), seats_of(line_up)
+    if isinstance(setup.ground, Pairings) and (len(kinds_of(line_up)), seats) != (world.max_seats,) * 2:
+        raise SetupError(f"pairs: {line_up!r} is not {world.max_seats} with + between", "pairs")
+    if not world.min_seats <= seats <= world.max_seats:
+        there = f"{setup.world} has {world.min_seats} to {world.max_seats}"
+        raise SetupError(f"pairs: {line_up!r} has {counted(seats, 'seat')}, {there}", "pairs")
 
 
 def _check_organisations(setup: Setup) -> None:
@@ -318,7 +322,12 @@ def _check_organisations(setup: Setup) -> None:
 
 
 def _check_organisation(setup: Setup, kind: str) -> None:
-    if kind != NO_ORGANISATION and (why := organisation_refusal(setup.world, kind)):
+    if kind == NO_ORGANISATION:
+        return
+    if kind not in OFFERED:
+        offered = ", ".join((NO_ORGANISATION, *OFFERED))
+        raise SetupError(f"organisation: {kind!r} is not one of {offered}", "organisation")
+    if why := organisation_refusal(setup.world, kind):
         raise SetupError(why, "organisation")
     try:
         made = [organised(kind, line_up, setup.organisation_settings) for line_up in setup.pairs]
