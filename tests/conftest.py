@@ -29,7 +29,8 @@ from kitchen.registry.worlds import VARIABLE, folders
 from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
 from tests.template import Template, drop_database
-from tests.worlds.beacon.kit import LINE
+from tests.worlds.beacon.kit import LINE as BEACON_LINE
+from tests.worlds.vault.kit import LINE as VAULT_LINE
 
 Once = Callable[[], AbstractContextManager[None]]
 """What the fixture `once` is."""
@@ -138,7 +139,18 @@ def valkey_server() -> Iterator[Valkey]:
 @pytest.fixture
 def beacon(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     """In this test there is a second world, `tests.worlds.beacon`, found as an installation's own are."""
-    monkeypatch.setenv(VARIABLE, LINE)
+    add_world(monkeypatch, settings, BEACON_LINE)
+
+
+@pytest.fixture
+def vault(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """In this test there is the world of three talking keepers, `tests.worlds.vault`."""
+    add_world(monkeypatch, settings, VAULT_LINE)
+
+
+def add_world(monkeypatch: pytest.MonkeyPatch, settings: Any, line: str) -> None:
+    """Add a world to those of this installation, with its templates and static files."""
+    monkeypatch.setenv(VARIABLE, ",".join(filter(None, (os.environ.get(VARIABLE), line))))
     pages, panels = settings.TEMPLATES
     panels = {**panels, "DIRS": [settings.BASE_DIR / "templates", *folders("templates")]}
     settings.TEMPLATES = [pages, panels]
@@ -175,7 +187,7 @@ def _use_broker(url: str) -> None:
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """The whole app, once for the run, with a second world; `live_stack` is what tests want."""
-    with Stack(tmp_path_factory.mktemp("var"), {VARIABLE: LINE}) as running:
+    with Stack(tmp_path_factory.mktemp("var"), {VARIABLE: f"{BEACON_LINE},{VAULT_LINE}"}) as running:
         yield running
 
 

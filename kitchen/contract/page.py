@@ -94,8 +94,13 @@ class SeatView:
     shown: str = TABLES
     """What this person's page has of the world: one of what `Page.shown` gives; the same for the whole
     episode."""
+    amounts: Mapping[Command, tuple[int, int]] = field(default_factory=dict)
+    """Commands of `legal` whose last word is an amount: each without that word, with the least and the most
+    amount (`World.amounts`)."""
     passed_by: bool = False
     """This seat has nothing to choose in the open step."""
+    may_act: bool = False
+    """This seat is not asked, but may act: interrupt what it is doing."""
     shows_intents: bool = False
     """The page says what the others are about to do; the same for the whole episode."""
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)

@@ -85,7 +85,7 @@ class SimpleWorld(World):
     def step(self, turn: Turn) -> tuple[Event, ...]:
         """Carry out the commands in their order, then `end_step`; nothing happens once the episode has
         ended."""
-        if self.over or self.cut_off:
+        if self.has_ended:
             return ()
         events: list[Event] = []
         given: dict[int, Command] = {}

@@ -331,6 +331,12 @@ class World(ABC):
         """The game was ended by a limit that is not among its rules (Gymnasium's *truncated*)."""
         return False
 
+    @final
+    @property
+    def has_ended(self) -> bool:
+        """Whether no step is left: the game is over, or it was cut off."""
+        return self.over or self.cut_off
+
     @abstractmethod
     def brief(self, seat: int) -> dict[str, Json]:
         """What this seat knows before it plays and that never changes: rules, things, timing."""

@@ -36,6 +36,8 @@ class Phase(NamedTuple):
     waiting_for: tuple[str, ...]
     passed_by: bool = False
     """This seat has nothing to choose."""
+    may_act: bool = False
+    """It need not choose, but may."""
 
 
 class Clock(NamedTuple):
@@ -107,9 +109,10 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
     """All but the notice, for which no view is needed."""
     waited = set(view.waiting_for) - {view.seat}
     names = tuple(player.name for player in view.players if player.seat in waited)
+    phase = "choose" if view.may_act else view.phase
     return (
-        _panel("bar", Bar(view.step, view.length, view.phase)),
-        _panel("phase", Phase(view.phase, () if view.phase == "over" else names, view.passed_by)),
+        _panel("bar", Bar(view.step, view.length, phase)),
+        _panel("phase", Phase(phase, () if phase == "over" else names, view.passed_by, view.may_act)),
         _panel("clock", _clock(view)),
         *([_panel("hint", Hint(view.hints, _as_value(view.hinted)))] if view.acts else []),
         _panel("over", _over(page, view)),

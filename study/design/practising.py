@@ -38,7 +38,7 @@ def _fewest(kind: str) -> int:
 
 def _reached(world: World, until: Mapping[str, int], seed: int) -> bool:
     world.reset(seed)
-    while not (there := _is_there(world, until)) and not world.over and world.clock < LONGEST:
+    while not (there := _is_there(world, until)) and not world.has_ended and world.clock < LONGEST:
         advice = get_adviser(world.kind).lead(_situation(world))
         world.step({0: advice.command} if advice else {})
     return there

@@ -43,7 +43,7 @@ PLAYING = "() => !document.getElementById('tick-said').textContent.trim()"
 WATCH = (
     DRAWN
     + """  let pressed = null, way = null;
-  const own = () => document.querySelector("[data-moves] .cook:has(.ring-you) .nose");
+  const own = () => document.querySelector("[data-moves] .actor:has(.ring-you) .nose");
   const nose = () => own()?.getAttribute("transform");
   document.addEventListener("keydown", (event) => {
     if (!event.key.startsWith("Arrow")) return;

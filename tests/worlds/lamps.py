@@ -8,9 +8,9 @@ from typing import ClassVar
 from unittest.mock import patch
 
 from kitchen.contract.kit import WorldKit
-from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.contract.simple_world import SimpleWorld
 from kitchen.contract.world import Command, Event, Figure, Json, Setting
+from kitchen.pages.default_page import DefaultPage
 from kitchen.registry.worlds import WORLDS
 
 UNLIT, SO_FAR = "blank before one was lit", "Light over the lamps up to here"
@@ -58,18 +58,7 @@ class Lamps(SimpleWorld):
         return {"glow": glow, "dark": dark, "completed": nights, "lit": lit, "steps": 10 * nights}
 
 
-class LampsPage(Page):
-    """Nobody looks at it."""
-
-    def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        return ()
-
-    def phrase(self, command: Command) -> str:
-        return command[0].capitalize()
-
-
-PAGE = LampsPage()
-KIT = WorldKit(rules=lambda: Lamps, page=lambda: PAGE)
+KIT = WorldKit(rules=lambda: Lamps, page=DefaultPage)
 
 
 @contextmanager

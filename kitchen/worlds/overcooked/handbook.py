@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kitchen.contract.world import Json
-from kitchen.words.speech import gettext
 from kitchen.worlds.overcooked.layout import COUNTER, is_floor
-from kitchen.worlds.overcooked.menu import PAD
-from kitchen.worlds.overcooked.words import duration, furniture, listed, phrase
+from kitchen.worlds.overcooked.words import duration, furniture, listed
 
 
 def handbook(brief: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Orders, furniture by letter, keys, and how long all lasts."""
+    """Orders, furniture by letter, and how long all lasts."""
     ticking = brief["clock"] == "tick"
     letters = dict.fromkeys(letter for row in brief["grid"] for letter in row if not is_floor(letter))
     return {
@@ -27,7 +25,6 @@ def handbook(brief: Mapping[str, Json]) -> Mapping[str, Json]:
             for each in brief["orders"]
         ],
         "places": [(letter, furniture(letter)) for letter in letters if letter != COUNTER],
-        "keys": [(gettext(key), phrase((verb,))) for verb, (key, _) in PAD.items()],
         "whole": duration(brief["ticks"], brief),
         "ticking": ticking,
         "starts_itself": brief["cooking"] == "auto",

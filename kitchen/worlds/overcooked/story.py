@@ -1,18 +1,17 @@
-"""What just happened, in words: a line for each cook and tick, and what is said aloud. Plain Python."""
+"""What just happened, in words: a line for each cook and tick. Plain Python."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
-from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
+from kitchen.contract.page import PlayerView, SeatView, StepView
 from kitchen.contract.world import Event
+from kitchen.pages.step_history import Line, Past
 from kitchen.words.speech import gettext, marked
 from kitchen.worlds.overcooked.stands import BY_SEAT
 from kitchen.worlds.overcooked.things import FILLED, LAID, POTTED, SERVED, STARTED, TOOK
 from kitchen.worlds.overcooked.words import a_thing
 
-_TEMPLATES = "worlds/overcooked"
 WENT: Mapping[str, str] = {
     "north": marked("went up"),
     "south": marked("went down"),
@@ -47,55 +46,8 @@ WHY: Mapping[str, str] = {
 """Why an interact changed nothing, by its code."""
 
 
-class Happened(NamedTuple):
-    """The numbers of the ticks that are told of, newest first."""
-
-    steps: tuple[int, ...]
-
-
-class Line(NamedTuple):
-    """What one cook did, and why it came to nothing, if it did."""
-
-    seat: int
-    name: str
-    text: str
-    why: str
-
-
-class Past(NamedTuple):
-    """One tick: a line for each cook, and what happened besides, as (kind, text)."""
-
-    number: int
-    lines: tuple[Line, ...]
-    news: tuple[tuple[str, str], ...]
-
-
-class Spoken(NamedTuple):
-    """What a screen reader says of a step."""
-
-    text: str
-
-
-def story(view: SeatView) -> Panel:
-    """The last ticks, newest first."""
-    parts = tuple(
-        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", _past(step, view)) for step in view.history
-    )
-    shows = Happened(tuple(step.number for step in view.history))
-    return Panel("happened", f"{_TEMPLATES}/happened.jinja", shows, parts=parts)
-
-
-def spoken(view: SeatView) -> Panel:
-    """Deliveries and soups of the last tick, and why one's own command came to nothing; not every move."""
-    said: list[str] = []
-    if view.history:
-        last = _past(view.history[0], view)
-        said = [line.why for line in last.lines if line.seat == view.seat and view.acts and line.why]
-        said += [text for _, text in last.news]
-    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", Spoken(". ".join(said)))
-
-
-def _past(step: StepView, view: SeatView) -> Past:
+def past(step: StepView, view: SeatView) -> Past:
+    """One tick: a line for each cook, deliveries, and soups that are ready."""
     lines = tuple(_line(step, player, view) for player in view.players)
     return Past(step.number, lines, tuple(_news(step, view)))
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kitchen.contract.world import Command, Json
 from kitchen.words.speech import gettext, marked, ngettext, pgettext
-from kitchen.worlds.overcooked.ahead import Ahead
-from kitchen.worlds.overcooked.layout import FLOOR, POT, is_floor
+from kitchen.worlds.overcooked.layout import FLOOR, is_floor
 
 COMMANDS: Mapping[str, str] = {
     "north": marked("Go up"),
@@ -16,12 +15,6 @@ COMMANDS: Mapping[str, str] = {
     "west": marked("Go left"),
     "interact": marked("Use what is in front of you"),
     "stay": marked("Stay"),
-}
-FACES: Mapping[str, str] = {
-    "north": marked("looks up"),
-    "south": marked("looks down"),
-    "east": marked("looks right"),
-    "west": marked("looks left"),
 }
 FURNITURE: Mapping[str, str] = {
     "X": marked("counter"),
@@ -47,11 +40,6 @@ def furniture(letter: str) -> str:
     return gettext(FURNITURE[FLOOR if is_floor(letter) else letter])
 
 
-def facing(face: str) -> str:
-    """`looks up`."""
-    return gettext(FACES[face])
-
-
 def phrase(command: Command) -> str:
     """`Go left`; nothing for what is no command."""
     return gettext(COMMANDS[command[0]]) if command and command[0] in COMMANDS else ""
@@ -71,15 +59,6 @@ def a_thing(item: Json) -> str:
     if item is None:
         return ""
     return gettext(A_THING[item]) if isinstance(item, str) else gettext("a soup")
-
-
-def found_words(found: Ahead, brief: Mapping[str, Json]) -> str:
-    """What somebody faces: `counter: onion`, `pot: onion, onion; not cooking yet`, `floor`."""
-    name = furniture(found.letter)
-    if found.letter == POT:
-        inside = pot(found.pot["contents"], found.pot["left"], brief) if found.pot else gettext("empty")
-        return f"{name}: {inside}"
-    return f"{name}: {thing(found.thing)}" if found.thing else name
 
 
 def duration(ticks: int, brief: Mapping[str, Json]) -> str:

@@ -14,11 +14,23 @@ from django.template.loader import render_to_string
 from kitchen.contract.page import Page, Panel, SeatView, StepView
 from kitchen.play.drawing import whole as drawn
 from kitchen.play.render import Screen, page_context
-from kitchen.registry.worlds import get_page
+from kitchen.registry.worlds import VARIABLE, WORLDS, get_page
 from tests.kitchen.worlds.cuisine.test_page import Outline, seen
-from tests.kitchen.worlds.test_worlds import choose, every_world, make, steps_of
+from tests.kitchen.worlds.test_worlds import choose, make, steps_of
+from tests.worlds.beacon.kit import LINE as BEACON_LINE
+from tests.worlds.lane.kit import LINE as LANE_LINE
+from tests.worlds.quarry.kit import LINE as QUARRY_LINE
+from tests.worlds.vault.kit import LINE as VAULT_LINE
 
-pytestmark = pytest.mark.usefixtures("beacon")
+pytestmark = pytest.mark.usefixtures("beacon", "worlds_of_tests")
+every_world = pytest.mark.parametrize("kind", sorted([*WORLDS, "beacon", "lane", "quarry"]))
+
+
+@pytest.fixture
+def worlds_of_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside beacon a world on a grid, and one on the default page."""
+    monkeypatch.setenv(VARIABLE, ",".join([BEACON_LINE, LANE_LINE, QUARRY_LINE, VAULT_LINE]))
+
 
 PHASES = ("choose", "waiting", "thinking", "over")
 
@@ -93,7 +105,7 @@ def test_what_can_be_chosen_is_what_can_be_done(kind: str) -> None:
     for view in views(kind):
         values = re.findall(r'name="command" value="([^"]+)"', Screen().fragments(page, view))
         offered = [tuple(json.loads(unescape(value))) for value in values]
-        assert set(offered) == {*view.legal, *view.anticipated}
+        assert set(offered) == {*view.legal, *view.anticipated}, "one with an amount is offered once"
         assert len(offered) == len(set(offered))
 
 

@@ -1,24 +1,33 @@
-"""Lane for programs: nobody looks at it."""
+"""Lane in a browser: ten cells in a row, on a grid page."""
 
 from __future__ import annotations
 
-from kitchen.contract.page import Page, Panel, SeatView
-from kitchen.contract.world import Command
+from collections.abc import Mapping, Sequence
+
+from kitchen.contract.page import SeatView
+from kitchen.contract.world import Json
+from kitchen.pages.grid_page import FLOOR, PAD, GridPage, Look
+from tests.worlds.lane.world import CELLS
 
 
-class LanePage(Page):
-    """No panels."""
+class LanePage(GridPage):
+    """Seats may share a cell; keys go west and east."""
 
-    layout = "worlds/lane/layout.jinja"
-    guide = "worlds/lane/guide.jinja"
+    title = "The lane"
+    rules = ("Walk as far as you can.",)
+    looks = {FLOOR: Look("cell", walkable=True)}
+    pad = {verb: PAD[verb] for verb in ("west", "stay", "east")}
+    names = {"you": "your cell, from 0"}
+    reasons = {"wall": "there is a wall"}
+    blocking = False
 
-    def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """None."""
-        return ()
+    def rows(self, brief: Mapping[str, Json]) -> Sequence[str]:
+        """One row of floor."""
+        return (FLOOR * CELLS,)
 
-    def phrase(self, command: Command) -> str:
-        """As it is."""
-        return " ".join(command)
+    def seen(self, view: SeatView) -> Mapping[str, Json]:
+        """Beside the row, where this seat is."""
+        return {"you": view.observation["you"]}
 
 
 PAGE = LanePage()

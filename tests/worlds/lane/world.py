@@ -41,7 +41,7 @@ class Lane(SimpleWorld):
 
     def observe(self, seat: int) -> dict[str, Json]:
         """Return where all are."""
-        return {"at": list(self.at), "you": self.at[seat]}
+        return {"at": list(self.at), "you": self.at[seat], "players": [{"at": [at, 0]} for at in self.at]}
 
     def legal_actions(self, seat: int) -> list[Command]:
         """Return all ways but into a wall."""

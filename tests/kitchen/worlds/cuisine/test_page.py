@@ -133,6 +133,7 @@ def seen(world: World, seat: int, past: tuple[StepView, ...] = (), phase: str = 
         observation=world.observe(seat),
         legal=world.legal_actions(seat) if choosing else (),
         anticipated=world.anticipated_actions(seat) if choosing else (),
+        amounts=world.amounts(seat) if choosing else {},
         chosen=None if choosing else ("noop",),
         history=past,
         score=world.score(),

@@ -107,7 +107,7 @@ def test_in_words_alone_nothing_is_drawn_and_the_words_are_always_there() -> Non
     drawn = {each.id for each in PAGE.panels(replace(seen(world, 0), shown=DRAWN))}
     words = {each.id for each in PAGE.panels(replace(seen(world, 0), shown=TABLES))}
     assert drawn - words == {"board", "seen"} and words < drawn
-    assert {"grid", "cooks"} <= words
+    assert {"grid", "actors"} <= words
 
 
 def test_somebody_without_a_seat_sees_the_same_without_a_pad() -> None:
@@ -150,7 +150,7 @@ def test_pots_and_hands_are_told_in_words() -> None:
     view = seen(world, 0)
     assert panel(view, "grid").rows[0][2].there == "onion, onion, onion; ready in 19 steps"
     assert panel(view, "menu").ahead == "pot: onion, onion, onion; ready in 19 steps"
-    assert panel(view, "cooks").cooks[0].told == "column 3, row 2, looks up, holds nothing"
+    assert panel(view, "actors").actors[0].told == "column 3, row 2, looks up, holds nothing"
 
 
 def test_where_a_clock_takes_the_ticks_times_are_seconds() -> None:

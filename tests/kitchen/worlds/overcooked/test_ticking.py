@@ -27,8 +27,8 @@ pytestmark = IN_A_BROWSER
 TICK = 100
 HEAR = """() => document.querySelector("[data-play]")
     .addEventListener("brigade:tick", event => { window.told = event.detail.step; })"""
-FACES = "() => document.querySelector('.cook .nose').getAttribute('transform')"
-STANDS = "() => document.querySelector('.cook').getAttribute('transform')"
+FACES = "() => document.querySelector('.actor .nose').getAttribute('transform')"
+STANDS = "() => document.querySelector('.actor').getAttribute('transform')"
 
 
 class Clock:
@@ -120,7 +120,7 @@ async def test_a_soup_is_told_in_words_as_it_comes_and_its_delivery_aloud(browse
     await clock.whole(errand={"do": "pickup", "item": "onion"})
     assert await page.inner_text("#hint .next") == "Next: take an onion"
     await page.wait_for_function(
-        "() => document.querySelector('[data-cook]').textContent.includes('column 4, row 3')"
+        "() => document.querySelector('[data-actor]').textContent.includes('column 4, row 3')"
     )
     assert await page.locator(".bar-step").is_hidden()
 
@@ -165,7 +165,7 @@ async def test_in_words_alone_nothing_is_drawn_and_the_words_follow_the_clock(br
         await clock.tick(verb)
     assert await page.inner_text("[data-holds]") == "onion"
     await page.wait_for_function(
-        "() => document.querySelector('[data-cook]').innerText.includes('holds onion')"
+        "() => document.querySelector('[data-actor]').innerText.includes('holds onion')"
     )
     assert await page.is_visible("#grid")
     assert await page.inner_text("#score [data-left]") == str((400 - 3) * TICK // 1000 + 1)

@@ -1,0 +1,413 @@
+"""A page for worlds on a grid: drawn, in words, or both; in turns, or under a clock. Plain Python, no Django.
+
+A world derives `GridPage` and declares what its letters look like (`looks`), where its observations say what
+lies on cells (`layers`), and its keys (`pad`). An observation has `players`, a list with an object for each
+seat: `at` is [column, row], counted from 0; `face` (a verb of `moves`) and `holds` (a code) are left out in
+a world without. Each layer is a list of objects with `at` and `thing` (a code).
+
+The server draws the cells. The page itself draws what changes (`static/js/grid.js`), from the observation:
+so it moves smoothly, and it looks the same under a clock, when no panels are sent. Pictures are symbols of
+an SVG file (`pictures`), named by the codes; without one, cells and things are plain shapes with a letter.
+
+A world that needs more on its page has a script of its own, loaded before `js/grid.js`. It sets
+`play.painters[layer]`, which draws an entry of a layer, and `play.tellers`, which says one in words under a
+clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar, NamedTuple
+
+from kitchen.contract.page import DRAWN, TABLES, Panel, SeatView
+from kitchen.contract.world import Command, Json, canonical_json
+from kitchen.pages.default_menu import Group, grouped, is_choosing
+from kitchen.pages.default_page import DefaultPage, Make
+from kitchen.pages.json_tables import Fact, shown, text_of
+from kitchen.words.speech import gettext, marked, pgettext
+
+_TEMPLATES = "kitchen/pages"
+CELL = 48
+"""The side of a cell, in units of the drawing."""
+FLOOR = " "
+
+
+class Look(NamedTuple):
+    """What stands in a cell."""
+
+    name: str
+    """In words, `marked`."""
+    walkable: bool = False
+    picture: str = ""
+    """Its symbol in `GridPage.pictures`; empty: a plain cell."""
+    lettered: bool = False
+    """Its letter is written in the cell."""
+    empty: str = ""
+    """Said of it in words while nothing is in it, `marked`."""
+
+
+class Key(NamedTuple):
+    """A button of the pad, and the keys that press it."""
+
+    label: str
+    """As it is written on the button."""
+    keys: str
+    """Names of keys, with spaces between: `arrowup w`."""
+
+
+PAD: Mapping[str, Key] = {
+    "north": Key("↑ W", "arrowup w"),
+    "west": Key("← A", "arrowleft a"),
+    "stay": Key("X", "x"),
+    "east": Key("→ D", "arrowright d"),
+    "south": Key("↓ S", "arrowdown s"),
+    "interact": Key(marked("Space"), "space"),
+}
+"""By verb, in reading order. The style sheet has a place for each of these verbs."""
+MOVES: Mapping[str, tuple[int, int]] = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
+"""By verb: the columns and rows to the cell ahead."""
+FACES: Mapping[str, str] = {
+    "north": marked("looks up"),
+    "south": marked("looks down"),
+    "east": marked("looks right"),
+    "west": marked("looks left"),
+}
+
+VALUES: Mapping[str, Json] = {"true": True, "false": False, "null": None}
+"""Values of observations that have words of their own, as JSON writes them."""
+
+
+class Tile(NamedTuple):
+    """One cell: its left upper corner in units of the drawing; `kind` is `floor`, `wall` or `place`."""
+
+    x: int
+    y: int
+    kind: str
+    picture: str
+    letter: str
+
+
+class Board(NamedTuple):
+    """The grid without what changes."""
+
+    columns: int
+    rows: int
+    cell: int
+    tiles: tuple[Tile, ...]
+    floor: str
+    """`x,y` of every cell that can be walked on, with spaces between."""
+    rules: str
+    """What the script needs to know, as JSON (`GridPage.rules_told`)."""
+    pictures: str
+    tick_ms: int
+    """0 where steps wait for everybody."""
+    words: str
+    """As JSON, what the page says by itself under a clock; empty in turns."""
+
+
+class Seen(NamedTuple):
+    """What changes, as JSON; and whose page it is, -1 for somebody who looks on."""
+
+    seat: int
+    step: int
+    observation: str
+
+
+class Cell(NamedTuple):
+    """One cell in words: what it is, who or what is there; `kind` as in `Tile`."""
+
+    name: str
+    there: str
+    kind: str
+
+
+class Grid(NamedTuple):
+    """The cells, row by row."""
+
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+class Actor(NamedTuple):
+    """One seat: where it is, where it looks and what it holds, in one phrase."""
+
+    seat: int
+    name: str
+    is_you: bool
+    told: str
+
+
+class Actors(NamedTuple):
+    """All of them."""
+
+    actors: tuple[Actor, ...]
+
+
+class Facts(NamedTuple):
+    """What else of the observation is shown."""
+
+    facts: tuple[Fact, ...]
+
+
+class Button(NamedTuple):
+    """One button of the pad; without `value` there is nothing to do with it now."""
+
+    verb: str
+    value: str
+    text: str
+    """What it does now."""
+    alone: str
+    """What it does in general."""
+    key: str
+    keys: str
+    note: str
+
+
+class Pad(NamedTuple):
+    """The form of one seat for the coming step. `groups` are commands that have no button."""
+
+    step: int
+    seat: int
+    player: str
+    may_act: bool
+    ahead: str
+    """What is in front of it, in words; empty in a world without."""
+    holds: str
+    """Likewise, what it holds."""
+    choosing: bool
+    buttons: tuple[Button, ...]
+    groups: tuple[Group, ...]
+    ticking: bool
+    """A clock takes the steps: what is pressed counts at once."""
+
+
+class GridPage(DefaultPage):
+    """The page of a world on a grid."""
+
+    views = (TABLES, DRAWN)
+    layout = f"{_TEMPLATES}/grid_layout.jinja"
+    overview_layout = f"{_TEMPLATES}/grid_overview.jinja"
+    guide = f"{_TEMPLATES}/grid_guide.jinja"
+    styles: ClassVar[tuple[str, ...]] = ("css/world.css", "css/grid.css")
+    scripts: ClassVar[tuple[str, ...]] = (
+        "js/amounts.js",
+        "js/pressing.js",
+        "js/grid.js",
+        "js/grid_words.js",
+    )
+
+    looks: Mapping[str, Look] = {FLOOR: Look(marked("floor"), walkable=True), "X": Look(marked("wall"))}
+    """By letter. FLOOR is what every letter is that is not among them."""
+    layers: tuple[str, ...] = ()
+    """Lists of the observation, those that are drawn first at first."""
+    pad: Mapping[str, Key] = PAD
+    """The commands that have a button: all of the world's, under a clock."""
+    moves: Mapping[str, tuple[int, int]] = MOVES
+    blocking: bool = True
+    """A seat cannot walk to where another one is."""
+    pictures: ClassVar[str] = ""
+    """A static file of SVG symbols."""
+
+    def rows(self, brief: Mapping[str, Json]) -> Sequence[str]:
+        """Return the letters of the grid, row by row."""
+        grid: Sequence[str] = brief["grid"]
+        return grid
+
+    def look(self, letter: str) -> Look:
+        """Return how a cell with this letter looks."""
+        return self.looks.get(letter) or self.looks[FLOOR]
+
+    def makers(self, view: SeatView) -> tuple[Make, ...]:
+        """In words alone, nothing is drawn in turns. Under a clock the drawing is there, but hidden, since
+        its script keeps the words up to date; and the page itself tells what happened."""
+        drawing = (self.board, self.seen_now) if view.tick_ms or view.shown != TABLES else ()
+        story = () if view.tick_ms else (self.story,)
+        return (self.score, self.facts, *drawing, self.grid, self.actors, *story, self.menu, self.spoken)
+
+    def score(self, view: SeatView) -> Panel:
+        """Under a clock, what was reached is not shown: no panels are sent that would keep it up to date."""
+        return super().score(view if view.tick_ms is None else replace(view, achieved=()))
+
+    # what is drawn
+
+    def board(self, view: SeatView) -> Panel:
+        """Return the panel of cells; the same for the whole episode."""
+        rows, tick_ms = self.rows(view.brief), view.tick_ms or 0
+        cells = [(x, y, letter) for y, row in enumerate(rows) for x, letter in enumerate(row)]
+        shows = Board(
+            len(rows[0]),
+            len(rows),
+            CELL,
+            tuple(Tile(x * CELL, y * CELL, *self._drawn(letter)) for x, y, letter in cells),
+            " ".join(f"{x},{y}" for x, y, letter in cells if self.look(letter).walkable),
+            canonical_json(self.rules_told(view)),
+            self.pictures,
+            tick_ms,
+            canonical_json(self.script_words(view)) if tick_ms else "",
+        )
+        return Panel("board", f"{_TEMPLATES}/board.jinja", shows)
+
+    def _drawn(self, letter: str) -> tuple[str, str, str]:
+        look = self.look(letter)
+        return _kind(look), look.picture, letter if look.lettered else ""
+
+    def rules_told(self, view: SeatView) -> Mapping[str, Json]:
+        """Return what the script needs to know: to draw, and to show one's own moves before the server
+        does."""
+        return {"layers": list(self.layers), "moves": dict(self.moves), "blocking": self.blocking}
+
+    def seen_now(self, view: SeatView) -> Panel:
+        """Return the panel of what changes: `players` and all layers."""
+        told = {name: view.observation[name] for name in ("players", *self.layers)}
+        you = view.seat if view.acts else -1
+        return Panel("seen", f"{_TEMPLATES}/grid_seen.jinja", Seen(you, view.step, canonical_json(told)))
+
+    # the same in words
+
+    def grid(self, view: SeatView) -> Panel:
+        """Return the panel of a table, cell by cell."""
+        there = {at: text for layer in self.layers for at, text in self._lying(view, layer)}
+        players = zip(view.observation["players"], view.players, strict=True)
+        there |= {tuple(each["at"]): player.name for each, player in players}
+        cells = tuple(
+            tuple(self._cell(letter, there.get((x, y), "")) for x, letter in enumerate(row))
+            for y, row in enumerate(self.rows(view.brief))
+        )
+        return Panel("grid", f"{_TEMPLATES}/grid_table.jinja", Grid(cells))
+
+    def _lying(self, view: SeatView, layer: str) -> Iterator[tuple[tuple[int, ...], str]]:
+        for entry in view.observation[layer]:
+            yield tuple(entry["at"]), self.entry_words(layer, entry, view.brief)
+
+    def _cell(self, letter: str, there: str) -> Cell:
+        look = self.look(letter)
+        return Cell(gettext(look.name), there, _kind(look))
+
+    def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
+        """Return an entry of a layer in words."""
+        return self.thing_words(entry["thing"])
+
+    def thing_words(self, thing: Json) -> str:
+        """Return what somebody holds, or what lies somewhere, in words."""
+        return pgettext("what somebody holds", "nothing") if thing is None else self.word(thing)
+
+    def actors(self, view: SeatView) -> Panel:
+        """Return the panel of who is where."""
+        players = zip(view.observation["players"], view.players, strict=True)
+        lines = (Actor(one.seat, one.name, one.is_you, self._told(each)) for each, one in players)
+        return Panel("actors", f"{_TEMPLATES}/actors.jinja", Actors(tuple(lines)))
+
+    def _told(self, player: Mapping[str, Json]) -> str:
+        """`column 2, row 2, looks up, holds nothing`."""
+        column, row = (number + 1 for number in player["at"])
+        words = {"column": column, "row": row, "face": gettext(FACES.get(player.get("face", ""), ""))}
+        return actor_sentence(player).format(**words, thing=self.thing_words(player.get("holds")))
+
+    def ahead_words(self, view: SeatView) -> str:
+        """Return what this seat faces: `wall: red lamp`. Empty in a world in which nobody faces anything."""
+        player = view.observation["players"][view.seat]
+        if "face" not in player:
+            return ""
+        cell = tuple(at + by for at, by in zip(player["at"], self.moves[player["face"]], strict=True))
+        rows = self.rows(view.brief)
+        if not (0 <= cell[1] < len(rows) and 0 <= cell[0] < len(rows[cell[1]])):
+            return gettext("the end of the grid")
+        look = self.look(rows[cell[1]][cell[0]])
+        lying = {at: text for layer in self.layers for at, text in self._lying(view, layer)}
+        there = lying.get(cell) or (gettext(look.empty) if look.empty else "")
+        return f"{gettext(look.name)}: {there}" if there else gettext(look.name)
+
+    # beside it
+
+    def facts(self, view: SeatView) -> Panel:
+        """Return the panel of what else is observed."""
+        return Panel(
+            "facts", f"{_TEMPLATES}/grid_facts.jinja", Facts(shown(self.seen(view), self.word).facts)
+        )
+
+    def seen(self, view: SeatView) -> Mapping[str, Json]:
+        """All that is not on the grid."""
+        on_grid = {"players", *self.layers}
+        return {name: value for name, value in view.observation.items() if name not in on_grid}
+
+    def menu(self, view: SeatView) -> Panel:
+        """Return the pad, what is in front of this seat and what it holds, and all other commands."""
+        player, ticking = view.observation["players"][view.seat], view.tick_ms is not None
+        commands: set[Command] = {(verb,) for verb in self.pad}
+        groups, parts = ((), ()) if ticking else grouped(view, self.wording, commands)
+        shows = Pad(
+            view.step + 1,
+            view.seat,
+            view.players[view.seat].name,
+            view.may_act,
+            self.ahead_words(view),
+            self.thing_words(player["holds"]) if "holds" in player else "",
+            is_choosing(view),
+            tuple(self._button(verb, view, ticking=ticking) for verb in self.pad),
+            groups,
+            ticking,
+        )
+        return Panel("menu", f"{_TEMPLATES}/pad.jinja", shows, parts=parts)
+
+    def _button(self, verb: str, view: SeatView, *, ticking: bool) -> Button:
+        command: Command = (verb,)
+        legal, early = command in view.legal, command in view.anticipated
+        text = self.pad_text(verb, view) if legal and not ticking else self.phrase(command)
+        value = canonical_json(list(command)) if ticking or legal or early else ""
+        label, keys = self.pad[verb]
+        note = self.if_possible if early and not legal else ""
+        return Button(verb, value, text, self.phrase(command), gettext(label), keys, note)
+
+    def pad_text(self, verb: str, view: SeatView) -> str:
+        """Return what a button does now, where it can be pressed."""
+        return self.phrase((verb,))
+
+    def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
+        """The rules, the keys, and what else the brief has beside the grid."""
+        others = {name: value for name, value in brief.items() if name != "grid"}
+        keys = [(gettext(key.label), self.phrase((verb,))) for verb, key in self.pad.items()]
+        return {**super().handbook(others), "keys": keys, "ticking": bool(brief.get("tick_ms"))}
+
+    # what the page says by itself
+
+    def script_words(self, view: SeatView) -> Mapping[str, Json]:
+        """Return what `static/js/grid_words.js` says under a clock, by the names under which it knows them.
+        It fills in what is between braces."""
+        observed = view.observation["players"][0]
+        return {
+            "names": {code: gettext(name) for code, name in self.names.items()},
+            "nothing": pgettext("what somebody holds", "nothing"),
+            "values": {code: text_of(value, self.word) for code, value in VALUES.items()},
+            "faces": {face: gettext(name) for face, name in FACES.items()},
+            "actor": actor_sentence(observed),
+            "looks": {letter: gettext(look.name) for letter, look in self.looks.items()},
+            "empty": {letter: gettext(look.empty) for letter, look in self.looks.items() if look.empty},
+            "end": gettext("the end of the grid"),
+            "you": gettext("You"),
+            "in_vain": gettext("did nothing"),
+            "why": {code: gettext(text) for code, text in self.reasons.items()},
+            "events": {kind: gettext(text) for kind, text in self.events.items()},
+            "players": [player.name for player in view.players],
+            "grid": [self._letters(row) for row in self.rows(view.brief)],
+            "steps": view.length or 0,
+            "tick_ms": view.tick_ms or 0,
+        }
+
+    def _letters(self, row: str) -> str:
+        return "".join(letter if letter in self.looks else FLOOR for letter in row)
+
+
+def _kind(look: Look) -> str:
+    if look.walkable:
+        return "floor"
+    return "place" if look.picture or look.lettered else "wall"
+
+
+def actor_sentence(player: Mapping[str, Json]) -> str:
+    """Return how it is said where somebody is, with what is to be filled in between braces."""
+    if "face" in player and "holds" in player:
+        return gettext("column {column}, row {row}, {face}, holds {thing}")
+    if "face" in player:
+        return gettext("column {column}, row {row}, {face}")
+    if "holds" in player:
+        return gettext("column {column}, row {row}, holds {thing}")
+    return gettext("column {column}, row {row}")

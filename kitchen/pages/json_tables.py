@@ -1,0 +1,103 @@
+"""Show JSON as facts and tables. Plain Python, no Django.
+
+A brief or an observation is an object: what is a single value in it becomes a fact (a name and a text), and
+what is made of several values becomes a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from kitchen.contract.world import Json
+from kitchen.words.codes import sentence_case
+from kitchen.words.speech import pgettext
+
+Word = Callable[[str], str]
+"""Returns the words for a code."""
+
+
+class Fact(NamedTuple):
+    """One value with its name. `code` is its key in the JSON."""
+
+    code: str
+    label: str
+    text: str
+
+
+class Table(NamedTuple):
+    """Several values. The first cell of each row names the row; `head` is empty where columns have no
+    names."""
+
+    code: str
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class Shown(NamedTuple):
+    """All that an object holds."""
+
+    facts: tuple[Fact, ...]
+    tables: tuple[Table, ...]
+
+
+def shown(values: Mapping[str, Json], word: Word) -> Shown:
+    """Return the object's entries, in its order, with `word` for every code in them."""
+    facts, tables = [], []
+    for code, value in values.items():
+        title = sentence_case(word(code))
+        if _is_table(value):
+            tables.append(_table(code, title, value, word))
+        else:
+            facts.append(Fact(code, title, text_of(value, word)))
+    return Shown(tuple(facts), tuple(tables))
+
+
+def text_of(value: Json, word: Word) -> str:
+    """Return one value as a text: `lamp 3`, `4, 7`, `yes`."""
+    if value is None or value in ([], {}, ""):
+        return pgettext("there is no value", "none")
+    if isinstance(value, bool):
+        return pgettext("a value", "yes") if value else pgettext("a value", "no")
+    if isinstance(value, str):
+        return word(value)
+    if isinstance(value, Mapping):
+        return _joined(f"{word(code)}: {text_of(one, word)}" for code, one in value.items())
+    if isinstance(value, list | tuple):
+        return _joined(text_of(one, word) for one in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return pgettext("between the things of a list", ", ").join(texts)
+
+
+def _is_table(value: Json) -> bool:
+    if isinstance(value, Mapping):
+        return bool(value)
+    return isinstance(value, list | tuple) and any(isinstance(one, Mapping | list | tuple) for one in value)
+
+
+def _table(code: str, title: str, value: Json, word: Word) -> Table:
+    """A table with a row for each entry, and with a column for each key where entries are objects."""
+    entries = value.items() if isinstance(value, Mapping) else enumerate(value, start=1)
+    named = [(word(name) if isinstance(name, str) else str(name), entry) for name, entry in entries]
+    if not any(isinstance(entry, Mapping) for _, entry in named):
+        rows = tuple((name, *_cells(entry, word)) for name, entry in named)
+        return Table(code, title, (), rows)
+    columns = list(dict.fromkeys(key for _, entry in named if isinstance(entry, Mapping) for key in entry))
+    rows = tuple((name, *_columns(entry, columns, word)) for name, entry in named)
+    return Table(code, title, ("", *(sentence_case(word(column)) for column in columns)), rows)
+
+
+def _cells(entry: Json, word: Word) -> tuple[str, ...]:
+    """Those of a row that has no names of columns: one for each value of a list."""
+    if isinstance(entry, list | tuple):
+        return tuple(text_of(one, word) for one in entry)
+    return (text_of(entry, word),)
+
+
+def _columns(entry: Json, columns: list[str], word: Word) -> tuple[str, ...]:
+    if not isinstance(entry, Mapping):
+        return (text_of(entry, word), *[""] * (len(columns) - 1))
+    return tuple(text_of(entry[column], word) if column in entry else "" for column in columns)

@@ -1,0 +1,73 @@
+/* Choices with an amount ([data-amount]): a radio button and a number field. What is typed there chooses the choice,
+   stays while panels are replaced, and takes the place of the last word of the command when the choice is sent. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  if (!play) return;
+
+  const { choosing } = play;
+  const typed = new Map(); // what was typed, by the id of the field
+  let focused = ""; // the field that had the focus before a message
+
+  const fieldOf = (radio) => radio?.closest("[data-amount]")?.querySelector("input[type=number]");
+  const radioOf = (field) => field.closest("[data-amount]").querySelector("input[type=radio]");
+  const isField = (element) => Boolean(element?.matches?.("[data-amount] input[type=number]"));
+
+  /* what is said of the choice, and of the button that sends it */
+  function name(field) {
+    const radio = radioOf(field);
+    radio.dataset.text = `${radio.parentElement.querySelector(".action-text").firstChild.textContent}: ${field.value}`;
+  }
+
+  function onInput({ target }) {
+    if (!isField(target)) return;
+    typed.set(target.id, target.value);
+    name(target);
+    choosing.mark(radioOf(target));
+  }
+
+  /* a field that came anew has what was typed in the one before */
+  function beforeSwap({ detail: { fragment } }) {
+    for (const field of fragment.querySelectorAll("[data-amount] input[type=number]")) {
+      if (!typed.has(field.id)) continue;
+      field.value = typed.get(field.id);
+      name(field);
+    }
+  }
+
+  function restoreFocus() {
+    if (focused && document.activeElement.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  }
+
+  /* Enter sends: the field belongs to no form, so that one that is not chosen keeps nothing from being sent */
+  function onKey(event) {
+    if (event.key !== "Enter" || !isField(event.target)) return;
+    event.preventDefault();
+    choosing.mark(radioOf(event.target));
+    choosing.send(radioOf(event.target));
+  }
+
+  function onSubmit(event) {
+    const field = event.target.id === "menu" && fieldOf(choosing.chosen());
+    if (!field || field.reportValidity()) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  /* after choosing.js, which knows a choice by the value of its radio button */
+  function onSend({ target, detail: { parameters } }) {
+    const field = target.id === "menu" && parameters.command && fieldOf(choosing.chosen());
+    if (!field) return;
+    const command = JSON.parse(parameters.command).slice(0, -1);
+    parameters.command = JSON.stringify([...command, String(Number(field.value))]);
+  }
+
+  document.addEventListener("input", onInput);
+  document.addEventListener("keydown", onKey);
+  document.addEventListener("submit", onSubmit, true);
+  document.addEventListener("htmx:wsConfigSend", onSend);
+  document.addEventListener("htmx:wsBeforeMessage", () => (focused = isField(document.activeElement) ? document.activeElement.id : ""));
+  document.addEventListener("htmx:oobBeforeSwap", beforeSwap);
+  document.addEventListener("htmx:wsAfterMessage", restoreFocus);
+})();

@@ -1,0 +1,160 @@
+"""The default page: words made of codes, the menu, the guide, what happened."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+from typing import Any
+
+import pytest
+
+from kitchen.contract.page import PlayerView, SeatView, StepView
+from kitchen.contract.world import Command, Event
+from kitchen.pages.default_page import DefaultPage
+from kitchen.play.drawing import guide, whole
+from kitchen.play.render import Screen
+from tests.kitchen.worlds.cuisine.test_page import seen
+from tests.worlds.quarry.page import PAGE
+from tests.worlds.quarry.world import Quarry
+
+
+class Worded(DefaultPage):
+    """With words of its own."""
+
+    names = {"left_cart": "the left cart"}
+    commands = {"load": "Load {} with {} stones"}
+    events = {"painted": "{player} has painted {cart}."}
+    reasons = {"not_possible": "that cannot be done"}
+    verbs = ("paint", "load")
+
+
+def view(*turns: dict[int, Command], **more: Any) -> SeatView:
+    world, past = Quarry.create(seats=2, settings={}), tuple[StepView, ...]()
+    world.reset(1)
+    for turn in turns:
+        past = (StepView(world.clock + 1, turn, world.step(turn)), *past)
+    players = tuple(PlayerView(seat, f"Player {seat + 1}", seat == 0) for seat in (0, 1))
+    return replace(seen(world, 0, past), players=players, **more)
+
+
+def html(name: str, view: SeatView, page: DefaultPage = PAGE) -> str:
+    return str(whole({panel.id: panel for panel in page.panels(view)}[name]))
+
+
+def text(html: str) -> str:
+    return " ".join(unescape(re.sub("<[^>]+>", " ", html)).split())
+
+
+@pytest.mark.parametrize(
+    ("command", "plain", "worded"),
+    [
+        (("wait",), "Wait", "Wait"),
+        (("paint", "left_cart"), "Paint left cart", "Paint the left cart"),
+        (("load", "left_cart", "3"), "Load left cart 3", "Load the left cart with 3 stones"),
+        (("load", "left_cart"), "Load left cart", "Load the left cart with … stones"),
+        ((), "", ""),
+    ],
+)
+def test_a_command_is_made_of_its_codes_or_of_the_worlds_words(
+    command: Command, plain: str, worded: str
+) -> None:
+    assert (DefaultPage().phrase(command), Worded().phrase(command)) == (plain, worded)
+
+
+def test_a_world_gives_title_and_rules_and_the_guide_says_them_with_what_is_set() -> None:
+    told = text(guide(PAGE, view().brief, clocked=True, drawn=False))
+    assert PAGE.title == "The quarry" and DefaultPage().title == ""
+    assert told.startswith("Bring as many stones to the carts as you can. A cart holds stones of everybody.")
+    assert "Each step has a time limit." in told and "Most at once 5" in told
+    assert PAGE.goal({}) == "Bring as many stones to the carts as you can."
+
+
+def test_an_aim_is_said_as_a_command_is() -> None:
+    assert (PAGE.aimed({}, ("load", "left_cart")), PAGE.aim_group(("load", "left_cart"))) == (
+        "Load left cart",
+        "Load",
+    )
+
+
+def test_what_is_seen_is_told_in_facts_and_tables() -> None:
+    told = text(html("seen", view({0: ("load", "left_cart", "3"), 1: ("paint", "right_cart")})))
+    assert told == "Heap 12 Carts Stones Red left cart 3 no right cart 0 yes"
+
+
+def test_the_menu_groups_commands_by_verb_each_with_its_key() -> None:
+    told = html("menu", view())
+    legends = [text(found) for found in re.findall("<legend>(.*?)</legend>", told)]
+    assert legends == ["Load L", "Paint P", "Other actions"]
+    assert [
+        text(found) for found in re.findall("<legend>(.*?)</legend>", html("menu", view(), Worded()))
+    ] == [
+        "Paint P",
+        "Load L",
+        "Other actions",
+    ]
+    assert 'Wait</span><kbd aria-hidden="true">W</kbd>' in told
+
+
+def test_a_command_with_an_amount_is_one_choice_with_a_labelled_field() -> None:
+    told = html("menu", view())
+    values = [
+        tuple(json.loads(unescape(found))) for found in re.findall('name="command" value="(.*?)"', told)
+    ]
+    assert values.count(("load", "left_cart", "1")) == 1 and len(values) == 5
+    (field,) = re.findall(r'<label class="amount">(?:(?!</label>).)*Load left cart.*?</label>', told)
+    assert text(field) == "How many? Load left cart"
+    assert 'min="1" max="5"' in field and 'value="1"' in field
+
+
+def test_a_command_that_only_others_make_possible_says_so_and_is_asked_for_once_more() -> None:
+    told = html("menu", view(legal=(("wait",),), amounts={}, anticipated=(("paint", "left_cart"),)))
+    (choice,) = re.findall(r'<label id="[^"]+" class="action anticipated" data-ask>.*?</label>', told)
+    assert text(choice) == "Paint left cart if somebody else makes it possible first"
+
+
+def test_who_has_chosen_reads_what() -> None:
+    told = view(phase="waiting", legal=(), amounts={}, chosen=("load", "left_cart", "3"))
+    assert "You have chosen Load left cart 3" in text(html("menu", told))
+
+
+def test_a_seat_that_is_not_asked_but_may_act_gets_its_menu_and_is_told_so() -> None:
+    busy = view(phase="thinking", passed_by=True, legal=(("stop",), ("wait",)), amounts={})
+    may = replace(busy, may_act=True)
+    assert "fieldset" in html("menu", may) and 'data-scroll="always">' in html("menu", may)
+    assert "You need not choose: what you are doing goes on." in text(html("menu", may))
+    page = Screen().fragments(PAGE, may)
+    assert 'id="bar" class="bar-step" data-phase="choose"' in page
+    assert "You need not choose: what you are doing goes on" in text(page)
+    assert 'data-phase="thinking"' in Screen().fragments(PAGE, busy)
+
+
+def test_what_happened_is_told_by_seat_with_why_it_came_to_nothing_and_the_worlds_news() -> None:
+    played = view({0: ("load", "left_cart", "3"), 1: ("paint", "left_cart")}, {0: ("paint", "left_cart")})
+    assert text(html("happened", played)) == (
+        "Step 2 You: Paint left cart; ✕ not possible Player 2: waited "
+        "Step 1 You: Load left cart 3 Player 2: Paint left cart · Player 2: Painted · cart: left cart"
+    )
+    told = text(html("happened", played, Worded()))
+    assert "✕ that cannot be done" in told and "Player 2 has painted the left cart." in told
+    assert text(html("spoken", played)) == "not possible"
+
+
+def test_who_ran_out_of_time_is_told_and_the_house_s_own_events_are_not() -> None:
+    late = StepView(1, {}, (Event("time_lost", None, {"milliseconds": 3}),), ran_out=True)
+    assert text(html("happened", view(history=(late,)))) == "Step 1 You: ran out of time Player 2: waited"
+
+
+def test_what_was_reached_is_shown() -> None:
+    assert text(html("score", view(achieved=(("3", "stones loaded"),)))) == "Stones loaded 3"
+
+
+def test_somebody_who_looks_on_sees_all_but_the_menu() -> None:
+    shown = {panel.id for panel in PAGE.overview(view())}
+    assert shown == {panel.id for panel in PAGE.panels(view())} - {"menu"}
+
+
+def test_under_a_clock_it_says_that_another_page_is_needed() -> None:
+    with pytest.raises(ValueError, match="GridPage"):
+        PAGE.panels(view(tick_ms=100))

@@ -1,0 +1,55 @@
+"""JSON as facts and tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kitchen.contract.world import Json
+from kitchen.pages.json_tables import shown, text_of
+from kitchen.words.codes import in_words
+
+
+def table(value: Json) -> Any:
+    (made,) = shown({"redLamps": value}, in_words).tables
+    return made
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "none"),
+        ([], "none"),
+        (True, "yes"),
+        (False, "no"),
+        (0, "0"),
+        (2.5, "2.5"),
+        ("red_lamp2", "red lamp 2"),
+        ("Two words, as they are", "Two words, as they are"),
+        ([1, "redLamp"], "1, red lamp"),
+        ({"at": [1, 2]}, "at: 1, 2"),
+    ],
+)
+def test_a_value_is_a_text(value: Json, text: str) -> None:
+    assert text_of(value, in_words) == text
+
+
+def test_single_values_are_facts_and_others_are_tables() -> None:
+    made = shown({"heap": 3, "carts": {"left": 1}, "at": [0, 4]}, in_words)
+    assert [(fact.label, fact.text) for fact in made.facts] == [("Heap", "3"), ("At", "0, 4")]
+    assert [(one.title, one.rows) for one in made.tables] == [("Carts", (("left", "1"),))]
+
+
+def test_objects_in_a_row_have_a_column_for_each_key_and_gaps_where_one_has_none() -> None:
+    made = table([{"at": [0, 1], "isLit": True}, {"at": [2, 1], "colour": "dark_red"}])
+    assert (made.title, made.head) == ("Red lamps", ("", "At", "Is lit", "Colour"))
+    assert made.rows == (("1", "0, 1", "yes", ""), ("2", "2, 1", "", "dark red"))
+
+
+def test_objects_by_name_have_their_names_first() -> None:
+    assert table({"left": {"lit": False}, "right": 4}).rows == (("left", "no"), ("right", "4"))
+
+
+def test_lists_in_a_row_have_a_cell_for_each_value() -> None:
+    assert table([["a", "b"], [1, 2]]).rows == (("1", "a", "b"), ("2", "1", "2"))

@@ -1,0 +1,150 @@
+"""A world with all that `SimpleWorld`, kits and the platform offer goes the whole way: `tests.worlds.vault`.
+
+Three seats with secrets, a macro that can be stopped, a command with an amount, talk within the step, a
+figure computed from the log, and a limit that cuts off. Nothing outside its folder knows it.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from django.test import Client
+
+from kitchen.contract.plans import Plan, opening
+from kitchen.contract.talk import Say
+from kitchen.play.deciding import decide_step
+from kitchen.play.models import Episode
+from kitchen.play.services import GivenCommand, commands_submit
+from kitchen.play.talking import message_send
+from kitchen.registry.worlds import organisation_refusal
+from kitchen.replaying.course import faults_of
+from kitchen.replaying.record import Record, records_of
+from kitchen.tasks import answer
+from study.analysis.results import compute
+from study.design.models import Condition, Study
+from study.trying_out.previews import condition_preview
+from study.trying_out.synthetic.making import SyntheticRequest, make
+from tests.servers import Stack
+from tests.study.taking_part.test_views import agree, text_of
+from tests.study.trying_out.test_dry_run import walk
+from tests.worlds.vault.world import DIAL, WAIT, Vault
+
+STUDY = Path(__file__).parent / "vault" / "study.toml"
+DOOR = {"limit": 9, "door": 4}
+CODES = [Vault.create(seats=3, settings=DOOR).brief(seat)["code"] for seat in range(3)]
+
+
+@pytest.fixture
+def study(db: None, vault: None) -> Study:
+    call_command("load_study", str(STUDY))
+    return Study.objects.get()
+
+
+def test_a_plan_with_an_amount_goes_on_although_the_menu_lists_another_amount() -> None:
+    world = Vault.create(seats=3, settings={})
+    assert (DIAL, "7") not in world.legal_actions(0) and world.allows(0, (DIAL, "7"))
+    opened = opening(world, [0], {0: Plan(((DIAL, "7"),), "keeper", "", 1)}, passes_by=True)
+    assert [each.command for each in opened.filled] == [(DIAL, "7")] and not opened.broken
+
+
+def test_only_organisations_and_schedules_of_its_kit_are_taken(study: Study) -> None:
+    assert organisation_refusal("vault", "graph") == organisation_refusal("cuisine", "tree", "together") == ""
+    assert organisation_refusal("vault", "graph", "relay") == (
+        "schedule: vault is played with together, not with relay"
+    )
+    condition = Condition.objects.get(key="silent")
+    condition.organisation = {"kind": "chain"}
+    with pytest.raises(ValidationError, match="vault is played with graph or custom, not with chain"):
+        condition.full_clean()
+
+
+def test_the_guide_holds_the_reader_s_own_secret_and_no_other(client: Client, study: Study) -> None:
+    guide = text_of(client.get(agree(client, study)["Location"]))
+    assert re.search(rf">Code<\D+{CODES[0]}\b", guide)
+    study.conditions.update(organisation={"kind": "graph", "settings": {"within": True}, "people": [1]})
+    other = Client()
+    guide = text_of(other.get(agree(other, study)["Location"]))
+    assert re.search(rf">Code<\D+{CODES[1]}\b", guide)
+    shared = {"kind": "graph", "settings": {"within": True}, "people": [0, 1]}
+    study.conditions.update(organisation=shared)
+    third = Client()
+    guide = text_of(third.get(agree(third, study)["Location"]))
+    assert not re.search(r">Code<\D+\d", guide), "in a group nobody knows yet who sits where"
+
+
+def played_episode(study: Study, condition: str) -> Episode:
+    """Return the open episode of somebody in this condition."""
+    episode = condition_preview(condition=study.conditions.get(key=condition)).rounds.get().episode
+    assert episode
+    return episode
+
+
+def choose(episode: Episode, *commands: tuple[str, ...]) -> None:
+    """Have the person in seat 0 choose these, step by step, and the keepers after them."""
+    for command in commands:
+        step = Episode.objects.get(pk=episode.pk).step + 1
+        order = GivenCommand(0, command)
+        receipt = commands_submit(episode_id=episode.pk, step=step, commands=[order])
+        assert receipt.accepted, receipt.code
+        decide_step(episode_id=episode.pk, step=step)
+
+
+def say(episode: Episode, text: str) -> None:
+    """Have the person write to all, and every keeper answer that is to."""
+    assert message_send(episode_id=episode.pk, seat=0, say=Say(text)).accepted
+    step = Episode.objects.get(pk=episode.pk).step + 1
+    for mind in episode.minds.all():
+        answer(episode.pk, step, mind.number)
+
+
+def record(episode: Episode) -> Record:
+    """Return all that is stored of it."""
+    (found,) = records_of(Episode.objects.filter(pk=episode.pk))
+    return found
+
+
+def test_a_changed_figure_of_the_log_is_found(study: Study) -> None:
+    episode = played_episode(study, "silent")
+    choose(episode, *[WAIT] * 9)
+    assert not list(faults_of(record(episode)))
+    Episode.objects.filter(pk=episode.pk).update(score={"bolts": 0, "messages": 9})
+    assert list(faults_of(record(episode)))
+
+
+def test_the_limit_cuts_an_episode_off(study: Study) -> None:
+    episode = played_episode(study, "silent")
+    choose(episode, *[WAIT] * 9)
+    episode.refresh_from_db()
+    assert (episode.status, episode.step) == (Episode.Status.CUT_OFF, 9)
+    assert episode.score == {"bolts": 0, "messages": 0}
+
+
+def rows(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_its_figures_are_exported_and_analysed(study: Study, tmp_path: Path) -> None:
+    make(study, SyntheticRequest(participants=12, seed=3), lambda _: None)
+    call_command("export_study", study.slug, "--out", str(tmp_path))
+    episodes = rows(tmp_path, "episodes")
+    assert {row["condition"]: row["messages"] for row in episodes}["silent"] == "0"
+    assert all(int(row["messages"]) > 0 for row in episodes if row["condition"] == "talking")
+    assert {"bolts", "messages"} <= {row["column"] for row in rows(tmp_path, "codebook")}
+    assert "messages" not in rows(tmp_path, "steps")[0]
+    call_command("analyse_study", study.slug, "--out", str(tmp_path / "found"))
+    report = "".join(path.read_text() for path in (tmp_path / "found").glob("*.md"))
+    assert "Messages sent" in report
+    compute(study, "synthetic")
+
+
+def test_programs_walk_its_study_in_the_running_app(live_stack: Stack) -> None:
+    live_stack.manage("load_study", str(STUDY))
+    done = walk(live_stack, "vault", "--participants", "2", "--seed", "77")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "2 of 2 synthetic participants finished"

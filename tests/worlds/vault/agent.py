@@ -1,0 +1,51 @@
+"""Keepers of the vault that say their code, listen, dial and crank."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.talk import Said, Say
+from tests.worlds.vault.world import CRANK, DIAL, STOP, WAIT
+
+MY_CODE = re.compile(r"\bcode is ([1-9])\b")
+
+
+class Keeper(Agent):
+    """Says its code once, in the first step, and dials what the next keeper says."""
+
+    kind: ClassVar[str] = "keeper"
+    worlds: ClassVar[tuple[str, ...] | None] = ("vault",)
+    reads_words: ClassVar[bool] = True
+    instant: ClassVar[bool] = True
+
+    def decide(self, situation: Situation) -> Decision:
+        """Dial the code that was heard, with cranking as the plan; who cranks stops when told to."""
+        (seat,) = situation.seats
+        told = bool(situation.memory)
+        says = () if told else (Say(f"My code is {situation.briefs[seat]['code']}."),)
+        code = heard(seat, situation.messages)
+        command, then = WAIT, list[Command]()
+        if any(said.is_new and said.text == "stop" for said in situation.messages) and stops(situation, seat):
+            command = STOP
+        elif code and situation.observations[seat]["dialled"] != int(code):
+            command, then = (DIAL, code), [CRANK]
+        elif CRANK in situation.legal[seat]:
+            command = CRANK
+        return Decision({seat: command}, memory=True, says=says, plans={seat: then} if then else {})
+
+
+def stops(situation: Situation, seat: int) -> bool:
+    """Whether this keeper cranks, and may stop."""
+    return STOP in situation.legal[seat]
+
+
+def heard(seat: int, messages: tuple[Said, ...]) -> str:
+    """Return the code that the next keeper said; empty if nothing was heard of it."""
+    codes = [
+        found[1]
+        for said in messages
+        if said.sender == (seat + 1) % 3 and (found := MY_CODE.search(said.text))
+    ]
+    return codes[-1] if codes else ""

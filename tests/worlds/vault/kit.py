@@ -1,0 +1,25 @@
+"""Vault's line in the registry."""
+
+from __future__ import annotations
+
+from kitchen.contract.kit import Practice, WorldKit
+from tests.worlds.vault.agent import Keeper
+from tests.worlds.vault.metrics import METRICS
+from tests.worlds.vault.page import PAGE
+from tests.worlds.vault.world import Vault
+
+TEAM = {"kind": "graph", "settings": {"within": True}}
+
+KIT = WorldKit(
+    rules=lambda: Vault,
+    page=lambda: PAGE,
+    coplayers={"keeper": lambda: Keeper},
+    practice=Practice(settings={"limit": 8}, coplayer="keeper", teammates=2, organisation=TEAM),
+    steps="limit",
+    log_metrics=lambda: METRICS,
+    organisations=("graph", "custom"),
+    schedules=("together",),
+)
+
+LINE = "vault=tests.worlds.vault.kit:KIT"
+"""Its line in `BRIGADE_WORLDS`."""

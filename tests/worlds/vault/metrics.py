@@ -1,0 +1,25 @@
+"""Figures of the vault that follow from what was said."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from kitchen.contract.episode_log import EpisodeLog, LogMetrics
+from kitchen.contract.world import Figure, Json
+
+
+class TalkMetrics(LogMetrics):
+    """How much was said."""
+
+    figures: ClassVar[tuple[Figure, ...]] = (
+        Figure(
+            "messages", "count", "Messages sent", better="neither", words=("message sent", "messages sent")
+        ),
+    )
+
+    def measure(self, log: EpisodeLog) -> dict[str, Json]:
+        """Return the number of messages of members."""
+        return {"messages": sum(said.sender is not None for said in log.messages)}
+
+
+METRICS = TalkMetrics()

@@ -1,0 +1,133 @@
+"""Vault in play. The rules are in the package's docstring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import ClassVar
+
+from kitchen.contract.simple_world import SimpleWorld
+from kitchen.contract.world import Aim, Command, Event, Figure, Json, Setting
+
+WAIT: Command = ("wait",)
+CRANK: Command = ("crank",)
+STOP: Command = ("stop",)
+DIAL = "dial"
+TURNS = 4
+"""Steps of cranking that draw a bolt."""
+DIGITS = (1, 9)
+
+
+class Vault(SimpleWorld):
+    """Codes, dials, bolts."""
+
+    kind: ClassVar[str] = "vault"
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting("limit", "int", "Steps after which the episode is cut off", 40, minimum=1, maximum=200),
+        Setting("door", "int", "Number of the door, from which the codes follow", 1, minimum=1, maximum=999),
+    )
+    steps_setting: ClassVar[str] = ""
+    idle: ClassVar[Command] = WAIT
+    passes_by: ClassVar[bool] = True
+    min_seats: ClassVar[int] = 3
+    max_seats: ClassVar[int] = 3
+    figures: ClassVar[tuple[Figure, ...]] = (
+        Figure(
+            "bolts", "count", "Bolts drawn", so_far="Bolts drawn so far", words=("bolt drawn", "bolts drawn")
+        ),
+    )
+    state: ClassVar[tuple[str, ...]] = ("dialled", "cranked", "drawn")
+
+    def begin(self) -> None:
+        """Nothing is dialled, nobody cranks."""
+        self.dialled, self.cranked = [0, 0, 0], [0, 0, 0]
+        self.drawn = [False, False, False]
+
+    @property
+    def codes(self) -> list[int]:
+        """The code of each keeper: it follows from the door."""
+        return Random(self.chosen["door"]).sample(range(DIGITS[0], DIGITS[1] + 1), 3)
+
+    @property
+    def over(self) -> bool:
+        """The vault is open."""
+        return all(self.drawn)
+
+    @property
+    def cut_off(self) -> bool:
+        """The limit is reached before."""
+        return not self.over and self.clock >= int(self.chosen["limit"])
+
+    @property
+    def bolts(self) -> int:
+        """The bolts that are drawn."""
+        return sum(self.drawn)
+
+    def brief(self, seat: int) -> dict[str, Json]:
+        """Return the settings and this keeper's own code, which nobody else knows."""
+        return {"limit": self.chosen["limit"], "keeper": seat + 1, "code": self.codes[seat]}
+
+    def observe(self, seat: int) -> dict[str, Json]:
+        """Return what this keeper dialled, and all bolts."""
+        return {"dialled": self.dialled[seat], "turns": self.cranked[seat], "drawn": list(self.drawn)}
+
+    def asks(self, seat: int) -> bool:
+        """A keeper who cranks, or has drawn the bolt, has nothing to choose."""
+        return not self.drawn[seat] and not self.cranked[seat]
+
+    def legal_actions(self, seat: int) -> list[Command]:
+        """Return what this keeper can do; one who cranks may only stop."""
+        if self.drawn[seat]:
+            return [WAIT]
+        if self.cranked[seat]:
+            return [WAIT, STOP]
+        crank = [CRANK] if self.dialled[seat] == self._wanted(seat) else []
+        return [(DIAL, str(DIGITS[0])), *crank, WAIT]
+
+    def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
+        """Return the digits, for a keeper who can dial."""
+        return {(DIAL,): DIGITS} if self.asks(seat) else {}
+
+    def _wanted(self, seat: int) -> int:
+        return self.codes[(seat + 1) % self.seats]
+
+    def plannable(self, seat: int) -> list[Command]:
+        """Return what can be planned."""
+        return [(DIAL, str(DIGITS[0])), CRANK, WAIT]
+
+    def aims(self, seat: int) -> list[Aim]:
+        """Return the one thing that a keeper can be asked for."""
+        return [("draw",)]
+
+    def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
+        """The aim is reached when the bolt is drawn."""
+        return "success" if self.drawn[seat] else "unknown"
+
+    def visible(self, seat: int, event: Event) -> bool:
+        """What a keeper dials or cranks, nobody else sees; a bolt is heard, and so is what is said."""
+        return event.seat in (None, seat) or event.kind == "message"
+
+    def why_not(self, seat: int, command: Command) -> str:
+        """Tell the reasons apart."""
+        if self.drawn[seat]:
+            return "drawn"
+        if self.cranked[seat]:
+            return "cranking"
+        return "no_digit" if command[:1] == (DIAL,) else "not_possible"
+
+    def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
+        """Dial, begin to crank, or stop."""
+        if command[0] == DIAL:
+            self.dialled[seat] = int(command[1])
+        elif command == STOP:
+            self.cranked[seat] = 0
+        elif command == CRANK or self.cranked[seat]:
+            return self._crank(seat)
+        return ()
+
+    def _crank(self, seat: int) -> Iterable[Event]:
+        self.cranked[seat] += 1
+        if self.cranked[seat] < TURNS:
+            return ()
+        self.cranked[seat], self.drawn[seat] = 0, True
+        return [Event("bolt", None, {"keeper": seat + 1})]
