@@ -126,6 +126,8 @@ class EpisodeLoop:
         self._decisions: list[LoggedDecision] = []
         self.filled: dict[int, Filled] = {}
         """The coming step's commands that nobody is asked for, by seat."""
+        self.may_act: set[int] = set()
+        """Seats of these that may be commanded all the same: they are in the middle of something."""
         self.asked_members: list[Member] = []
         """The members that are to decide on the coming step, in order."""
         self._open()
@@ -138,8 +140,8 @@ class EpisodeLoop:
 
     @property
     def settled(self) -> dict[int, Command]:
-        """The coming step's commands that nobody is asked for, by seat."""
-        return {seat: each.command for seat, each in self.filled.items()}
+        """The coming step's commands that nobody can change, by seat."""
+        return {seat: each.command for seat, each in self.filled.items() if seat not in self.may_act}
 
     @property
     def memory(self) -> Json:
@@ -151,13 +153,20 @@ class EpisodeLoop:
 
     def _see_who_is_asked(self) -> None:
         members = () if self.is_over else self.team.members
+        for member in members:
+            free = self.may_act & set(member.seats)
+            if free and self._has_news(member):
+                self.may_act -= free
+                self.filled = {seat: each for seat, each in self.filled.items() if seat not in free}
         self.asked_members = [member for member in members if self._is_asked(member)]
 
     def _is_asked(self, member: Member) -> bool:
         if member.seats:
             return any(seat not in self.filled for seat in member.seats)
-        is_open = len(self.filled) < self.game.seats
-        return is_open or any(said.is_new for said in self._talk(member).get("messages", ()))
+        return len(self.filled) < self.game.seats or self._has_news(member)
+
+    def _has_news(self, member: Member) -> bool:
+        return any(said.is_new for said in self._talk(member).get("messages", ()))
 
     def situation(self, member: Member, commanded: Mapping[int, Command], **more: Any) -> Situation:
         """Return what this member is told now.
@@ -165,8 +174,9 @@ class EpisodeLoop:
         `commanded` are commands of the coming step that the team lets its members know; `more` are other
         fields of the situation (`seconds`, `purse`, `answers`).
         """
+        free = tuple(seat for seat in member.seats if seat in self.may_act)
+        asked = tuple(seat for seat in member.seats if seat not in self.filled)
         own = {seat: command for seat, command in self.settled.items() if seat in member.seats}
-        asked = tuple(seat for seat in member.seats if seat not in own)
         seen = see(
             self.game,
             member.seats,
@@ -177,7 +187,8 @@ class EpisodeLoop:
         )
         told = replace(
             seen,
-            asked=asked if own else None,
+            asked=asked if len(asked) < len(member.seats) else None,
+            may_act=free,
             plans={seat: plan.then for seat, plan in self.plans.items() if seat in member.seats},
             because=self.reason(asked) if member in self.asked_members else TO_ANSWER,
             knowing=EVERYBODY if len(self.team.members) == 1 else self.team.knowing,
@@ -276,11 +287,12 @@ class EpisodeLoop:
 
         In a team seats that it leaves out are idle, as in live play. Logs without a team leave them out.
         """
+        settled = self.settled
         others = {seat for each in self.team.members if each != member for seat in each.seats}
         given = {
             seat: command
             for seat, command in decision.commands.items()
-            if seat not in self.filled and seat not in others
+            if seat not in settled and seat not in others
         }
         if self.team.organisation is None and self.team.knowing == NO_ONE:
             return given
@@ -289,7 +301,7 @@ class EpisodeLoop:
 
     def step_of(self, asked: Sequence[Asked]) -> StepMade:
         """Return the step that follows from these decisions. It changes nothing."""
-        commands = self.settled
+        commands = {seat: each.command for seat, each in self.filled.items()}
         for each in asked:
             commands |= self._commands_of(each.member, each.decision)
         if self.team.organisation is None:
@@ -315,14 +327,15 @@ class EpisodeLoop:
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
     def _decision(self, asked: Asked, unsaid: Sequence[Json]) -> DecisionMade:
-        """Return a member's decision as logs keep it. A busy member that only answers plans nothing anew."""
+        """Return a member's decision as logs keep it. A busy member that only answers plans nothing anew but
+        for seats that may act."""
         member = asked.member
         kind = self.team.kinds[self.team.members.index(member)]
         situation, note = asked.situation, asked.decision.note
         heard = situation.messages[-1].number if situation.messages else 0
         note = note_plus(note, HEARD, heard)
-        plans = {} if situation.because == TO_ANSWER else asked.decision.plans
-        plans = {seat: then for seat, then in plans.items() if seat in member.seats}
+        planned = situation.may_act if situation.because == TO_ANSWER else member.seats
+        plans = {seat: then for seat, then in asked.decision.plans.items() if seat in planned}
         note = note_plus(note, UNSAID, list(unsaid)) if unsaid else note
         decision = replace(asked.decision, note=note, plans=plans)
         return _made(member.number, decision, kind, situation.because, asked.milliseconds)
@@ -378,7 +391,8 @@ class EpisodeLoop:
         return self.team.organisation.member(decision.member).seats
 
     def _logged(self, seat: int, command: Command, decision: DecisionMade | None) -> LoggedCommand:
-        if filled := self.filled.get(seat):
+        filled = self.filled.get(seat)
+        if filled and filled.command == command:
             return LoggedCommand(seat, command, filled.chosen_by, filled.planned_in)
         return LoggedCommand(seat, command, decision.played_by if decision else "")
 
@@ -428,6 +442,7 @@ class EpisodeLoop:
             opened = opening(self.game, seats, self.plans, passes_by=self.game.passes_by)
         self.events, self.plans = (*self.events, *opened.broken), opened.plans
         self.filled = {each.seat: each for each in opened.filled}
+        self.may_act = set(opened.may_act)
 
     def log(self) -> EpisodeLog:
         """Return the log of the episode so far."""

@@ -92,7 +92,10 @@ class Situation:
     """What it decided too late and has not been told of, oldest first."""
     asked: tuple[int, ...] | None = None
     """Those of `seats` that are to be commanded now, None for all of them. What the others do in this step is
-    settled, and in `commanded`."""
+    settled, and in `commanded`, but for those that `may_act`."""
+    may_act: tuple[int, ...] = ()
+    """Those of `seats` that are in the middle of something and may be commanded now, for example to stop
+    (`World.asks`). One without a command goes on."""
     answers: Answers | None = None
     """What language models answered when this was decided before: given again instead of asking them, at no
     cost. None where they are asked."""

@@ -1,5 +1,5 @@
 """What seats do that are not asked: who has a plan does what is next in it, as long as that is legal; who has
-nothing to choose does nothing. Plain Python.
+nothing to choose does nothing, unless it may act all the same (`World.asks`) and does. Plain Python.
 
 In live play their commands are given in the transaction that opens the turn. So nobody who looks for a
 missing command ever finds one of these. A plan that cannot go on is dropped: the log has an event
@@ -72,6 +72,9 @@ class Opening:
     plans: dict[int, Plan] = field(default_factory=dict)
     """What is left of them."""
     broken: list[Event] = field(default_factory=list)
+    may_act: set[int] = field(default_factory=set)
+    """Seats of those that are filled that may act all the same: live play gives their commands only when the
+    step runs."""
 
 
 def opening(world: World, seats: Iterable[int], plans: Mapping[int, Plan], *, passes_by: bool) -> Opening:
@@ -97,9 +100,15 @@ def ending(plans: Mapping[int, Plan]) -> Opening:
 def _fill(made: Opening, world: World, seat: int, plan: Plan | None) -> None:
     if not world.asks(seat):
         made.filled.append(Filled(seat, world.idle))
+        made.may_act |= {seat} if may_act(world, seat) else set()
         made.plans |= {seat: plan} if plan and plan.then else {}
     elif plan and plan.then:
         _go_on(made, world, seat, plan)
+
+
+def may_act(world: World, seat: int) -> bool:
+    """Return whether a seat that is not asked can do more than `idle`."""
+    return any(command != world.idle for command in world.legal_actions(seat))
 
 
 def _go_on(made: Opening, world: World, seat: int, plan: Plan) -> None:

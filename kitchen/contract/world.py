@@ -358,7 +358,8 @@ class World(ABC):
     @abstractmethod
     def legal_actions(self, seat: int) -> list[Command]:
         """Exactly the commands that would be carried out if this seat acted first in the coming step. A
-        command with an amount (`amounts`) is listed once, with the least amount."""
+        command with an amount (`amounts`) is listed once, with the least amount. For a seat that is not
+        asked: `idle`, and what else it may do in the middle of something (`asks`)."""
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
         """Return the commands of `legal_actions` whose last word is an amount: each without that word, with
@@ -385,9 +386,12 @@ class World(ABC):
         return command[0] if command else "nothing"
 
     def asks(self, seat: int) -> bool:
-        """Whether this seat has something to choose in the coming step: it is not in the middle of something.
-        One that is not asked does `idle`, and whoever plays it is not waited for, where seats are passed
-        by."""
+        """Return whether this seat has something to choose in the coming step: it is not in the middle of
+        something. Where seats are passed by, a step does not wait for a seat that is not asked: without a
+        command it does `idle`, which is among its `legal_actions`.
+
+        A seat that is not asked *may act* if `legal_actions` has more than `idle` (for example `stop`): its
+        player may command it until the step runs. If `idle` is all, nobody can command it."""
         return True
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from kitchen.contract.agent import EVERYBODY, NO_ONE
 from kitchen.contract.bench import Comparison, Counts, Ground, Pairings, Variant
-from kitchen.contract.organisation import APPLY, KINDS, Organisation, organise
+from kitchen.contract.organisation import KINDS, Organisation, applying, organise
 from kitchen.contract.together import kinds_of, members_of, seats_of
 from kitchen.contract.world import Json, SettingsError, clean_settings
 from kitchen.llm.registry import read_model, unavailable
@@ -167,7 +167,8 @@ def organised(kind: str, line_up: str, settings: Mapping[str, Json]) -> Organisa
     if kind in {"", NO_ORGANISATION}:
         return None
     seats = seats_of(line_up)
-    chosen = {name: value for name, value in settings.items() if name in APPLY[kind]}
+    meant = applying(kind, settings)
+    chosen = {name: value for name, value in settings.items() if name in meant}
     return organise(kind, members_of(line_up, seats), seats=seats, settings=chosen)
 
 
@@ -314,11 +315,16 @@ def _check_organisations(setup: Setup) -> None:
         _each_once("organisation", setup.organisations)
     if setup.knowing not in KNOWN_ALONE:
         raise SetupError(f"knowing: {setup.knowing!r} is not one of {', '.join(KNOWN_ALONE)}", "knowing")
-    known_settings = {name for kind in setup.organisations for name in APPLY.get(kind, ())}
+    known_settings = {name for kind in setup.organisations for name in _meant(kind, setup)}
     if unknown := sorted(setup.organisation_settings.keys() - known_settings):
         raise SetupError(f"organisation_set: {unknown[0]!r} means nothing here", "organisation_set")
     for kind in setup.organisations:
         _check_organisation(setup, kind)
+
+
+def _meant(kind: str, setup: Setup) -> frozenset[str]:
+    """Settings that mean something in this kind of organisation."""
+    return applying(kind, setup.organisation_settings) if kind in OFFERED else frozenset()
 
 
 def _check_organisation(setup: Setup, kind: str) -> None:

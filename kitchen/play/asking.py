@@ -155,13 +155,15 @@ def situation_now(turn: OpenTurn, mind: Mind) -> Situation:
     episode, world = turn.episode, turn.world
     seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
     last = turn.past[0].events if turn.past else []
-    asked = tuple(seat for seat in seats if seat not in turn.given)
+    free = tuple(seat for seat in seats if seat in turn.may_act)
+    asked = tuple(seat for seat in seats if seat not in turn.given and seat not in free)
     return Situation(
         world=episode.world,
         step=episode.step,
         seats=seats,
         plans={seat: plan.then for seat, plan in turn.plans.items() if seat in seats},
         asked=asked,
+        may_act=free,
         because=_because(asked, last),
         knowing=episode.knowing,
         briefs={seat: turn.briefs[seat] for seat in seats},
@@ -288,20 +290,25 @@ def _made(asked: Asked, step: int) -> MadeDecision:
 
 
 def _replanned(asked: Asked) -> dict[int, Sequence[Command]]:
-    """New plans for seats of this mind that go on with the one that they have."""
-    settled = set(asked.seats) - set(asked.asked)
-    return {seat: plan for seat, plan in asked.outcome.decision.plans.items() if seat in settled}
+    """New plans for seats of this mind that go on with the one that they have. Of a mind that only answers
+    one counts for a seat that may act."""
+    decision, settled = asked.outcome.decision, set(asked.seats) - set(asked.asked)
+    if asked.situation.because == TO_ANSWER:
+        settled = set(asked.situation.may_act)
+    settled -= decision.commands.keys() & set(asked.situation.may_act)
+    return {seat: plan for seat, plan in decision.plans.items() if seat in settled}
 
 
 def _commands(asked: Asked, *, idle: Command) -> list[GivenCommand]:
-    """The commands in the order in which the mind wants them run; seats that it leaves out are idle."""
+    """The commands in the order in which the mind wants them run; seats that it leaves out are idle, and go
+    on where they may act."""
     outcome = asked.outcome
     chosen_by = outcome.decision.played_by or asked.mind.kind
     fallback = outcome.fallback or outcome.decision.fallback
     given = [
         GivenCommand(seat, command, chosen_by, fallback, then=_then(outcome.decision, seat))
         for seat, command in outcome.decision.commands.items()
-        if seat in asked.asked
+        if seat in asked.asked or seat in asked.situation.may_act
     ]
     left = sorted(set(asked.asked) - {one.seat for one in given})
     if outcome.fallback:

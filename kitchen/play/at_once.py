@@ -79,8 +79,7 @@ def make_ready(turn: OpenTurn) -> None:
 def deciding_at_once(turn: OpenTurn, step: int, seat: int, command: Command) -> Deciding | None:
     """The co-players of this step once the person in this seat has commanded; None where they are not to be
     asked here: the command will not be taken, other people are waited for, or one of them needs time."""
-    waited_for = turn.people - turn.given.keys()
-    if not turn.is_open or step != turn.step or waited_for != {seat} or turn.numbers == turn.people:
+    if not turn.is_open or step != turn.step or turn.choosing != {seat} or turn.numbers == turn.people:
         return None
     asked = turn.minds_asked
     instant = all(_is_instant(mind.kind) for mind in asked)

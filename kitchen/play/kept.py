@@ -57,6 +57,7 @@ _COLUMNS = {
     "number": "seat.number",
     "seat_key": "seat.key",
     "page": "seat.page",
+    "may_act_in": "seat.may_act_in",
     **{name: f"command.{name}" for name in _COMMAND},
     "mind": "seat.mind_id",
     "mind_step": "mind.deciding_step",
@@ -148,7 +149,8 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
         setattr(turn.episode, name, rows[0][name])
     seats = {seat.number: seat for seat in turn.seats}
     for row in rows:
-        seats[row["number"]].key, seats[row["number"]].page = row["seat_key"], row["page"]
+        seat = seats[row["number"]]
+        seat.key, seat.page, seat.may_act_in = row["seat_key"], row["page"], row["may_act_in"]
     turn.is_read = True
     turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
     standing = {row["mind"]: _mind(row) for row in rows if row["mind"] is not None}

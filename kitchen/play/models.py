@@ -218,6 +218,11 @@ class Seat(models.Model):
     acts = models.BooleanField(
         default=True, db_default=True, help_text="It is one of the world's; no: somebody who only leads."
     )
+    may_act_in = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="The last step that did not wait for it and in which it could act all the same.",
+    )
     key = models.CharField(max_length=32, unique=True, default=new_key)
     page = models.CharField(
         max_length=32,

@@ -38,7 +38,7 @@ def minds_apart(episode_id: int, step: int) -> list[int]:
     where one is asked after the other."""
     apart = Episode.objects.filter(pk=episode_id, step=step - 1).exclude(knowing=EVERYBODY)
     done = SeatCommand.objects.filter(episode=episode_id, step=step, seat=OuterRef("number"))
-    left = Seat.objects.filter(~Exists(done), episode__in=apart, mind__isnull=False)
+    left = Seat.objects.filter(~Exists(done), ~_may_act(), episode__in=apart, mind__isnull=False)
     return sorted(set(left.values_list("mind__number", flat=True)))
 
 
@@ -69,7 +69,9 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
     )
     last = given.order_by().values("episode").annotate(at=Max("received_at")).values("at")
     led = Case(When(_only_led(), then=F("turn_closes_at")))
-    times = waiting.annotate(came=Coalesce(Subquery(last), led)).values_list(
+    unasked = Seat.objects.filter(_may_act(), episode=OuterRef("pk"), mind=None)
+    opened = Case(When(Exists(unasked), then=F("turn_opened_at")))
+    times = waiting.annotate(came=Coalesce(Subquery(last), led, opened)).values_list(
         "pk", "step", "came", "decision_seconds", "thinking_seconds"
     )
     return [
@@ -83,7 +85,7 @@ def _unseen(now: datetime) -> QuerySet[Episode]:
     """Those of them that nobody looks after: one of the co-players that are to decide has no claim on it, or
     all have decided, and the step is due."""
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
-    left = Seat.objects.exclude(Exists(done.filter(seat=OuterRef("number"))))
+    left = Seat.objects.exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())
     undecided = left.filter(episode=OuterRef("pk"), mind__isnull=False)
     unclaimed = unclaimed_minds(now).filter(Exists(left.filter(mind=OuterRef("pk"))), episode=OuterRef("pk"))
     return _commanded().filter(is_free(now), Exists(unclaimed) | ~Exists(undecided))
@@ -92,7 +94,7 @@ def _unseen(now: datetime) -> QuerySet[Episode]:
 def _commanded() -> QuerySet[Episode]:
     """Episodes that wait for no person: for co-players, or only for somebody who runs their step."""
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
-    idle_person = _people().exclude(Exists(done.filter(seat=OuterRef("number"))))
+    idle_person = _people().exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())
     playing = Episode.objects.filter(~Exists(idle_person), status=Episode.Status.PLAYING, tick_ms=None)
     return playing.filter(~_only_led() | Q(turn_closes_at__lt=timezone.now()))
 
@@ -100,6 +102,11 @@ def _commanded() -> QuerySet[Episode]:
 def _people() -> QuerySet[Seat]:
     """Those of an episode who act."""
     return Seat.objects.filter(episode=OuterRef("pk"), mind=None, acts=True)
+
+
+def _may_act() -> Q:
+    """Seats that the open step does not wait for, although they may act in it."""
+    return Q(may_act_in__isnull=False, may_act_in=F("episode__step") + 1)
 
 
 def _only_led() -> Q:
@@ -112,7 +119,7 @@ def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
     """(episode, step) of the turns whose time is over, for so long, and where a person has not commanded."""
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     late = Episode.objects.filter(
-        Exists(_people().exclude(Exists(done.filter(seat=OuterRef("number"))))),
+        Exists(_people().exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())),
         status=Episode.Status.PLAYING,
         turn_closes_at__lt=timezone.now() - since,
     )

@@ -37,7 +37,7 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
         return "over"
     if page != turn.pages.get(seat):
         return "elsewhere"
-    return None if turn.episode.offers_plans and seat in turn.given else "not_offered"
+    return None if turn.episode.offers_plans and seat not in turn.choosing else "not_offered"
 
 
 def _not_now(turn: OpenTurn, seat: int, then: Sequence[Command], step: int | None) -> str | None:

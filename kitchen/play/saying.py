@@ -60,6 +60,7 @@ def message_add(turn: OpenTurn, sender: int, say: Say) -> str:
     around it, and the turn up to date and locked."""
     say, code = message_refusal(turn, sender, say)
     messages_store(turn, _rows(turn, sender, say, code))
+    seats_call(turn)
     return code
 
 
@@ -151,6 +152,21 @@ def jobs_settle(turn: OpenTurn) -> None:
     step was taken."""
     if turn.episode.messages and (mailbox := mailbox_of(turn)):
         messages_store(turn, [_row(turn, each) for each in mailbox.settled_jobs(turn.world)])
+
+
+def seats_call(turn: OpenTurn) -> None:
+    """Have the step wait for co-players' seats that may act in it, if something new was said to their mind.
+    Needs the transaction in which that was said, or in which the step opened."""
+    organisation = organisation_of(turn.episode) if turn.episode.messages and turn.may_act else None
+    if organisation is None:
+        return
+    since = last_heard(turn.episode)
+    minds = {seat.number: seat.mind_id for seat in turn.acting if seat.mind_id is not None}
+    for seat in sorted(turn.may_act & minds.keys()):
+        member = organisation.holder(seat).number
+        said, _ = told(turn, member, since=since[minds[seat]])
+        if any(one.is_new for one in said):
+            turn.ask_after_all(seat)
 
 
 def heard(turn: OpenTurn, member: int) -> tuple[Said, ...]:

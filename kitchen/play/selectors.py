@@ -64,7 +64,9 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
     missing = _missing(turn)
     phase = _phase(turn, number, missing)
     choosing = phase == "choose"
-    chosen, passed_by = turn.given.get(number), turn.passed_by
+    may_act = turn.is_open and number in turn.may_act
+    offered, passed_by = choosing or may_act, turn.passed_by | turn.may_act
+    chosen = turn.given.get(number)
     view = SeatView(
         seat=number,
         phase=phase,
@@ -78,7 +80,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         waiting_for=tuple(seat.number for seat in missing) if phase != "over" else (),
         brief=turn.briefs[number],
         observation=world.observe(number),
-        legal=world.legal_actions(number) if choosing else (),
+        legal=world.legal_actions(number) if offered else (),
         anticipated=world.anticipated_actions(number, turn.earlier(number)) if choosing else (),
         amounts=world.amounts(number) if choosing else {},
         chosen=stored.read_stored_command(chosen.command) if chosen and number not in passed_by else None,
@@ -94,10 +96,11 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         shown=episode.shown,
         tick_ms=episode.tick_ms,
         passed_by=number in passed_by,
+        may_act=may_act,
         taken_over=_taken_over(turn),
         shows_intents=episode.shows_intents,
         offers_plans=episode.offers_plans,
-        plannable=world.plannable(number) if episode.offers_plans and choosing else (),
+        plannable=world.plannable(number) if episode.offers_plans and offered else (),
         plans=known_plans(world, number, turn.plans, turn.step, others=episode.shows_intents),
         intents=known_intents(world, number, turn.intents) if turn.is_open else {},
     )

@@ -2,8 +2,8 @@
 
 A step is open until every seat has its command. The last one to arrive runs the world in the same
 transaction: the log row and the new state are written together or not at all. Seats that are not asked have
-their command from the moment the step is open (`contract.plans`); a step in which nobody is asked passes by
-itself.
+their command from the moment the step is open (`contract.plans`), or, where they may act, when it runs; a
+step in which nobody is asked passes by itself, after a moment where a person may act in it.
 Where co-players are to think for some time, the commands wait in the database until then, and a small task
 runs the step (`step_run`).
 Whoever comes late, twice or with a command for another step changes nothing and is told so by the `Receipt`.
@@ -34,7 +34,7 @@ from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.models import Decision, Episode, Message, SeatCommand
 from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
-from kitchen.play.saying import jobs_settle, messages_store, says_made
+from kitchen.play.saying import jobs_settle, messages_store, says_made, seats_call
 from kitchen.play.sealing import episode_seal
 from kitchen.play.told import EpisodeNews
 from kitchen.play.turns import OpenTurn
@@ -188,8 +188,9 @@ def _work_ahead(turn: OpenTurn, step: int, commands: Sequence[GivenCommand]) -> 
     as short as can be; None where that is not to be seen, or where the step will not run at once."""
     more = [(given.seat, given.command) for given in commands if given.seat not in turn.given]
     seats = turn.given.keys() | {seat for seat, _ in more}
-    if not turn.is_open or step != turn.step or turn.thinking_seconds or turn.numbers != seats:
+    if not turn.is_open or step != turn.step or turn.thinking_seconds or turn.numbers != seats | turn.may_act:
         return None
+    more += [(seat, idle) for seat, idle in turn.left_idle if seat not in seats]
     return turn.work_out(turn.running_order(more)) if _offered(turn, commands) else None
 
 
@@ -342,6 +343,7 @@ def go_on(turn: OpenTurn, ahead: StepAhead | None = None, *, asked: bool = False
         rows, asked = turn.take(ahead), False
         ahead = None
         jobs_settle(turn)
+        seats_call(turn)
         _count_step(turn, rows)
         _tell_audience(turn.episode, rows)
     if turn.step != before:
@@ -385,7 +387,7 @@ def _is_due(turn: OpenTurn) -> bool:
     """Whether the step can run now. If not, a task runs it then; nobody has to look after it until it is
     overdue. Where more time seems to be left than there ever was, the clock was set back."""
     seconds = (turn.due_at - timezone.now()).total_seconds()
-    if not 0 < seconds <= turn.thinking_seconds:
+    if not 0 < seconds <= max(turn.thinking_seconds, turn.pause_seconds):
         return True
     until = turn.due_at + timedelta(seconds=OVERDUE_SECONDS)
     Episode.objects.filter(pk=turn.episode.pk).update(deciding_until=until, deciding_by="")

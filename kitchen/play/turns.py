@@ -31,6 +31,8 @@ from kitchen.play.past import PastStep, StepAhead
 from kitchen.play.told import Stamp
 from kitchen.registry.worlds import get_world
 
+PAUSE_SECONDS = 0.6
+"""For so long a step stays open in which no person is asked and one may act: they see it, and can stop."""
 HISTORY = 8
 """Past steps that are held: as many as a page shows of *what just happened*."""
 
@@ -175,9 +177,23 @@ class OpenTurn:
         return Mailbox(Organisation.from_json(stored)) if stored else None
 
     @property
+    def may_act(self) -> set[int]:
+        """Seats without a command that the step does not wait for, and that may act in it all the same."""
+        return {
+            seat.number
+            for seat in self.acting
+            if seat.may_act_in == self.step and seat.number not in self.given
+        }
+
+    @property
     def is_complete(self) -> bool:
-        """Every seat has its command."""
-        return self.numbers <= self.given.keys()
+        """Every seat that the step waits for has its command."""
+        return self.numbers <= self.given.keys() | self.may_act
+
+    @property
+    def choosing(self) -> set[int]:
+        """Seats of people that the step waits for."""
+        return self.people - self.given.keys() - self.may_act
 
     @property
     def is_paced(self) -> bool:
@@ -196,12 +212,12 @@ class OpenTurn:
         closes_at = self.episode.turn_closes_at
         if not self.is_open or closes_at is None or timezone.now() < closes_at:
             return []
-        return sorted(self.people - self.given.keys())
+        return sorted(self.choosing)
 
     @property
     def asked(self) -> set[int]:
         """The seats that have something to choose in this step, and no plan."""
-        return {seat for seat in self.numbers if not self._is_filled(seat)}
+        return {seat for seat in self.numbers - self.may_act if not self._is_filled(seat)}
 
     def _is_filled(self, seat: int) -> bool:
         row = self.given.get(seat)
@@ -209,8 +225,13 @@ class OpenTurn:
 
     @property
     def passed_by(self) -> set[int]:
-        """Those that have nothing to choose."""
+        """Those that have nothing to choose, and cannot act."""
         return {seat for seat, row in self.given.items() if row.chosen_by == WORLD}
+
+    @property
+    def _settled(self) -> set[int]:
+        """Seats whose command the step does not wait for any more."""
+        return self.given.keys() | self.may_act
 
     @property
     def plans(self) -> dict[int, Plan]:
@@ -220,13 +241,13 @@ class OpenTurn:
     @property
     def minds_asked(self) -> list[Mind]:
         """The co-players, in order, that have yet to command a seat."""
-        open_seats = {seat.mind_id for seat in self.seats if seat.number not in self.given}
+        open_seats = {seat.mind_id for seat in self.seats if seat.number in self.numbers - self._settled}
         return [mind for mind in self.minds if mind.pk in open_seats]
 
     @property
     def waits_for_minds(self) -> bool:
         """The people have commanded, or who leads had their time, and there are co-players that have not."""
-        all_said = self.people <= self.given.keys() and not self.is_held
+        all_said = not self.choosing and not self.is_held
         return self.is_open and all_said and not self.is_complete
 
     @property
@@ -246,19 +267,30 @@ class OpenTurn:
         return self.episode.thinking_seconds if self.asked - self.people else 0.0
 
     @property
+    def pause_seconds(self) -> float:
+        """For so long the step stays open at least, because a person may act in it and none is asked.
+        Programs that take part as people are not held up."""
+        pauses = not self.episode.synthetic and self.people & self.may_act and not self.people & self.asked
+        return PAUSE_SECONDS if pauses else 0.0
+
+    @property
     def due_at(self) -> datetime:
         """When it may run at the earliest: co-players think for at least so long from the moment at which
-        the turn came to them, that is, when the last person had commanded."""
+        the turn came to them, that is, when the last person had commanded; and people see it for a moment
+        in which they may act."""
         came = (row.received_at for seat, row in self.given.items() if seat in self.people)
         opened_at = (self.is_paced and self.episode.turn_closes_at) or self.episode.turn_opened_at
-        return max(came, default=opened_at) + timedelta(seconds=self.thinking_seconds)
+        thought_at = max(came, default=opened_at) + timedelta(seconds=self.thinking_seconds)
+        return max(thought_at, self.episode.turn_opened_at + timedelta(seconds=self.pause_seconds))
 
     def add(self, rows: Sequence[SeatCommand]) -> None:
         """More commands are in, and the plans that they begin; they are stored."""
         self.store.insert(SeatCommand, [_row_values(row) for row in rows])
         self.given |= {row.seat: row for row in rows}
         if begun := {row.seat: _begun_with(row) for row in rows if row.to_follow}:
-            self.plan({**self.plans, **begun})
+            before = self.plans
+            begun = {seat: plan.in_place_of(before.get(seat)) for seat, plan in begun.items()}
+            self.plan({**before, **begun})
 
     def replan(self, seat: int, then: Sequence[Command], *, chosen_by: str, fallback: str = "") -> None:
         """A new plan for the steps after this one takes the place of what is left of this seat's."""
@@ -273,14 +305,32 @@ class OpenTurn:
     def fill(self) -> None:
         """Give the commands of the seats that are not asked in the first step. Needs the transaction that
         opened it."""
-        self._fill(self._opening(self.world).filled)
+        self._fill(self._opening(self.world))
 
     def _opening(self, world: World) -> Opening:
         """What is settled of a step that opens with the world in this state."""
         return opening(world, self.numbers, self.plans, passes_by=self.episode.passes_by)
 
-    def _fill(self, filled: Iterable[Filled]) -> None:
-        self.add([self.row(**asdict(each)) for each in filled])
+    def _fill(self, begins: Opening) -> None:
+        """Where a clock takes the steps, who is not asked cannot act."""
+        free = set() if self.episode.tick_ms else begins.may_act
+        self.add([self.row(**asdict(each)) for each in begins.filled if each.seat not in free])
+        for seat in free:
+            self._may_act(seat, self.step)
+
+    def ask_after_all(self, seat: int) -> None:
+        """Have the step wait for this seat, which may act in it. It is stored."""
+        self._may_act(seat, None)
+
+    def _may_act(self, seat: int, step: int | None) -> None:
+        where = {"episode_id": self.episode.pk, "number": seat}
+        self.store.change(Seat, {"may_act_in": step}, where=where)
+        next(each for each in self.seats if each.number == seat).may_act_in = step
+
+    @property
+    def left_idle(self) -> list[tuple[int, Command]]:
+        """What seats do that may act, where nobody commands them."""
+        return [(seat, get_world(self.episode.world).idle) for seat in sorted(self.may_act)]
 
     def row(self, seat: int, command: Command, **more: Any) -> SeatCommand:
         """A command for this step, to be added; `more` are its other fields."""
@@ -317,6 +367,8 @@ class OpenTurn:
         """The step is taken and stored, and the next one is open, with the commands of seats that are not
         asked; the commands it was taken with. `ahead` is used if it was worked out from the very same
         commands. Needs a transaction around it."""
+        if left := self.left_idle:
+            self.add([self.row(**asdict(Filled(*each))) for each in left])
         commands, rows = self.running_order(), list(self.given.values())
         opened_at, now = self.episode.turn_opened_at, timezone.now()
         if ahead is None or list(ahead.commands) != commands:
@@ -337,7 +389,7 @@ class OpenTurn:
         self.past.appendleft(PastStep(self.episode.step, entries, events, chain))
         self.given, self.noted = {}, []
         self._world, self._state = ahead.world, ahead.state
-        self._fill(begins.filled)
+        self._fill(begins)
         return rows
 
     def _store_state(

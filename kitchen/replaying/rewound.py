@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from kitchen.contract.agent import PLAN_BROKEN, TO_ANSWER
-from kitchen.contract.plans import WORLD, Plan
+from kitchen.contract.plans import WORLD, Plan, may_act
 from kitchen.contract.world import Intent, Json, World
 from kitchen.machine.statements import Statements
 from kitchen.play.intents import KEY as INTENTS
@@ -49,6 +49,16 @@ class Rewound(OpenTurn):
         self._world, self.is_read = world, True
         self._sent = [each for each in record.messages if each.number <= episode.messages]
         self.given = {row.seat: row for row in _settled(record, steps + 1)}
+        self._unasked = {
+            seat for seat, row in self.given.items() if row.chosen_by == WORLD and may_act(world, seat)
+        }
+        for seat in self._unasked:  # it was given only when the step ran
+            del self.given[seat]
+
+    @property
+    def may_act(self) -> set[int]:
+        """Seats that the step did not wait for, and that did nothing although they could."""
+        return self._unasked
 
     @cached_property
     def past(self) -> deque[PastStep]:

@@ -23,6 +23,8 @@ from kitchen.registry import agents
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_world
 from tests.worlds.beacon.world import Beacon
+from tests.worlds.vault.agent import Keeper
+from tests.worlds.vault.world import Vault
 
 SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 Lines = Mapping[int, Sequence[Sequence[Say]]]
@@ -255,6 +257,66 @@ def test_a_busy_member_answers_within_the_step_and_goes_on_with_its_plan() -> No
         (("goto", "pot1"), 1)
     ]
     assert loop.settled == {2: ("goto", "pot0")}
+
+
+class Mute(Agent):
+    """Does nothing."""
+
+    kind = "mute"
+
+    def decide(self, situation: Situation) -> Decision:
+        """Wait."""
+        return Decision({})
+
+
+class Boss(Keeper):
+    """A keeper that tells the first one to stop in the third step."""
+
+    kind = "boss"
+
+    def decide(self, situation: Situation) -> Decision:
+        """Order it, and go on as a keeper."""
+        made = super().decide(situation)
+        if situation.step == 2 and situation.messages[-1].text != "stop":
+            return replace(made, says=(*made.says, Say("stop", to=(0,))))
+        return made
+
+
+def vault(*, within: bool) -> EpisodeLoop:
+    line_up = "keeper+keeper+boss"
+    made = organise("graph", members_of(line_up, 3), seats=3, settings={"within": within})
+    game = Vault.create(seats=3, settings={"limit": 20})
+    game.dialled[0] = game.codes[1] if not within else 0
+    return EpisodeLoop(game, 1, Team.of(line_up, 3, made))
+
+
+@pytest.mark.parametrize(("within", "step", "because"), [(True, 3, "answer"), (False, 4, "message")])
+def test_a_member_in_the_middle_of_something_is_asked_for_what_is_new_and_may_stop(
+    within: bool, step: int, because: str
+) -> None:
+    loop = vault(within=within)
+    loop.game.dialled[0] = loop.game.codes[1]  # the first one can crank at once, for the rest of the test
+    keepers = {0: Keeper({}), 1: Mute({}), 2: Boss({})}
+    asked = []
+    for _ in range(step):
+        asked.append([member.number for member in loop.asked_members])
+        loop.take(loop.step_of(loop.ask(keepers)))
+    log = loop.log()
+    first = [next(each for each in taken.commands if each.seat == 0) for taken in log.steps]
+    assert [each.command for each in first] == [("crank",), *[("wait",)] * (step - 2), ("stop",)]
+    assert [each.chosen_by for each in first] == ["keeper", *["world"] * (step - 2), "keeper"]
+    assert loop.game.cranked[0] == 0
+    assert [one.because for one in log.decisions if one.member == 0][-1] == because
+    assert asked[1] == [1, 2] and asked[-1] == ([1, 2] if within else [0, 1, 2])
+
+
+def test_keepers_who_talk_open_the_vault() -> None:
+    loop = vault(within=True)
+    keepers = {0: Keeper({}), 1: Keeper({}), 2: Keeper({})}
+    while not loop.is_over:
+        loop.take(loop.step_of(loop.ask(keepers)))
+    assert loop.game.score() == {"bolts": 3}
+    assert {said.step for said in loop.log().messages} == {1}
 
 
 def test_a_line_up_that_does_not_fit_is_refused_in_words() -> None:

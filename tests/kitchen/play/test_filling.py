@@ -43,11 +43,18 @@ class Told(Agent):
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Asked], None]:
-    """Have the kitchen ask those seats alone of which this is true: of the steps taken, and the seat."""
+    """Have the kitchen ask those seats alone of which this is true: of the steps taken, and the seat. The
+    others can only do nothing."""
     monkeypatch.setitem(agents.AGENTS, "told", f"{__name__}:Told")
+    legal = CuisineWorld.legal_actions
 
     def let(rule: Asked) -> None:
         monkeypatch.setattr(CuisineWorld, "asks", lambda world, seat: rule(world.clock, seat))
+        monkeypatch.setattr(
+            CuisineWorld,
+            "legal_actions",
+            lambda world, seat: legal(world, seat) if rule(world.clock, seat) else [world.idle],
+        )
 
     return let
 

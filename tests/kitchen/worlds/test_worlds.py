@@ -113,7 +113,7 @@ def test_every_legal_action_is_performed_by_who_acts_first(kind: str) -> None:
 
 
 @every_world
-def test_who_is_not_asked_can_do_nothing(kind: str) -> None:
+def test_who_is_not_asked_may_do_nothing(kind: str) -> None:
     world, chance = make(kind), Random(9)
     for _ in steps_of(world):
         for seat in range(world.seats):

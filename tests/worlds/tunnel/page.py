@@ -1,0 +1,24 @@
+"""Tunnel for tests without a browser."""
+
+from __future__ import annotations
+
+from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.world import Command
+
+
+class TunnelPage(Page):
+    """No panels."""
+
+    layout = "worlds/tunnel/layout.jinja"
+    guide = "worlds/tunnel/guide.jinja"
+
+    def panels(self, view: SeatView) -> tuple[Panel, ...]:
+        """None."""
+        return ()
+
+    def phrase(self, command: Command) -> str:
+        """As it is."""
+        return " ".join(command)
+
+
+PAGE = TunnelPage()

@@ -1,0 +1,111 @@
+"""Tunnel, version 1: every seat may `dig`, a macro of four steps, which `stop` ends, or `rest` for a step.
+A seat that digs is not asked, and may stop. Score: `dug`, how many macros were done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+from kitchen.contract import world as contract
+from kitchen.contract.world import Command, Event, Figure, Json, Setting
+
+DIG: Command = ("dig",)
+STOP: Command = ("stop",)
+REST: Command = ("rest",)
+GO_ON: Command = ("go_on",)
+MACRO = 4
+"""Steps of a `dig`."""
+
+
+class Tunnel(contract.World):
+    """Seats that dig."""
+
+    kind: ClassVar[str] = "tunnel"
+    version: ClassVar[int] = 1
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting("steps", "int", "Steps", 20, minimum=1, maximum=200),
+        Setting("deaf", "bool", "The last seat hears nobody", False),
+    )
+    idle: ClassVar[Command] = GO_ON
+    passes_by: ClassVar[bool] = True
+    max_seats: ClassVar[int] = 3
+    figures: ClassVar[tuple[Figure, ...]] = (
+        Figure("dug", "count", "Tunnels dug", words=("tunnel dug", "tunnels dug")),
+    )
+    clock, length = 0, 0
+
+    def __init__(self, seats: int, settings: Mapping[str, Json]) -> None:
+        self.seats, self.chosen = seats, contract.clean_settings(self.settings, settings)
+        self.length = self.chosen["steps"]
+        self.reset(0)
+
+    @classmethod
+    def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
+        """SettingsError for settings that are none."""
+        return cls(seats, settings)
+
+    def reset(self, seed: int) -> None:
+        """Nobody digs."""
+        self.clock, self.dug, self.left = 0, 0, [0] * self.seats
+
+    @property
+    def over(self) -> bool:
+        """After the last step."""
+        return self.clock >= self.length
+
+    def brief(self, seat: int) -> dict[str, Json]:
+        """The settings."""
+        return dict(self.chosen)
+
+    def observe(self, seat: int) -> dict[str, Json]:
+        """How many steps everybody still digs."""
+        return {"left": list(self.left)}
+
+    def asks(self, seat: int) -> bool:
+        """Who digs goes on."""
+        return not self.left[seat]
+
+    def legal_actions(self, seat: int) -> list[Command]:
+        """Who digs can stop; else dig or rest."""
+        return [GO_ON, STOP] if self.left[seat] else [DIG, REST, GO_ON]
+
+    def plannable(self, seat: int) -> list[Command]:
+        """What is begun."""
+        return [DIG, REST]
+
+    def visible(self, seat: int, event: Event) -> bool:
+        """Messages do not reach a deaf seat."""
+        return event.kind != "message" or not self.chosen["deaf"] or seat != self.seats - 1
+
+    def step(self, turn: contract.Turn) -> tuple[Event, ...]:
+        """One after the other; then all dig."""
+        events = tuple(self._act(seat, tuple(command)) for seat, command in contract.ordered(turn))
+        self.dug += self.left.count(1)
+        self.left = [max(0, left - 1) for left in self.left]
+        self.clock += 1
+        return events
+
+    def _act(self, seat: int, command: Command) -> Event:
+        if command not in self.legal_actions(seat):
+            return Event("refused", seat, {"command": list(command), "reasons": ["busy"]})
+        self.left[seat] = {DIG: MACRO, STOP: 0}.get(command, self.left[seat])
+        return Event("performed", seat, {"command": list(command)})
+
+    def score(self) -> dict[str, Json]:
+        """`dug`."""
+        return {"dug": self.dug}
+
+    def to_dict(self) -> dict[str, Json]:
+        """All of it."""
+        named = {"kind": self.kind, "version": self.version, "seats": self.seats, "settings": self.chosen}
+        return {**named, "clock": self.clock, "dug": self.dug, "left": list(self.left)}
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Json]) -> Self:
+        """StateError for what is no state of it."""
+        if (stored.get("kind"), stored.get("version")) != (cls.kind, cls.version):
+            raise contract.StateError("not a state of tunnel, version 1")
+        world = cls(stored["seats"], stored["settings"])
+        world.clock, world.dug, world.left = stored["clock"], stored["dug"], list(stored["left"])
+        return world
