@@ -30,6 +30,7 @@ from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
 from tests.template import Template, drop_database
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
+from tests.worlds.boulders import LINE as BOULDERS_LINE
 from tests.worlds.vault.kit import LINE as VAULT_LINE
 
 Once = Callable[[], AbstractContextManager[None]]
@@ -51,10 +52,9 @@ def pytest_configure() -> None:
     django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
+def pytest_sessionfinish() -> None:
     """Whoever began the run cleans up after it."""
-    if not hasattr(session.config, "workerinput"):
-        Template().drop()
+    Template().drop()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -102,7 +102,7 @@ def django_db_modify_db_settings(
     """A database of this process alone, so that two runs in one folder or on one server do not meet."""
     database, template = django_settings.DATABASES["default"], Template()
     if template.server:
-        name = f"test_{template.name}_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
+        name = f"test_{template.name}_{os.getpid()}"
         database["TEST"]["NAME"] = name
         address = template.copy_to_server(name)
         yield
@@ -155,6 +155,12 @@ def add_world(monkeypatch: pytest.MonkeyPatch, settings: Any, line: str) -> None
     panels = {**panels, "DIRS": [settings.BASE_DIR / "templates", *folders("templates")]}
     settings.TEMPLATES = [pages, panels]
     settings.STATICFILES_DIRS = [settings.BASE_DIR / "static", *folders("static")]
+
+
+@pytest.fixture
+def boulders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this test there is a world with a large part, `tests.worlds.boulders`, too."""
+    monkeypatch.setenv(VARIABLE, ",".join(filter(None, [os.environ.get(VARIABLE), BOULDERS_LINE])))
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from typing import IO
 
 from brigade.places import base_dir
 from tests.needs import install_missing, postgres, redis_server
+from tests.processor_units import Cost, measured
 
 Command = tuple[str, ...]
 
@@ -66,7 +67,14 @@ def own_var() -> Iterator[dict[str, str]]:
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
     plain = {key: value for key, value in os.environ.items() if key not in ours and "BRIGADE_" not in key}
     with TemporaryDirectory(prefix="brigade-var-", ignore_cleanup_errors=True) as folder:
-        yield {**plain, "BRIGADE_VAR": folder}
+        yield {**plain, "BRIGADE_VAR": folder, "MYPY_CACHE_DIR": mypy_cache()}
+
+
+def mypy_cache() -> str:
+    """Return the folder in which mypy keeps what it found: one for all clones of this user, since a file
+    counts as unchanged where its content is."""
+    kept = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return os.environ.get("MYPY_CACHE_DIR") or str(Path(kept) / "brigade" / "mypy")
 
 
 def check(environment: Mapping[str, str], says: Says = None) -> int:
@@ -92,34 +100,50 @@ def run(command: Command, environment: Mapping[str, str], says: Says = None) -> 
 # Tests
 
 
+ON_DEFAULTS = "not nightly and (sqlite or browser or not servers)"
+ON_SERVERS = "not nightly and servers and not browser"
+"""Marks of the tests that `make test` runs on SQLite and Valkey, and on PostgreSQL and Redis."""
+
+
 def test(environment: Mapping[str, str]) -> int:
-    """The checks, every test on the defaults, and on PostgreSQL and Redis those that are marked `servers`."""
-    return checks_and_tests(environment, ("-m", "servers and not browser"))
+    """Run the checks, and every test that is not marked `nightly`: on PostgreSQL and Redis what they decide,
+    and on the defaults everything else and what is about SQLite."""
+    return checks_and_tests(environment, ("-m", ON_DEFAULTS), ("-m", ON_SERVERS, *marked()))
 
 
 def test_all(environment: Mapping[str, str]) -> int:
-    """The checks, and every test on both."""
-    return checks_and_tests(environment, ())
+    """Run the checks, and every test on both."""
+    return checks_and_tests(environment, (), ())
 
 
-def checks_and_tests(environment: Mapping[str, str], on_servers: Command) -> int:
-    """1 if anything failed. The last line counts the tests. The defaults are seen at work; beside them, since
-    tests wait a lot, everything else: it speaks when they are done."""
-    began, notes = time.monotonic(), [note for note in [install_missing()] if note]
-    with TemporaryFile("w+") as said, ThreadPoolExecutor(1) as pool:
-        beside = pool.submit(checks_and_servers, environment, on_servers, said)
-        counts, reasons = suite("SQLite and Valkey", (), environment, PROCESSES)
-        failed_checks, (more, why), left_out = beside.result()
-        said.seek(0)
-        print(said.read())
-    conclude(counts + more, reasons + why, notes + left_out, failed_checks, time.monotonic() - began)
+def marked() -> list[str]:
+    """Return the files that have a test marked `servers`: the others need not be imported to find that
+    out."""
+    files = (base_dir() / "tests").rglob("test_*.py")
+    return [str(file) for file in sorted(files) if "mark.servers" in file.read_text(encoding="utf-8")]
+
+
+def checks_and_tests(environment: Mapping[str, str], on_defaults: Command, on_servers: Command) -> int:
+    """Return 1 if anything failed. The last line counts the tests. The defaults are seen at work; beside
+    them, since tests wait a lot, everything else: it speaks when they are done."""
+    began = time.monotonic()
+    with measured() as cost:
+        notes = [note for note in [install_missing()] if note]
+        with TemporaryFile("w+") as said, ThreadPoolExecutor(1) as pool:
+            beside = pool.submit(checks_and_servers, environment, on_servers, said)
+            counts, reasons = suite("SQLite and Valkey", on_defaults, environment, PROCESSES)
+            failed_checks, (more, why), left_out = beside.result()
+            said.seek(0)
+            print(said.read())
+    conclude(counts + more, reasons + why, notes + left_out, failed_checks, time.monotonic() - began, cost)
     return 1 if failed_checks or counts["failed"] + more["failed"] or not counts["passed"] else 0
 
 
 def checks_and_servers(
     environment: Mapping[str, str], chosen: Command, says: IO[str]
 ) -> tuple[int, Result, list[str]]:
-    """How many checks failed, what became of the tests on PostgreSQL and Redis, and why there are none."""
+    """Return how many checks failed, what became of the tests on PostgreSQL and Redis, and why they ran on
+    the defaults instead."""
     own = {**environment, "BRIGADE_VAR": f"{environment['BRIGADE_VAR']}/beside"}
     failed_checks = check(own, says)
     try:
@@ -127,17 +151,16 @@ def checks_and_servers(
             elsewhere = {**own, "DATABASE_URL": database, "REDIS_URL": broker}
             return failed_checks, suite(f"{is_what} and {is_too}", chosen, elsewhere, BESIDE, says), []
     except LookupError as error:
-        return failed_checks, (Counter(), Counter()), [f"nothing ran on PostgreSQL and Redis: {error}"]
+        instead = suite("SQLite and Valkey instead", chosen, own, BESIDE, says) if chosen else NOTHING
+        return failed_checks, instead, [f"nothing ran on PostgreSQL and Redis: {error}"]
 
 
 PROCESSES = min(8, 1 + (os.cpu_count() or 2))
 BESIDE = PROCESSES // 2
 """How many processes play the tests, and those beside them."""
-SIDE_BY_SIDE: Command = ("--dist", "loadfile", "--no-loadscope-reorder")
-"""How pytest-xdist spreads the tests: whole files, in the order that `tests/conftest.py` gives them."""
-
 Result = tuple[Counter[str], Counter[str]]
 """How many tests passed, failed, skipped; and the reasons for skipping."""
+NOTHING: Result = (Counter(), Counter())
 
 
 def suite(
@@ -146,7 +169,7 @@ def suite(
     """Run pytest once. A run that ends otherwise than by tests passing or failing counts as a failure."""
     print(f"\n=== the tests on {where}", flush=True, file=says)
     report = Path(environment["BRIGADE_VAR"]) / "report.xml"
-    spread = ("-n", str(processes), *SIDE_BY_SIDE, f"--junitxml={report}")
+    spread = ("-p", "tests.forked_processes", "--processes", str(processes), f"--junitxml={report}")
     code = run(("-m", "pytest", "-q", *spread, *chosen), environment, says)
     counts, reasons = read_report(report)
     if code not in {0, 1}:
@@ -172,10 +195,16 @@ def outcome(case: ET.Element) -> str:
 
 
 def conclude(
-    counts: Counter[str], reasons: Counter[str], notes: Sequence[str], failed_checks: int, seconds: float
+    counts: Counter[str],
+    reasons: Counter[str],
+    notes: Sequence[str],
+    failed_checks: int,
+    seconds: float,
+    cost: Cost,
 ) -> None:
-    """Say what was left out and why, and count."""
+    """Say what it cost, what was left out and why, and count."""
     print(f"\n=== {seconds:.0f} s in all; {len(CHECKS) - failed_checks} of {len(CHECKS)} checks are good")
+    print(f"{cost.seconds:.0f} processor seconds, {cost.units:.0f} units (tests/processor_units.py)")
     for note in notes:
         print(f"left out: {note}")
     for reason, count in reasons.most_common():

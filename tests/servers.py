@@ -22,6 +22,7 @@ from brigade.places import unix_url
 from brigade.runner import serves
 from brigade.supervise import Child, last_lines
 from tests.commands import Commands
+from tests.programs import Programs
 from tests.template import Template, drop_database
 
 PATIENCE = 180.0
@@ -98,12 +99,11 @@ class Stack:
         self.environment = self._make_environment()
         self._commands = Commands(self.environment).__enter__()
         self.manage("prepare")
-        self.webs = webs(self.environment, self._listener.fileno(), 2)
-        self.worker = worker(self.environment)
-        self.experimenter = experimenter(self.environment)
-        (self.ticker,) = tickers(self.environment, 1)
-        for child in (*self.webs, self.worker, self.experimenter, self.ticker):
-            child.log = self.var / "log" / child.log.name
+        self._programs = Programs(self.environment, keep=(self._listener.fileno(),)).__enter__()
+        self.webs = [self._forked(web) for web in webs(self.environment, self._listener.fileno(), 2)]
+        self.worker = self._forked(worker(self.environment))
+        self.experimenter = self._forked(experimenter(self.environment))
+        self.ticker = self._forked(*tickers(self.environment, 1))
         self.restart()
         return self
 
@@ -112,11 +112,16 @@ class Stack:
         self.kill_worker()
         kill(self.experimenter)
         kill(self.ticker)
+        self._programs.__exit__()
         self._commands.__exit__()
         if self._valkey is not None:
             self._valkey.__exit__()
         self._listener.close()
         drop_database(self._database)
+
+    def _forked(self, child: Child) -> Child:
+        child.log = self.var / "log" / child.log.name
+        return self._programs.forked(child)
 
     def _make_environment(self) -> dict[str, str]:
         found = children_environment(address_of(self._listener))

@@ -192,7 +192,8 @@ class Page(ABC):
     `fieldset` with `data-actions` and in it a `label` with a radio button `command` for each command, and a
     button with `data-submit`. A radio button's words (`.action-text` beside it) are those of its command
     alone, or `data-text` has them. Its key is in `kbd`; a key in a `legend`, or one that several have, leads
-    from one to the next."""
+    from one to the next. A command with an amount (`SeatView.amounts`) is one choice: its label and a number
+    field stand in an element with `data-amount` and `data-ask`, and `js/amounts.js` is among the scripts."""
     overview_layout: ClassVar[str] = ""
     """Likewise for somebody who looks on (`overview`), of whose panels alone it gets the HTML."""
     views: ClassVar[tuple[str, ...]] = (TABLES,)

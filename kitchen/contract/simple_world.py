@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import ClassVar, Self
 
+from kitchen.contract.large_state import LargeMap
 from kitchen.contract.world import (
     Command,
     Event,
@@ -34,7 +35,8 @@ class SimpleWorld(World):
 
     version: ClassVar[int] = 1
     state: ClassVar[tuple[str, ...]]
-    """Attributes that are the state: JSON values, set by `begin`. `seed` and `clock` are stored, too."""
+    """Attributes that are the state: JSON values, set by `begin`. `seed` and `clock` are stored, too. Those
+    that are named in `large` are `LargeMap`s."""
     steps_setting: ClassVar[str] = "steps"
     """The setting that says how many steps an episode has; empty where only the goal ends it."""
 
@@ -138,7 +140,9 @@ class SimpleWorld(World):
         """Return the whole state as JSON: kind, version, seats, settings, seed, clock, and `state`."""
         header = {"kind": self.kind, "version": self.version, "seats": self.seats, "settings": self.chosen}
         stored = {name: getattr(self, name) for name in ("seed", "clock", *self.state)}
-        return {name: _copied(value) for name, value in (header | stored).items()}
+        return {
+            name: value if name in self.large else _copied(value) for name, value in (header | stored).items()
+        }
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
@@ -148,7 +152,8 @@ class SimpleWorld(World):
         try:
             world = cls(stored["seats"], stored["settings"])
             for name in ("seed", "clock", *cls.state):
-                setattr(world, name, _copied(stored[name]))
+                value = stored[name]
+                setattr(world, name, LargeMap(value) if name in cls.large else _copied(value))
         except (KeyError, TypeError, AttributeError, SettingsError) as error:
             raise StateError(f"{cls.kind}: {error!r}") from error
         return world

@@ -13,18 +13,18 @@ Errors::
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple, Self, final
+from typing import ClassVar, Literal, NamedTuple, Self, final
 
+from kitchen.contract.canonical_json import Json as Json
+from kitchen.contract.canonical_json import canonical_hash as canonical_hash
+from kitchen.contract.canonical_json import canonical_json as canonical_json
+from kitchen.contract.canonical_json import text_hash as text_hash
 from kitchen.contract.chances import Chances
-
-Json = Any
-"""A value that `json.dumps` takes and gives back equal."""
+from kitchen.contract.large_state import LargeMap, WorldState
 
 Command = tuple[str, ...]
 """What one seat wants to do: a verb and its arguments, without the seat. `("get", "storage0", "rice")`."""
@@ -266,7 +266,8 @@ class World(ABC):
     """One game in play. Same settings, seed and commands give the same states, in every process.
 
     Chance comes only from the generator that `reset` seeds, and its state is part of `to_dict`. What a world
-    tells (brief, observation, legal actions, score, state) is the caller's: a later step does not change it.
+    tells (brief, observation, legal actions, score, state) is the caller's: a later step does not change it,
+    but for the large parts of the state.
     """
 
     kind: ClassVar[str]
@@ -292,6 +293,9 @@ class World(ABC):
     """How far the same seed brings the same, whoever plays; completes `the same events, …`."""
     news: ClassVar[str] = ""
     """Events of the world's own, in words that end a sentence: `ships that came in`."""
+    large: ClassVar[tuple[str, ...]] = ()
+    """Keys of `to_dict` whose values are `LargeMap`s (`kitchen.contract.large_state`): parts of the state
+    with so many entries that only what a step changes of them is hashed and stored."""
 
     seats: int
     """How many seats play."""
@@ -448,40 +452,38 @@ class World(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Json]:
-        """The whole state as JSON with `kind`, `version`, `seats` and `settings`."""
+        """The whole state as JSON with `kind`, `version`, `seats` and `settings`. Under each key in `large`
+        is the world's own `LargeMap`, which later steps change."""
 
     @classmethod
     @abstractmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
-        """The world that `to_dict` described; StateError if it cannot be read."""
+        """The world that `to_dict` described; StateError if it cannot be read. Under each key in `large` is
+        a dict that is not the world's own: make a new `LargeMap` of it."""
+
+    @final
+    def large_parts(self) -> dict[str, LargeMap]:
+        """The large parts of the state, by name: the world's own."""
+        state = self.to_dict() if self.large else {}
+        return {name: state[name] for name in self.large}
+
+    @final
+    def frozen_state(self) -> WorldState:
+        """The present state, which later steps leave alone."""
+        state = self.to_dict()
+        parts = {name: state[name].freeze() for name in self.large}
+        roots = {name: part.root for name, part in parts.items()}
+        return WorldState(canonical_json({**state, **roots}), parts)
 
     @final
     def state_text(self) -> str:
-        """The whole state as text: the canonical JSON of `to_dict`."""
-        return canonical_json(self.to_dict())
+        """The state as text: the canonical JSON of `to_dict`, in which each large part is its root."""
+        return self.frozen_state().text
 
     @final
     def state_hash(self) -> str:
         """SHA-256 (64 hex digits) of `state_text`: equal states, equal hashes."""
         return text_hash(self.state_text())
-
-
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
-
-
-def canonical_json(value: Json) -> str:
-    """A JSON value written in one way only: sorted keys, no spaces, ASCII."""
-    return _encode(value)
-
-
-def text_hash(text: str) -> str:
-    """SHA-256 in hex."""
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def canonical_hash(value: Json) -> str:
-    """SHA-256 in hex of a JSON value's canonical text."""
-    return text_hash(canonical_json(value))
 
 
 def ordered(turn: Turn) -> Iterable[tuple[int, Command]]:

@@ -12,13 +12,15 @@ from django.utils import timezone, translation
 from kitchen.contract.agent import EVERYBODY, KNOWING
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.page import BOTH, TABLES, Page
-from kitchen.contract.world import Json, SettingsError, World
+from kitchen.contract.world import Json, SettingsError, World, text_hash
+from kitchen.machine.statements import insert
 from kitchen.money.models import Budget
 from kitchen.play import clock, stream
 from kitchen.play.absence import Absence, not_come
-from kitchen.play.models import Episode, Mind, Seat, Ticking
+from kitchen.play.models import Episode, Mind, Seat, StateChange, Ticking
 from kitchen.play.queue import is_aside
 from kitchen.play.services import go_on
+from kitchen.play.state_changes import first_rows
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.agents import get_agent, keeps_up, make_agent, plays
 from kitchen.registry.worlds import get_page, get_world
@@ -99,6 +101,7 @@ def episode_create(
         _check_ticks(minds, absence, organisation, step_seconds)
     tick_ms = clock.tick_ms_for(game.tick_ms, synthetic=synthetic)
     clocked = None if is_aside() else tick_ms  # who plays aside takes the steps, as fast as they come
+    begins = game.frozen_state()
     page = get_page(world)  # found before anybody has to wait: the first time it is loaded
     episode = Episode(
         world=world,
@@ -123,8 +126,8 @@ def episode_create(
         organisation=organisation.to_json() if organisation else None,
         absence=absence.to_json() if absence else None,
         gone=not_come(awaited) or None,
-        state=game.to_dict(),
-        state_hash=game.state_hash(),
+        state={**game.to_dict(), **begins.roots},
+        state_hash=text_hash(begins.text),
         score=game.score(),
         decision_seconds=decision_seconds or django_settings.DECISION_SECONDS,
         turn_opened_at=timezone.now(),
@@ -132,6 +135,7 @@ def episode_create(
     )
     with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
         episode.save(force_insert=True)
+        insert(StateChange, first_rows(episode.pk, begins))
         seated = _seat_everybody(episode, page, seats=seats, minds=minds)
         turn = OpenTurn(episode, [*seated, *_seat_leaders(episode, leaders)])
         if clocked:

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 
 from kitchen.machine.pieces import PIECE, pieces
 from kitchen.play.calls import prompts_erase_unused
-from kitchen.play.models import Decision, Episode, Message, SeatCommand, Step
+from kitchen.play.models import Decision, Episode, Message, SeatCommand, StateChange, Step
 
 WITH_CALLS = 25
 """Decisions that are erased together: each may have some calls, of a dozen messages each."""
@@ -25,6 +25,7 @@ def episode_erase(episode_id: int) -> None:
     rows_erase(Message.objects.filter(episode=episode_id))
     rows_erase(Decision.objects.filter(mind__episode=episode_id), WITH_CALLS)
     rows_erase(SeatCommand.objects.filter(episode=episode_id))
+    rows_erase(StateChange.objects.filter(episode=episode_id))
     rows_erase(Step.objects.filter(episode=episode_id))
     with transaction.atomic():
         for episode in Episode.objects.select_for_update().filter(pk=episode_id):  # no step is written now

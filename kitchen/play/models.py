@@ -1,5 +1,5 @@
 """What live play stores. The log (`Step`, `SeatCommand`, `Decision`, `Message`) is append-only and is the
-truth; `Episode.state` is where it has led to."""
+truth; `Episode.state` is where it has led to, and `StateChange` has its large parts."""
 
 from __future__ import annotations
 
@@ -488,6 +488,30 @@ class Step(AppendOnly):
 
     def __str__(self) -> str:
         return f"step {self.number}"
+
+
+class StateChange(AppendOnly):
+    """What one step changed in a large part of the state (`World.large`), or all that the part held then. In
+    `Episode.state` stands only the root of each part."""
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="state_changes")
+    episode_id: int
+    step = models.PositiveIntegerField(help_text="The step that changed it; 0: it began so.")
+    part = models.CharField(max_length=40, help_text="The key of the part in the state.")
+    is_whole = models.BooleanField(help_text="`changed` has all entries, not only those that changed.")
+    changed = models.TextField(help_text="New entries and new values: a JSON object.")
+    removed = models.TextField(help_text="Keys that are gone: a JSON list.")
+    root = models.CharField(max_length=64, help_text="Hash of the part after the step.")
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["step"]
+        constraints = [
+            models.UniqueConstraint(fields=["episode", "step", "part"], name="one_change_per_step_and_part")
+        ]
+
+    def __str__(self) -> str:
+        return f"step {self.step}: {self.part}"
 
 
 class Seal(AppendOnly):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kitchen.contract.large_state import WorldState
 from kitchen.contract.page import StepView
 from kitchen.contract.world import Command, Json, World
 from kitchen.play import clock, stored
@@ -40,5 +41,5 @@ class StepAhead:
     commands: Sequence[tuple[int, Command]]
     world: World
     """After it."""
-    state: str
+    state: WorldState
     events: list[Json]

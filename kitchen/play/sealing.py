@@ -29,6 +29,7 @@ from kitchen.play.models import (
     Seal,
     Seat,
     SeatCommand,
+    StateChange,
     Step,
 )
 
@@ -160,8 +161,8 @@ def _without_later(values: list[Any], later: int) -> list[Any]:
 
 def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
     """Who played, what they decided before the end, what models were asked and answered, commands of a step
-    that was never taken, what was said: each row begins with its episode and names no id; they come in the
-    order of what happened."""
+    that was never taken, what was said, what large parts of the state became: each row begins with its
+    episode and names no id; they come in the order of what happened."""
     decision, call = ("mind__episode", "mind__number", "step"), "decision__mind__"
     of_call = (f"{call}episode", f"{call}number", "decision__step", "number")
     of_message = tuple(f"call__{name}" for name in of_call)
@@ -186,6 +187,7 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
         _rows(
             Message.objects.filter(episode__in=ids), "episode", "number", "step", *_others(Message, "number")
         ),
+        _rows(StateChange.objects.filter(episode__in=ids), "episode", "step", "part", "is_whole", "root"),
     ]
 
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from kitchen.contract.large_state import LargeMap
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.play.models import Episode, SeatCommand
+from kitchen.play.state_changes import large_parts
 from kitchen.registry.worlds import get_world
 
 
 def episode_world(episode: Episode) -> World:
     """The world of the episode at its present state; StateError if it cannot be read."""
-    return get_world(episode.world).from_dict(episode.state)
+    return world_of(episode, large_parts(episode).maps)
+
+
+def world_of(episode: Episode, parts: Mapping[str, LargeMap]) -> World:
+    """The world of the episode at its present state, of which these are the large parts; StateError if it
+    cannot be read."""
+    return get_world(episode.world).from_dict({**episode.state, **parts})
 
 
 def as_stored(value: Json) -> Json:

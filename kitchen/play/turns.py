@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -17,6 +16,7 @@ from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY, TO_ANSWER
+from kitchen.contract.large_state import WorldState
 from kitchen.contract.mailbox import Mailbox
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.plans import WORLD, Filled, Opening, Plan, ending, opening
@@ -26,8 +26,9 @@ from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
 from kitchen.play.claims import MindStanding
 from kitchen.play.intents import stored_intents
-from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step
+from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, StateChange, Step
 from kitchen.play.past import PastStep, StepAhead
+from kitchen.play.state_changes import LargeParts, parts_verified, rows_of_step
 from kitchen.play.told import Stamp
 from kitchen.registry.worlds import get_world
 
@@ -56,7 +57,9 @@ class OpenTurn:
         self.begin_anew(episode, seats)
 
     def begin_anew(self, episode: Episode, seats: Iterable[Seat]) -> None:
-        """Know what is stored, and nothing of what was known before."""
+        """Know what is stored. Of what was known before only the large parts of the state are kept: what was
+        stored of them later is read when the world is asked for."""
+        known = self._known_parts() if vars(self) else None
         vars(self).clear()
         self.episode = episode
         self.seats = tuple(seats)
@@ -71,7 +74,11 @@ class OpenTurn:
         """What is given was read; until then nothing is known of it."""
         self.standing: dict[int, MindStanding] = {}
         self._world: World | None = None
-        self._state = ""
+        self._state: WorldState | None = None
+        self._parts: LargeParts | None = known
+        """The large parts of the state as they were read, until the world has them; None: read all."""
+        self._lengths: dict[str, int] = {}
+        """As `LargeParts` has them."""
         self._sent: list[Message] = []
         self._remembered: set[int] = set()
         self.noted: list[Event] = []
@@ -95,9 +102,20 @@ class OpenTurn:
         return self._world
 
     def _read_world(self) -> World:
+        kind = get_world(self.episode.world)
         if self._state:
-            return get_world(self.episode.world).from_dict(json.loads(self._state))
-        return stored.episode_world(self.episode)
+            return kind.from_dict(self._state.to_dict())
+        if not kind.large:
+            return stored.episode_world(self.episode)
+        parts, self._parts = parts_verified(self.episode, self._parts), None
+        self._lengths = parts.lengths
+        return stored.world_of(self.episode, parts.maps)
+
+    def _known_parts(self) -> LargeParts | None:
+        """The large parts of the state as this turn knows them."""
+        if self._world is None:
+            return self._parts
+        return LargeParts(self.episode.key, self.episode.step, self._world.large_parts(), self._lengths)
 
     @cached_property
     def past(self) -> deque[PastStep]:
@@ -358,10 +376,10 @@ class OpenTurn:
         """What comes of these commands. The turn's own world is taken for it: it is read anew if somebody
         asks for it before the step is taken."""
         world = self.world
-        self._state = self._state or world.state_text()
+        self._state = self._state or world.frozen_state()
         self._world = None
         events = stored.as_stored([event.to_json() for event in world.step(commands)])
-        return StepAhead(commands, world, world.state_text(), events)
+        return StepAhead(commands, world, world.frozen_state(), events)
 
     def take(self, ahead: StepAhead | None = None) -> list[SeatCommand]:
         """The step is taken and stored, and the next one is open, with the commands of seats that are not
@@ -400,7 +418,7 @@ class OpenTurn:
         ended = status != Episode.Status.PLAYING
         fresh = {
             "step": self.step,
-            "state_hash": text_hash(ahead.state),
+            "state_hash": text_hash(ahead.state.text),
             "score": world.score(),
             "status": status,
             "ended_at": now if ended else None,
@@ -412,10 +430,13 @@ class OpenTurn:
             "plans": _stored_plans(plans),
         }
         before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
-        if not self.store.change(Episode, {**fresh, "state": Text(ahead.state)}, where=before):
+        if not self.store.change(Episode, {**fresh, "state": Text(ahead.state.text)}, where=before):
             raise StepTakenError(f"step {self.step} of episode {episode.key} was taken by another process")
         for name, value in fresh.items():
             setattr(episode, name, value)
+        if ahead.state.parts and self._state:
+            rows = rows_of_step(episode, self._state, ahead.state, self._lengths)
+            self.store.insert(StateChange, list(rows))
 
     def _store_step(
         self, before: str, entries: list[Json], events: list[Json], opened_at: datetime, now: datetime

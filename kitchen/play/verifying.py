@@ -1,9 +1,10 @@
 """Reading logs again: does every step still hold what was written?
 
 For each episode: its chain (`kitchen.play.chain`), that no step is missing, that what seats were commanded is
-what the steps ran with, that the episode stands where its log ends, and its seal (`kitchen.play.sealing`)
-once it is over. Nothing is locked: people go on playing meanwhile. What needs the world itself (playing the
-log anew) is not done here.
+what the steps ran with, that the episode stands where its log ends, that what is stored of the large parts of
+its state leads there (`kitchen.play.state_changes`), and its seal (`kitchen.play.sealing`) once it is over.
+Nothing is locked: people go on playing meanwhile. What needs the world itself (playing the log anew) is not
+done here.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from kitchen.machine.sealed import same_text
 from kitchen.play import sealing
 from kitchen.play.chain import chain_begin, chain_next
 from kitchen.play.models import CallMessage, Episode, Prompt, Seal, SeatCommand, Step
+from kitchen.play.state_changes import changes_verify
 from kitchen.play.stored import log_entry
 
 AT_ONCE = 20
@@ -32,6 +34,7 @@ MISSING = "is missing"
 OTHER_COMMANDS = "did not run with what the seats were commanded"
 OTHER_STATE = "does not lead to the state that the episode is in"
 NOT_ITS_HASH = "the state is not the one that it is said to be"
+OTHER_PART = "did not lead to what is stored of {part}, a large part of the state"
 UNSEALED = "it is over, and was not sealed"
 FALSE_SEAL = "its seal was not made with this installation's key"
 OTHER_OWNER = "it belongs to somebody else than when it was sealed"
@@ -142,11 +145,14 @@ def _verdict(episode: Episode, read: _Read) -> EpisodeVerdict:
 
 
 def _state(episode: Episode, steps: Sequence[Step]) -> Iterator[Fault]:
-    """The state is that of its hash, and the hash that of the last step."""
+    """The state is that of its hash, the hash that of the last step, and the large parts those of the
+    state."""
     if canonical_hash(episode.state) != episode.state_hash:
         yield Fault(None, NOT_ITS_HASH)
     if steps and steps[-1].number == episode.step and steps[-1].state_hash != episode.state_hash:
         yield Fault(episode.step, OTHER_STATE)
+    for step, part in changes_verify(episode):
+        yield Fault(step, OTHER_PART.format(part=part))
 
 
 def _unsealed(episode: Episode, seals: Mapping[str, Seal], read: _Read) -> Iterator[Fault]:

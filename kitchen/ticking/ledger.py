@@ -17,13 +17,13 @@ from django.db import models, transaction
 from kitchen.contract.model import Call
 from kitchen.machine.statements import Statements, Values, change, insert
 from kitchen.play.calls import calls_store
-from kitchen.play.models import Decision, Episode, SeatCommand, Step
+from kitchen.play.models import Decision, Episode, SeatCommand, StateChange, Step
 from kitchen.play.sealing import episode_seal
 from kitchen.play.stream import tell_audience
 from kitchen.play.told import EpisodeNews
 from kitchen.ticking.claims import claims_keep, ticks_tell
 
-MODELS: Sequence[type[models.Model]] = (SeatCommand, Decision, Step)
+MODELS: Sequence[type[models.Model]] = (SeatCommand, Decision, Step, StateChange)
 """What ticks write."""
 ROWS = 500
 """Rows of one statement."""

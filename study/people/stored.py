@@ -183,6 +183,7 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents", "passes_by", "knowing"]),
             *(f"Episode.{name}" for name in ["organisation", "messages", "offers_plans", "plans"]),
             *(f"Episode.{name}" for name in ["absence", "gone", "tick_ms"]),
+            *_of("StateChange", "id episode step part is_whole changed removed root"),
             *(f"Ticking.{name}" for name in ["episode", "owner", "until", "late", "lost_ms"]),
             *(
                 f"Seat.{name}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import resource
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prometheus_client.mmap_dict import MmapedDict
 
 from brigade.limits import allowed_files
 from brigade.places import base_dir
@@ -173,6 +175,23 @@ def test_threads_of_its_programs_share_one_heap(running: Running) -> None:
     wait_until(lambda: set(running.children()) == EVERY, "all of them")
     found = {name: heaps_of(pid) for name, pid in running.children().items() if name != "valkey"}
     assert {name for name, heaps in found.items() if heaps} == set()
+
+
+def test_a_worker_shares_all_that_it_counts_also_what_is_counted_as_soon_as_it_is_loaded(
+    running: Running,
+) -> None:
+    """A figure without labels, such as the time that commands wait for locks, is made for one process alone
+    where its module is loaded before the folder is known."""
+    running.wait_ready()
+    wait_until(lambda: set(running.children()) == EVERY, "all of them")
+    files = f"histogram_*~{running.children()['worker-1']}~*.db"
+
+    def is_shared() -> bool:
+        found = map(str, (Path(running.environment["BRIGADE_VAR"]) / "metrics").glob(files))
+        shared = (key for file in found for key, *_ in MmapedDict.read_all_values_from_file(file))
+        return "brigade_database_lock_wait_seconds" in {json.loads(key)[0] for key in shared}
+
+    wait_until(is_shared, "a worker that shares it")
 
 
 def test_the_admins_password_is_shown_and_written_nowhere(running: Running) -> None:

@@ -19,7 +19,7 @@ from kitchen.machine.storage import Trouble
 from study.taking_part.entering import participant_enter
 from tests.study.factories import make_study
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers, pytest.mark.sqlite]
 
 
 @pytest.fixture

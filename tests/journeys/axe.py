@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html.parser import HTMLParser
 from typing import Any, Literal
 
 from axe_playwright_python.base import AXE_SCRIPT
@@ -77,3 +78,22 @@ def rules(width: int, scheme: Scheme, *, as_wide: bool) -> dict[str, Any]:
     else:
         chosen = COLOURS
     return {"type": "rule", "values": chosen} if chosen else {"type": "tag", "values": TAGS}
+
+
+class Kinds(HTMLParser):
+    """The kinds of elements that pages had so far: tag, classes, role and type."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: set[tuple[str | None, ...]] = set()
+
+    def has_new(self, html: str) -> bool:
+        """Whether a page has an element of a kind that no page before it had."""
+        before = len(self._seen)
+        self.feed(html)
+        return len(self._seen) > before
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take note of an element."""
+        given = dict(attrs)
+        self._seen.add((tag, given.get("class"), given.get("role"), given.get("type")))

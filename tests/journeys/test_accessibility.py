@@ -3,6 +3,9 @@
 Wide and light, every rule is asked. Dark, those about colours are asked again; narrow, those about places,
 and every rule where anything shows, hides or has another colour than on the wide page.
 
+`make test` looks at pages that have a kind of element which no page before had, `make test-all` at all of
+them.
+
 Participants' pages are the scenes; the researchers' are every address that shows a page. An address that
 takes more than the values below fails the test until it gets an entry.
 """
@@ -14,20 +17,25 @@ import re
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Error, Page, Response, expect
+from playwright.async_api import Browser, Page, expect
 
 from study.design.page_order import PAGES
 from tests.addresses import addresses
 from tests.browser import IN_A_BROWSER
-from tests.journeys.axe import violations
+from tests.journeys.axe import Kinds, violations
 from tests.journeys.fitting import misfits
 from tests.journeys.scenes import CODE, EPISODE, PASSWORD, PK, SLUG, STAFF
+from tests.nightly import nightly
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
 
+EVERY = [False, *nightly(True)]
+"""Whether every page is looked at."""
 ASKED = ("check", "survey", "about", "final")
 """Pages that complain when they are sent empty."""
+ACTED_ON = ("survey", "withdraw")
+"""Of these one is always looked at, as it is and as it answers."""
 VALUES = {
     "slug": SLUG,
     "code": CODE,
@@ -62,12 +70,21 @@ WRONG = {
     f"{DESIGN}dry-run/": ("#id_participants", "0"),
 }
 """What makes the form of each of the researchers' pages wrong."""
+FEW_FORMS = (
+    "/staff/account/password/",
+    f"{DESIGN}recruitment/",
+    f"{DESIGN}parts/check/",
+    f"{DESIGN}members/",
+)
+"""Of these, forms that differ: a password, a time, a number, a choice."""
 NEVER_WRONG = {f"{DESIGN}{page}/" for page in ("orders", "items/shipped", "languages", "texts/es")}
 """Forms that only offer what is right."""
 ADMIN = (  # its tables and forms are Django's, with barriers of their own: the console is the way beside them
     "/admin/",
     "/admin/password_change/",
 )
+FORM = re.compile(r"<form\b(?=[^>]*\bclass=\"[^\"]*\bdesign-form\b)(?=[^>]*\baria-label)[^>]*>")
+"""A form of the design."""
 ELSEWHERE = re.compile(r"^(admin/|s/|p/|$)")
 """Addresses that are seen to by name."""
 
@@ -133,13 +150,16 @@ async def test_a_misfit_is_found_where_it_is(page: Page, html: str, wanted: list
     assert {re.match(r"bad, (.*?):", one)[1] for one in found} >= set(wanted)  # type: ignore[index]
 
 
-@pytest.mark.parametrize("part", [0, 1])
+@pytest.mark.parametrize("every", EVERY)
 async def test_every_page_of_a_participant_is_accessible(
-    page: Page, scenes: dict[str, str], part: int
+    page: Page, scenes: dict[str, str], every: bool
 ) -> None:
     assert set(scenes) >= {*PAGES, "welcome", "practised", "withdraw", "closed", "timed_out"}
-    found = []
-    for name in sorted(scenes)[part::2]:
+    found, kinds = [], Kinds()
+    for name in sorted(scenes, key=lambda name: (name not in ACTED_ON, name)):
+        html = await (await page.context.request.get(scenes[name])).text()
+        if not kinds.has_new(html) and name not in ACTED_ON and not every:
+            continue
         response = await page.goto(scenes[name])
         assert response
         assert response.status < 500
@@ -148,7 +168,7 @@ async def test_every_page_of_a_participant_is_accessible(
             await page.click("main button[type=submit]")
             await page.wait_for_selector("[role=alert]")
             found += await violations(page, f"{name}, not accepted", within="main")
-        if name == "withdraw":
+        if name == "withdraw" and not every:  # once
             await page.click("button[name=confirm]")
             await page.wait_for_selector("[data-page=withdrawn]")
             found += await violations(page, "withdrawn")
@@ -197,15 +217,19 @@ async def staff(browser: Browser, live_stack: Stack, scenes: dict[str, str]) -> 
     return page
 
 
-async def test_every_page_of_a_researcher_is_accessible_and_no_form_is_forgotten(staff: Page) -> None:
-    found, forms, seen = [], set(), 0
+@pytest.mark.parametrize("every", EVERY)
+async def test_every_page_of_a_researcher_is_accessible_and_no_form_is_forgotten(
+    staff: Page, every: bool
+) -> None:
+    found, forms, seen, kinds = [], set(), 0, Kinds()
     for address in researchers():
-        if not await is_page(staff, address):
-            continue
-        if await staff.locator("form.design-form[aria-label]").count():
+        html = await text_of_page(staff, address)
+        if FORM.search(html):
             forms.add(address)
-        found += await violations(staff, address)
-        seen += 1
+        if kinds.has_new(html) or (html and every):
+            await staff.goto(address)
+            found += await violations(staff, address)
+            seen += 1
     assert seen >= 5
     assert not found, "\n".join(found)
     assert forms == WRONG.keys() | NEVER_WRONG
@@ -270,35 +294,30 @@ async def test_the_way_into_the_admin_is_accessible(page: Page, staff: Page) -> 
 
 async def opened(page: Page, address: str) -> list[str]:
     """What axe finds on the page at this address."""
-    assert await is_page(page, address), address
+    assert await text_of_page(page, address), address
+    await page.goto(address)
     return await violations(page, address)
 
 
-async def is_page(page: Page, address: str) -> bool:
-    """Open it; False where it takes forms only, or gives a file."""
-    answer = await gone_to(page, address)
-    if answer and "refresh" in answer.headers:  # an analysis waits for a worker
-        while "refresh" in (await page.context.request.get(address)).headers:
-            await page.wait_for_timeout(1000)
-        answer = await gone_to(page, address)
-    if answer is None or answer.status == 405 or "text/html" not in answer.headers.get("content-type", ""):
-        return False
+async def text_of_page(page: Page, address: str) -> str:
+    """The page's HTML; nothing where the address takes forms only, or gives a file."""
+    answer = await page.context.request.get(address)
+    while "refresh" in answer.headers:  # an analysis waits for a worker
+        await page.wait_for_timeout(500)
+        answer = await page.context.request.get(address)
+    if answer.status == 405 or "text/html" not in answer.headers.get("content-type", ""):
+        return ""
     assert answer.status == 200, f"{address}: {answer.status}; it may need an entry in VALUES"
-    return True
+    return await answer.text()
 
 
-async def gone_to(page: Page, address: str) -> Response | None:
-    """What the server answers; None where that is a file to be kept."""
-    try:
-        return await page.goto(address)
-    except Error as error:
-        assert "ERR_ABORTED" in str(error) or "Download is starting" in str(error), f"{address}: {error}"
-        return None
-
-
-async def test_every_form_of_a_researcher_that_is_not_accepted_is_accessible(staff: Page) -> None:
+@pytest.mark.parametrize("forms", [FEW_FORMS, *nightly((tuple(WRONG),))], ids=["few", "every"])
+async def test_every_form_of_a_researcher_that_is_not_accepted_is_accessible(
+    staff: Page, forms: tuple[str, ...]
+) -> None:
     found = []
-    for address, (selector, value) in WRONG.items():
+    for address in forms:
+        selector, value = WRONG[address]
         await staff.goto(address)
         await staff.fill(selector, value)
         async with staff.expect_response(lambda answer: answer.request.method == "POST") as caught:

@@ -21,6 +21,7 @@ from kitchen.play.models import (
     Prompt,
     Seat,
     SeatCommand,
+    StateChange,
     Step,
     new_key,
 )
@@ -171,6 +172,11 @@ def _write_steps(copies: Sequence[Copy]) -> None:
         ),
     )
     write_in_pieces(Step, (step for copy in copies for step in _steps(copy)))
+    for copy in copies:  # a whole part may be a megabyte: not those of many copies in one transaction
+        changes = copy.recording.state_changes
+        write_in_pieces(
+            StateChange, (StateChange(**{**row, "id": None, "episode_id": _pk(copy)}) for row in changes)
+        )
 
 
 def _steps(copy: Copy) -> Iterator[Step]:

@@ -30,6 +30,7 @@ from kitchen.play.models import (
     Prompt,
     Seat,
     SeatCommand,
+    StateChange,
     Step,
 )
 from kitchen.play.queue import played_aside
@@ -59,6 +60,7 @@ class Recording:
     minds: list[Row]
     seats: list[Row]
     steps: list[Row]
+    state_changes: list[Row]
     commands: list[Row]
     decisions: list[Row]
     calls: list[Row]
@@ -158,6 +160,7 @@ def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinkin
         minds=_rows(Mind.objects.filter(episode=episode)),
         seats=_rows(Seat.objects.filter(episode=episode)),
         steps=_rows(Step.objects.filter(episode=episode)),
+        state_changes=_rows(StateChange.objects.filter(episode=episode)),
         commands=_rows(SeatCommand.objects.filter(episode=episode)),
         experience=experience,
         **_asked(episode),

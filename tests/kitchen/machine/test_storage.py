@@ -109,6 +109,7 @@ def test_what_came_of_it_is_the_same_trouble() -> None:
 
 
 @pytest.mark.servers
+@pytest.mark.sqlite
 @pytest.mark.django_db
 def test_a_column_of_a_later_version_that_may_not_be_empty_is_an_update(
     monkeypatch: pytest.MonkeyPatch,
@@ -122,6 +123,7 @@ def test_a_column_of_a_later_version_that_may_not_be_empty_is_an_update(
 
 
 @pytest.mark.servers
+@pytest.mark.sqlite
 @pytest.mark.django_db
 def test_a_migration_that_this_process_did_not_come_with_makes_the_database_newer() -> None:
     assert not storage.database_is_newer()
@@ -130,6 +132,7 @@ def test_a_migration_that_this_process_did_not_come_with_makes_the_database_newe
 
 
 @pytest.mark.servers
+@pytest.mark.sqlite
 @pytest.mark.django_db
 def test_what_may_only_be_read_is_told_by_either_database() -> None:
     only_read = {"sqlite": "PRAGMA query_only = 1", "postgresql": "SET TRANSACTION READ ONLY"}
@@ -145,6 +148,7 @@ def test_what_may_only_be_read_is_told_by_either_database() -> None:
 
 
 @pytest.mark.servers
+@pytest.mark.sqlite
 @pytest.mark.django_db
 def test_after_a_lock_nobody_waits_long_for_some_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     def locked() -> None:
@@ -167,6 +171,7 @@ def test_after_a_lock_nobody_waits_long_for_some_seconds(monkeypatch: pytest.Mon
 
 
 @pytest.mark.servers
+@pytest.mark.sqlite
 @pytest.mark.django_db
 def test_a_page_that_met_a_lock_spares_the_others_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "_busy_until", 0.0)

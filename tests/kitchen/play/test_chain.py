@@ -17,7 +17,7 @@ from kitchen.play.models import Episode, Seal, Step
 from kitchen.play.verifying import EpisodeVerdict, log_verify
 from tests.kitchen.factories import make_episode, mind, submit
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
 
 
 def played(steps: int = 4, **more: Any) -> Episode:

@@ -22,7 +22,7 @@ from kitchen.play.open_turns import open_turns
 from kitchen.play.services import Receipt, commands_submit
 from tests.kitchen.factories import make_episode, mind, submit
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
 LONG_AGO = "2020-01-01T00:00:00Z"
 
 

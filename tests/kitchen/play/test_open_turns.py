@@ -13,7 +13,7 @@ from kitchen.play.open_turns import open_turns, overdue_turns, unanswered_turns
 from kitchen.tasks import pick_up_open_turns
 from kitchen.ticking.claims import episodes_ticking
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
 
 CHANGED = {
     "step",

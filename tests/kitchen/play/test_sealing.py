@@ -16,7 +16,7 @@ from kitchen.play.verifying import log_verify
 from tests.kitchen.factories import make_episode, mind
 from tests.kitchen.play.test_chain import go_on, said, seal_of_before, sql, unguarded
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
 
 STEPS = 4
 

@@ -21,7 +21,7 @@ from kitchen.play.verifying import log_verify
 from kitchen.registry import agents
 from tests.kitchen.factories import make_episode, mind, submit
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
 LONG_AGO = "2020-01-01T00:00:00Z"
 
 

@@ -32,7 +32,7 @@ from study.researchers.noted import events_verify
 from tests.study.factories import complete, enter, make_study
 from tests.template import Template, drop_database
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers, pytest.mark.sqlite]
 SQLITE_ONLY = pytest.mark.skipif(connection.vendor != "sqlite", reason="about files of SQLite")
 
 

@@ -16,7 +16,7 @@ from tests.kitchen.factories import make_episode, submit
 from tests.kitchen.play.test_chain import seal_of_before
 from tests.study.factories import complete, enter, make_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
 
 
 def verify(*slug: str) -> tuple[int, list[str]]:

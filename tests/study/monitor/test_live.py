@@ -179,6 +179,7 @@ def scans(ask: Callable[[], object]) -> list[str]:
     return [plan for plan in plans if plan.startswith("SCAN ") or "B-TREE FOR ORDER" in plan]
 
 
+@pytest.mark.sqlite
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="reads SQLite's plans")
 def test_news_and_the_last_step_are_found_by_an_index_however_many_ever_came() -> None:
     study = make_study()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import json
 import re
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,7 +10,6 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 from prometheus_client.metrics import MetricWrapperBase
-from prometheus_client.mmap_dict import MmapedDict
 
 from brigade.places import base_dir
 from kitchen.machine import metrics, readiness
@@ -109,22 +107,6 @@ def test_the_figures_of_all_processes_are_added_up(live_stack: Stack) -> None:
 
     wait_until(both_counted, "what a worker and a daphne have counted")
     wait_until(lambda: asked(live_stack, "/ready")[0] == 200, "an app that is ready")
-
-
-def test_a_worker_shares_all_that_it_counts_also_what_is_counted_as_soon_as_it_is_loaded(
-    live_stack: Stack,
-) -> None:
-    """A figure without labels, such as the time that commands wait for locks, is made for one process alone
-    where its module is loaded before the folder is known."""
-    assert live_stack.worker.process
-    files = f"histogram_*~{live_stack.worker.process.pid}~*.db"
-
-    def is_shared() -> bool:
-        found = map(str, (live_stack.var / "metrics").glob(files))
-        shared = (key for file in found for key, *_ in MmapedDict.read_all_values_from_file(file))
-        return "brigade_database_lock_wait_seconds" in {json.loads(key)[0] for key in shared}
-
-    wait_until(is_shared, "a worker that shares it", 60)
 
 
 def asked(stack: Stack, path: str) -> tuple[int, str]:

@@ -60,6 +60,7 @@ def states() -> dict[str, str]:
 
 
 @pytest.mark.servers
+@pytest.mark.sqlite
 def test_all_is_looked_at_and_well() -> None:
     lines = well.installation_lines()
     assert tuple(line.name for line in lines) == well.ORDER

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.servers
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.sqlite
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="a file of SQLite")
 def test_no_file_of_the_database_knows_who_left() -> None:
     participant = enter(make_study(conditions=1), entry="somebody-who-leaves")

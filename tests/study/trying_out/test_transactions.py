@@ -32,6 +32,7 @@ from tests.transactions import Watch, watched
 
 pytestmark = [
     pytest.mark.servers,
+    pytest.mark.sqlite,
     pytest.mark.skipif(connection.vendor != "sqlite", reason="one lock for all: SQLite"),
 ]
 

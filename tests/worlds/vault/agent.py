@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.talk import Said, Say
+from kitchen.contract.world import Command
 from tests.worlds.vault.world import CRANK, DIAL, STOP, WAIT
 
 MY_CODE = re.compile(r"\bcode is ([1-9])\b")

@@ -36,12 +36,12 @@ class Vault(SimpleWorld):
             "bolts", "count", "Bolts drawn", so_far="Bolts drawn so far", words=("bolt drawn", "bolts drawn")
         ),
     )
-    state: ClassVar[tuple[str, ...]] = ("dialled", "cranked", "drawn")
+    state: ClassVar[tuple[str, ...]] = ("dialled", "cranked", "opened")
 
     def begin(self) -> None:
         """Nothing is dialled, nobody cranks."""
         self.dialled, self.cranked = [0, 0, 0], [0, 0, 0]
-        self.drawn = [False, False, False]
+        self.opened = [False, False, False]
 
     @property
     def codes(self) -> list[int]:
@@ -51,7 +51,7 @@ class Vault(SimpleWorld):
     @property
     def over(self) -> bool:
         """The vault is open."""
-        return all(self.drawn)
+        return all(self.opened)
 
     @property
     def cut_off(self) -> bool:
@@ -61,7 +61,7 @@ class Vault(SimpleWorld):
     @property
     def bolts(self) -> int:
         """The bolts that are drawn."""
-        return sum(self.drawn)
+        return sum(self.opened)
 
     def brief(self, seat: int) -> dict[str, Json]:
         """Return the settings and this keeper's own code, which nobody else knows."""
@@ -69,15 +69,15 @@ class Vault(SimpleWorld):
 
     def observe(self, seat: int) -> dict[str, Json]:
         """Return what this keeper dialled, and all bolts."""
-        return {"dialled": self.dialled[seat], "turns": self.cranked[seat], "drawn": list(self.drawn)}
+        return {"dialled": self.dialled[seat], "turns": self.cranked[seat], "drawn": list(self.opened)}
 
     def asks(self, seat: int) -> bool:
         """A keeper who cranks, or has drawn the bolt, has nothing to choose."""
-        return not self.drawn[seat] and not self.cranked[seat]
+        return not self.opened[seat] and not self.cranked[seat]
 
     def legal_actions(self, seat: int) -> list[Command]:
         """Return what this keeper can do; one who cranks may only stop."""
-        if self.drawn[seat]:
+        if self.opened[seat]:
             return [WAIT]
         if self.cranked[seat]:
             return [WAIT, STOP]
@@ -101,7 +101,7 @@ class Vault(SimpleWorld):
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
         """The aim is reached when the bolt is drawn."""
-        return "success" if self.drawn[seat] else "unknown"
+        return "success" if self.opened[seat] else "unknown"
 
     def visible(self, seat: int, event: Event) -> bool:
         """What a keeper dials or cranks, nobody else sees; a bolt is heard, and so is what is said."""
@@ -109,7 +109,7 @@ class Vault(SimpleWorld):
 
     def why_not(self, seat: int, command: Command) -> str:
         """Tell the reasons apart."""
-        if self.drawn[seat]:
+        if self.opened[seat]:
             return "drawn"
         if self.cranked[seat]:
             return "cranking"
@@ -129,5 +129,5 @@ class Vault(SimpleWorld):
         self.cranked[seat] += 1
         if self.cranked[seat] < TURNS:
             return ()
-        self.cranked[seat], self.drawn[seat] = 0, True
+        self.cranked[seat], self.opened[seat] = 0, True
         return [Event("bolt", None, {"keeper": seat + 1})]

@@ -1,0 +1,175 @@
+"""A pytest plugin that collects once and then forks: `pytest -p tests.forked_processes --processes 3`.
+
+Importing every test takes longer than running most files of tests, and pytest-xdist does it in each process.
+Here each process inherits what was imported. A process takes one whole file of tests after the other. The
+process that collected reports for all of them. The app and the browser of session fixtures are started in few
+processes only."""
+
+from __future__ import annotations
+
+import os
+import signal
+import traceback
+from collections.abc import Iterator
+from itertools import chain, groupby, pairwise
+from multiprocessing.connection import Connection, Pipe, wait
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kitchen.machine.parent import tied_to
+
+Message = dict[str, Any] | str
+"""A serialized report, or the traceback with which a process ended."""
+PROGRAMS = {"stack", "running_browser"}
+"""Fixtures that start the whole app, and a browser, once for each process that uses them."""
+SHARE = 3
+"""One process in so many uses them."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--processes`."""
+    parser.addoption("--processes", type=int, default=0, help="fork so many processes after collection")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Run the collected tests in forked processes, where `--processes` asks for them."""
+    count = session.config.getoption("processes")
+    if not count or session.testsfailed or session.config.option.collectonly:
+        return None  # pytest's own loop
+    processes = Processes(session)
+    try:
+        processes.start(count)
+        processes.report()
+    finally:
+        processes.end()
+    return True
+
+
+class Processes:
+    """The forked processes of one run."""
+
+    def __init__(self, session: pytest.Session) -> None:
+        self._session = session
+        self._files = [list(items) for _, items in groupby(session.items, lambda item: item.path)]
+        self._started: dict[Connection, int] = {}
+        self._unfinished = {item.nodeid: item for item in session.items}
+
+    def start(self, count: int) -> None:
+        """Fork them. They take the numbers of files from pipes; few of them take files of programs, and these
+        first."""
+        parent, programs, others = os.getpid(), os.pipe(), os.pipe()
+        for number, items in enumerate(self._files):
+            os.write((programs if needs_programs(items) else others)[1], number.to_bytes(2))
+        os.close(programs[1])
+        os.close(others[1])
+        folder = self._session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+        for number in range(count):
+            mine = (programs[0], others[0]) if number % SHARE == 0 else (others[0],)
+            reader, writer = Pipe(duplex=False)
+            if (pid := os.fork()) == 0:
+                tied_to(parent)()
+                run_files(self._session, taken(mine, self._files), writer, folder / f"process-{number}")
+            writer.close()
+            self._started[reader] = pid
+        os.close(programs[0])
+        os.close(others[0])
+
+    def report(self) -> None:
+        """Pass on what they report until all of them have ended. A test that did not finish has failed."""
+        readers = set(self._started)
+        while readers:
+            for reader in wait(list(readers)):
+                assert isinstance(reader, Connection)
+                try:
+                    self._receive(reader.recv())
+                except EOFError:
+                    readers.remove(reader)
+                    reader.close()
+        for item in self._unfinished.values():
+            self._log(lost(item))
+
+    def _receive(self, message: Message) -> None:
+        """Take one message of a process."""
+        config = self._session.config
+        if isinstance(message, str):
+            print(message, flush=True)
+            return
+        report = config.hook.pytest_report_from_serializable(config=config, data=message)
+        if report.when == "teardown":
+            self._unfinished.pop(report.nodeid, None)
+        self._log(report)
+
+    def _log(self, report: pytest.TestReport) -> None:
+        self._session.config.hook.pytest_runtest_logreport(report=report)
+        if self._session.shouldfail:  # `--maxfail`
+            raise self._session.Failed(self._session.shouldfail)
+
+    def end(self) -> None:
+        """Wait for all of them. Kill those that still run: nobody reads what they report."""
+        for reader, pid in self._started.items():
+            if not reader.closed:
+                os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def needs_programs(items: list[pytest.Item]) -> bool:
+    """Whether tests of a file use the whole app or a browser."""
+    return any(PROGRAMS & set(getattr(item, "fixturenames", ())) for item in items)
+
+
+def taken(pipes: tuple[int, ...], files: list[list[pytest.Item]]) -> Iterator[pytest.Item]:
+    """Take one file after the other that no other process has taken, and yield its tests."""
+    for pipe in pipes:
+        while number := os.read(pipe, 2):
+            yield from files[int.from_bytes(number)]
+
+
+def lost(item: pytest.Item) -> pytest.TestReport:
+    """Return the report of a test whose process ended before the test did."""
+    why = f"{item.nodeid}: its process ended before it did"
+    return pytest.TestReport(item.nodeid, item.location, {}, "failed", why, "call")
+
+
+def run_files(
+    session: pytest.Session, items: Iterator[pytest.Item], writer: Connection, folder: Path
+) -> None:
+    """Be a process that runs these tests and then ends."""
+    try:
+        become_own(session.config, writer, folder)
+        for item, following in pairwise(chain(items, [None])):
+            assert item
+            session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+    except BaseException:
+        writer.send(traceback.format_exc())
+    finally:
+        os._exit(0)
+
+
+def become_own(config: pytest.Config, writer: Connection, folder: Path) -> None:
+    """Give this process its own folder and captured output, and have it report to `writer` only."""
+    folder.mkdir()
+    config._tmp_path_factory._basetemp = folder  # type: ignore[attr-defined]
+    capture, terminal = (
+        config.pluginmanager.getplugin(name) for name in ("capturemanager", "terminalreporter")
+    )
+    assert capture and terminal
+    capture.stop_global_capturing()  # its files are shared with the other processes
+    capture.start_global_capturing()
+    terminal._tw._file = Path(os.devnull).open("w")  # noqa: SIM115 - until this process ends
+    config.pluginmanager.register(Reporter(config, writer))
+
+
+class Reporter:
+    """Sends each report of a process."""
+
+    def __init__(self, config: pytest.Config, writer: Connection) -> None:
+        self._config = config
+        self._writer = writer
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Send it as plain data."""
+        plain = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
+        self._writer.send(plain)

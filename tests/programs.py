@@ -1,0 +1,114 @@
+"""The app's programs, each forked from a process that has the app loaded, in the place of `python -m …`.
+
+To start one anew takes two seconds of a processor, and tests kill them often. That they start as `make run`
+starts them is tested in `tests/house/test_runner.py`."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from brigade.supervise import Child, open_log
+from kitchen.machine.parent import tied_to
+from tests.commands import load
+from tests.fork_server import ForkServer, serve
+
+
+class Programs(ForkServer):
+    """Forks programs; `forked` makes a child that is started by it."""
+
+    module = "tests.programs"
+
+    def forked(self, child: Child) -> Child:
+        """Return a child like this one that is forked."""
+        return ForkedChild(**vars(child), programs=self)
+
+
+@dataclass(eq=False)
+class ForkedChild(Child):
+    """One program that is to be running."""
+
+    programs: Programs | None = None
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Fork it."""
+        assert self.programs
+        open_log(self.log).close()
+        request = {"command": [*self.command], "log": str(self.log), "environment": dict(self.environment)}
+        self.process = cast(subprocess.Popen[bytes], Forked(self.programs.ask(request)))
+        return self.process
+
+
+class Forked:
+    """What a program's process is asked for, as of one that `subprocess` started."""
+
+    def __init__(self, client: socket.socket) -> None:
+        self._client = client
+        self.pid = int(self._client.recv(100))
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Return its exit code; None while it runs."""
+        if self.returncode is None and select.select([self._client], [], [], 0)[0]:
+            self.wait()
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return its exit code once it has ended; TimeoutError."""
+        if self.returncode is None:
+            self._client.settimeout(timeout)
+            self.returncode = int(self._client.recv(100) or -signal.SIGKILL)
+            self._client.close()
+        return self.returncode
+
+
+def load_programs() -> None:
+    """Import what the programs need, but for daphne: it makes a loop of its own when it is imported."""
+    from brigade.sharing import count_together
+
+    count_together()  # as in the programs: before anything counts
+    load()
+
+    from brigade.celery import app
+    from kitchen.play.warm import load_all
+
+    app.loader.import_default_modules()
+    load_all()
+
+
+def answer(client: socket.socket, request: dict[str, Any]) -> None:
+    """Fork the program and say its number; once it has ended, its exit code. It returns in the program."""
+    answering = os.getpid()
+    if (child := os.fork()) == 0:
+        tied_to(answering)()
+        become(client, **request)
+        return
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    client.sendall(str(code).encode())
+
+
+def become(client: socket.socket, command: list[str], log: str, environment: dict[str, str]) -> None:
+    """Be the program until it ends: leader of a group, with its log and environment."""
+    os.setpgid(0, 0)
+    with Path(log).open("ab") as file, Path(os.devnull).open("rb") as nothing:
+        for stream, number in ((nothing, 0), (file, 1), (file, 2)):
+            os.dup2(stream.fileno(), number)
+    client.sendall(str(os.getpid()).encode())
+    client.close()
+    os.environ.update(environment)
+    if command[0] == "nice":
+        os.nice(10)
+    sys.argv = command[command.index("-m") + 1 :]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]), load_programs, answer)
