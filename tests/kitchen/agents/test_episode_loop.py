@@ -269,33 +269,31 @@ class Mute(Agent):
         return Decision({})
 
 
-class Boss(Keeper):
-    """A keeper that tells the first one to stop in the third step."""
+class Boss(Mute):
+    """Tells the first member to stop in the third step."""
 
     kind = "boss"
 
     def decide(self, situation: Situation) -> Decision:
-        """Order it, and go on as a keeper."""
-        made = super().decide(situation)
-        if situation.step == 2 and situation.messages[-1].text != "stop":
-            return replace(made, says=(*made.says, Say("stop", to=(0,))))
-        return made
+        """Say it once."""
+        is_time = situation.step == 2 and not any(said.text == "stop" for said in situation.messages)
+        return Decision({}, says=(Say("stop", to=(0,)),) if is_time else ())
 
 
-def vault(*, within: bool) -> EpisodeLoop:
-    line_up = "keeper+keeper+boss"
+def vault(*, within: bool, cranks: bool = False) -> tuple[Vault, EpisodeLoop]:
+    """Three members before the vault; the first can crank at once where that is said."""
+    line_up = "keeper+keeper+keeper"
     made = organise("graph", members_of(line_up, 3), seats=3, settings={"within": within})
     game = Vault.create(seats=3, settings={"limit": 20})
-    game.dialled[0] = game.codes[1] if not within else 0
-    return EpisodeLoop(game, 1, Team.of(line_up, 3, made))
+    game.dialled[0] = game.codes[1] if cranks else 0
+    return game, EpisodeLoop(game, 1, Team.of(line_up, 3, made))
 
 
 @pytest.mark.parametrize(("within", "step", "because"), [(True, 3, "answer"), (False, 4, "message")])
 def test_a_member_in_the_middle_of_something_is_asked_for_what_is_new_and_may_stop(
     within: bool, step: int, because: str
 ) -> None:
-    loop = vault(within=within)
-    loop.game.dialled[0] = loop.game.codes[1]  # the first one can crank at once, for the rest of the test
+    game, loop = vault(within=within, cranks=True)
     keepers = {0: Keeper({}), 1: Mute({}), 2: Boss({})}
     asked = []
     for _ in range(step):
@@ -305,17 +303,17 @@ def test_a_member_in_the_middle_of_something_is_asked_for_what_is_new_and_may_st
     first = [next(each for each in taken.commands if each.seat == 0) for taken in log.steps]
     assert [each.command for each in first] == [("crank",), *[("wait",)] * (step - 2), ("stop",)]
     assert [each.chosen_by for each in first] == ["keeper", *["world"] * (step - 2), "keeper"]
-    assert loop.game.cranked[0] == 0
+    assert game.cranked[0] == 0
     assert [one.because for one in log.decisions if one.member == 0][-1] == because
     assert asked[1] == [1, 2] and asked[-1] == ([1, 2] if within else [0, 1, 2])
 
 
 def test_keepers_who_talk_open_the_vault() -> None:
-    loop = vault(within=True)
+    game, loop = vault(within=True)
     keepers = {0: Keeper({}), 1: Keeper({}), 2: Keeper({})}
     while not loop.is_over:
         loop.take(loop.step_of(loop.ask(keepers)))
-    assert loop.game.score() == {"bolts": 3}
+    assert game.score() == {"bolts": 3}
     assert {said.step for said in loop.log().messages} == {1}
 
 

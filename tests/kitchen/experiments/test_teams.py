@@ -29,6 +29,7 @@ from kitchen.experiments.rows import Row, from_csv
 from kitchen.experiments.setup import Setup
 from kitchen.experiments.stored_logs import log_data
 from kitchen.registry.worlds import WORLDS
+from tests.kitchen.experiments.test_admin import whole
 from tests.worlds import secrets
 from tests.worlds.secrets import Secrets, registered
 
@@ -185,8 +186,7 @@ def test_workers_keep_what_was_said_and_the_admin_gives_it_out(
     there = f"/admin/kitchen/experiment/{experiment.pk}/"
     page = admin_client.get(f"{there}change/").content.decode()
     assert "messages.csv" in page and f"graph: {TELLERS}" in page
-    answer = admin_client.get(f"{there}file/messages.csv")
-    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    text = whole(admin_client.get(f"{there}file/messages.csv")).decode()
     assert text == b"".join(audit.pieces("messages.csv", [stored], audit.TEAM_TABLES)).decode()
     assert text.count("\n") == 1 + 3
 

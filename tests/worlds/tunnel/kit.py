@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from kitchen.contract.kit import WorldKit
+from tests.worlds.tunnel.page import PAGE
+from tests.worlds.tunnel.world import Tunnel
 
-KIT = WorldKit(rules="tests.worlds.tunnel.world:Tunnel", page="tests.worlds.tunnel.page:PAGE", steps="steps")
+KIT = WorldKit(rules=lambda: Tunnel, page=lambda: PAGE, steps="steps")
 
 LINE = "tunnel=tests.worlds.tunnel.kit:KIT"
 """Its line in `BRIGADE_WORLDS`."""

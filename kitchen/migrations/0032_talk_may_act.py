@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("kitchen", "0030_ticking"),
+        ("kitchen", "0031_state_changes"),
     ]
 
     operations = [
