@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from kitchen.agents.evaluate import see
+from kitchen.agents.teams import Asked, DecisionMade, StepMade, Team
 from kitchen.contract.agent import (
     EVERYBODY,
     JOB,
@@ -32,75 +32,16 @@ from kitchen.contract.agent import (
 )
 from kitchen.contract.dialogue import ROUND, Exchange
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
-from kitchen.contract.mailbox import HEARD, UNSAID, LastHeard, Mailbox, Outgoing, Posted, may_know
-from kitchen.contract.model import Answers, Call
-from kitchen.contract.organisation import DOWN, UP, Member, Organisation
+from kitchen.contract.mailbox import HEARD, UNSAID, LastHeard, Mailbox, Posted, may_know
+from kitchen.contract.model import Answers
+from kitchen.contract.organisation import DOWN, UP, Member
 from kitchen.contract.plans import Filled, Plan, ending, opening
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.talk import Said, Say
-from kitchen.contract.together import joined, kinds_of, members_of
+from kitchen.contract.together import joined
 from kitchen.contract.world import Aim, Command, Event, Json, World
 from kitchen.registry.worlds import get_page
 from kitchen.words.speech import in_english
-
-
-@dataclass(frozen=True, slots=True)
-class Team:
-    """Who plays one episode of agents alone."""
-
-    members: tuple[Member, ...]
-    kinds: tuple[str, ...]
-    """The kind of each member, in the same order."""
-    organisation: Organisation | None = None
-    """Who may say what to whom; None where nobody says anything."""
-    knowing: str = NO_ONE
-    """Whose commands of a step a member is told before it decides (`kitchen.contract.agent.KNOWING`)."""
-
-    @classmethod
-    def of(
-        cls, line_up: str, seats: int, organisation: Organisation | None = None, knowing: str = NO_ONE
-    ) -> Team:
-        """Read a line-up (`kitchen.contract.together`). SettingsError where it does not fit the seats."""
-        members = organisation.members if organisation else members_of(line_up, seats)
-        return cls(members, kinds_of(line_up), organisation, knowing)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What one member was told, and what it decided."""
-
-    member: Member
-    situation: Situation
-    """When it was asked last, where members talk within the step."""
-    decision: Decision
-    milliseconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionMade:
-    """One decision as logs keep it. Without an organisation it is the joint decision of all members."""
-
-    member: int
-    """The first of those that decided."""
-    because: str = SEAT
-    played_by: str = ""
-    fallback: str = ""
-    milliseconds: float = 0.0
-    memory: Json = None
-    note: Json = None
-    calls: tuple[Call, ...] = ()
-    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class StepMade:
-    """All that makes one step: it can be taken, kept in a log, and taken again."""
-
-    commands: Mapping[int, Command]
-    """In the order in which they run: first those of seats that are not asked."""
-    decisions: tuple[DecisionMade, ...] = ()
-    messages: tuple[Said, ...] = ()
-    """Messages sent with the decisions. What the platform says after the step is not among them."""
 
 
 def _no_answers(member: int) -> Answers | None:
@@ -115,6 +56,7 @@ class EpisodeLoop:
     ) -> None:
         """`settings` are those of the world, as its log is to name them."""
         self.game, self.seed, self.team, self.settings = game, seed, team, settings
+        self._seats = {seat for member in team.members for seat in member.seats}
         self.memories: dict[int, Json] = {}
         """What each member remembers, by its number."""
         self.events: tuple[Event, ...] = ()
@@ -168,33 +110,39 @@ class EpisodeLoop:
     def _has_news(self, member: Member) -> bool:
         return any(said.is_new for said in self._talk(member).get("messages", ()))
 
-    def situation(self, member: Member, commanded: Mapping[int, Command], **more: Any) -> Situation:
-        """Return what this member is told now.
+    def situation(self, member: Member, **more: Any) -> Situation:
+        """Return what this member is told now, apart from others' commands of the coming step; `more` are
+        other fields of the situation (`seconds`, `purse`, `answers`)."""
+        game, seats = self.game, member.seats
+        asked = tuple(seat for seat in seats if seat not in self.filled)
+        talk = self._talk(member)
+        told: dict[str, Any] = {
+            "world": game.kind,
+            "step": game.clock,
+            "seats": seats,
+            "briefs": {seat: game.brief(seat) for seat in seats},
+            "observations": {seat: game.observe(seat) for seat in seats},
+            "legal": {seat: game.legal_actions(seat) for seat in seats},
+            "commanded": {seat: command for seat, command in self.settled.items() if seat in seats},
+            "events": tuple(event for event in self.events if self._sees(member, event)),
+            "memory": self.memories.get(member.number),
+            "seed": self._seed(member),
+            "plans": {seat: plan.then for seat, plan in self.plans.items() if seat in seats},
+            "asked": asked if len(asked) < len(seats) else None,
+            "may_act": tuple(seat for seat in seats if seat in self.may_act),
+            "because": self._because(member, asked, talk.get("messages", ())),
+            "knowing": EVERYBODY if len(self.team.members) == 1 else self.team.knowing,
+        }
+        return Situation(**told | talk | more)
 
-        `commanded` are commands of the coming step that the team lets its members know; `more` are other
-        fields of the situation (`seconds`, `purse`, `answers`).
-        """
-        free = tuple(seat for seat in member.seats if seat in self.may_act)
-        asked = tuple(seat for seat in member.seats if seat not in self.filled)
-        own = {seat: command for seat, command in self.settled.items() if seat in member.seats}
-        seen = see(
-            self.game,
-            member.seats,
-            memory=self.memories.get(member.number),
-            events=tuple(event for event in self.events if self._sees(member, event)),
-            commanded={**own, **self._known(member, commanded)},
-            seed=self._seed(member),
-        )
-        told = replace(
-            seen,
-            asked=asked if len(asked) < len(member.seats) else None,
-            may_act=free,
-            plans={seat: plan.then for seat, plan in self.plans.items() if seat in member.seats},
-            because=self.reason(asked) if member in self.asked_members else TO_ANSWER,
-            knowing=EVERYBODY if len(self.team.members) == 1 else self.team.knowing,
-            **{**self._talk(member), **more},
-        )
-        return _with_reason(told)
+    def _because(self, member: Member, asked: Collection[int], messages: Sequence[Said]) -> str:
+        """Return why a member is asked: its plan broke, or something new was said of jobs, or at all."""
+        if member not in self.asked_members:
+            return TO_ANSWER
+        reason, new = self.reason(asked), {said.kind for said in messages if said.is_new}
+        if reason != SEAT or not new:
+            return reason
+        return JOB if new & (DOWN | UP) else MESSAGE
 
     def _sees(self, member: Member, event: Event) -> bool:
         return any(self.game.visible(seat, event) for seat in member.seats)
@@ -247,7 +195,7 @@ class EpisodeLoop:
         member gets in place of a model. An agent's error is the caller's.
         """
         told = [
-            (member, self.situation(member, {}, answers=answers(member.number), **more))
+            (member, self.situation(member, answers=answers(member.number), **more))
             for member in self._told_members
         ]
         if talk := self._exchange([situation for _, situation in told]):
@@ -255,8 +203,10 @@ class EpisodeLoop:
         knows = self.team.knowing == EVERYBODY
         commanded, made = self.settled if knows else {}, list[Asked]()
         for member, situation in told:
-            known = {**situation.commanded, **self._known(member, commanded)}
-            made.append(_ask(member, agents[member.number], replace(situation, commanded=known)))
+            if knows:
+                known = {**situation.commanded, **self._known(member, commanded)}
+                situation = replace(situation, commanded=known)
+            made.append(_ask(member, agents[member.number], situation))
             if knows:
                 commanded = {**commanded, **self._commands_of(member, made[-1].decision)}
         return made
@@ -288,7 +238,7 @@ class EpisodeLoop:
         In a team seats that it leaves out are idle, as in live play. Logs without a team leave them out.
         """
         settled = self.settled
-        others = {seat for each in self.team.members if each != member for seat in each.seats}
+        others = self._seats - set(member.seats)
         given = {
             seat: command
             for seat, command in decision.commands.items()
@@ -319,7 +269,9 @@ class EpisodeLoop:
             made = {places[each.member.number]: each.decision for each in asked}
             joint = joined(self.team.kinds, made, [self.memories.get(number) for number in places])
         spent = sum(each.milliseconds for each in asked)
-        return _made(self.team.members[0].number, joint, self.team.kinds[0], self.joint_reason, spent)
+        return DecisionMade.of(
+            self.team.members[0].number, joint, self.team.kinds[0], self.joint_reason, spent
+        )
 
     @property
     def joint_reason(self) -> str:
@@ -338,12 +290,13 @@ class EpisodeLoop:
         plans = {seat: then for seat, then in asked.decision.plans.items() if seat in planned}
         note = note_plus(note, UNSAID, list(unsaid)) if unsaid else note
         decision = replace(asked.decision, note=note, plans=plans)
-        return _made(member.number, decision, kind, situation.because, asked.milliseconds)
+        return DecisionMade.of(member.number, decision, kind, situation.because, asked.milliseconds)
 
     def _words_of(self, asked: Sequence[Asked]) -> _Words:
         """Return what may be said with these decisions: member by member, and round by round where members
         talk within the step."""
-        words = _Words(self.game, self._mailbox_copy(), self._aim_words)
+        assert self.mailbox  # noqa: S101 - asked in an organisation only
+        words = _Words(self.game, self.mailbox.copy(), self._aim_words)
         rounds = sorted({_round(say) for each in asked for say in each.decision.says})
         for number in rounds:
             for each in asked:
@@ -351,10 +304,6 @@ class EpisodeLoop:
                     if _round(say) == number:
                         words.say(each.member.number, say)
         return words
-
-    def _mailbox_copy(self) -> Mailbox:
-        assert self.mailbox  # noqa: S101 - asked in an organisation only
-        return self.mailbox.copy()
 
     def _aim_words(self, aim: Aim) -> str:
         with in_english():
@@ -375,8 +324,9 @@ class EpisodeLoop:
         }
         for each in step.decisions:
             self._remember(each, number)
-        for said in step.messages:
-            self._post(said, with_decision=True)
+        if self.mailbox:
+            for said in step.messages:
+                self.mailbox.add(Posted(said, with_decision=True))
         self.events = self.game.step(step.commands)
         self.plans |= made
         self._open()
@@ -419,19 +369,12 @@ class EpisodeLoop:
             )
         )
 
-    def _post(self, said: Said, *, with_decision: bool = False) -> None:
-        assert self.mailbox  # noqa: S101 - messages are sent in an organisation only
-        self.mailbox.add(Posted(said, with_decision))
-
     def _settle_jobs(self) -> tuple[Said, ...]:
         """Report jobs that are done or cannot be done any more; return the reports."""
         if self.mailbox is None:
             return ()
-        reports = []
-        for sent in list(self.mailbox.settled_jobs(self.game)):
-            reports.append(_said(sent, len(self.mailbox.posted) + 1, self.game.clock + 1))
-            self._post(reports[-1])
-        return tuple(reports)
+        settled = list(self.mailbox.settled_jobs(self.game))
+        return tuple(self.mailbox.post(sent, self.game.clock + 1) for sent in settled)
 
     def _open(self) -> None:
         """Settle what the coming step's seats do that are not asked."""
@@ -477,41 +420,12 @@ class _Words:
             kept = {**asdict(given), "to": list(given.to), "code": code}
             self.unsaid.setdefault(sender, []).append(kept)
         for sent in self.mailbox.outgoing(self.game, sender, say, code, self.aim_words):
-            self.said.append(_said(sent, len(self.mailbox.posted) + 1, step))
-            self.mailbox.add(Posted(self.said[-1], with_decision=True))
-
-
-def _said(sent: Outgoing, number: int, step: int) -> Said:
-    text, data = sent.say.text.strip(), dict(sent.say.data)
-    return Said(number, step, sent.sender, sent.to, sent.say.kind, text, data)
+            self.said.append(self.mailbox.post(sent, step, with_decision=True))
 
 
 def _round(say: Say) -> int:
     number = say.data.get(ROUND, 0)
     return number if isinstance(number, int) else 0
-
-
-def _made(member: int, decision: Decision, kind: str, because: str, milliseconds: float) -> DecisionMade:
-    return DecisionMade(
-        member,
-        because,
-        decision.played_by or kind,
-        decision.fallback,
-        round(milliseconds, 3),
-        decision.memory,
-        decision.note,
-        decision.calls,
-        {seat: tuple(then) for seat, then in decision.plans.items()},
-    )
-
-
-def _with_reason(situation: Situation) -> Situation:
-    """Say that the member is asked because of new messages about jobs, or else of other new messages, unless
-    its plan broke."""
-    new = {said.kind for said in situation.messages if said.is_new}
-    if situation.because != SEAT or not new:
-        return situation
-    return replace(situation, because=JOB if new & (DOWN | UP) else MESSAGE)
 
 
 def _ask(member: Member, agent: Agent, situation: Situation) -> Asked:

@@ -81,6 +81,13 @@ class Mailbox:
         self.posted.append(posted)
         self._ledger.hear(posted.said)
 
+    def post(self, sent: Outgoing, step: int, *, with_decision: bool = False) -> Said:
+        """Add this as the next message, in this open step; return it as it was sent."""
+        text, data = sent.say.text.strip(), dict(sent.say.data)
+        said = Said(len(self.posted) + 1, step, sent.sender, sent.to, sent.say.kind, text, data)
+        self.add(Posted(said, with_decision))
+        return said
+
     def copy(self) -> Mailbox:
         """Return a mailbox with the same messages, to try out more."""
         other = Mailbox(self.organisation)

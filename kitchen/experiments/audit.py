@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kitchen.agents.episode_loop import DecisionMade
+from kitchen.agents.teams import DecisionMade
 from kitchen.contract.foreseeing import foreseen_in
 from kitchen.contract.mailbox import WRITTEN
 from kitchen.contract.model import Call, Reply, Request

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from kitchen.agents.episode_loop import DecisionMade, EpisodeLoop, StepMade, Team
+from kitchen.agents.episode_loop import EpisodeLoop
+from kitchen.agents.teams import DecisionMade, StepMade, Team
 from kitchen.contract.agent import Agent
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json, World
@@ -39,7 +40,9 @@ class Course(EpisodeLoop):
         return self.game.state_hash() == entry.state_hash and reports == kept
 
     def kept(self, entry: Entry) -> StepMade:
-        """Return the coming step as this entry of its log keeps it."""
+        """Return the coming step as this entry of its log keeps it; LogError where it cannot be one."""
+        if not self._is_of_team(entry):
+            raise LogError(f"has other members in step {entry.step}")
         said = tuple(each for each in entry.messages if each.step == entry.step)
         if entry.decisions or not entry.asked:
             return StepMade(entry.commands, entry.decisions, said)
@@ -55,6 +58,16 @@ class Course(EpisodeLoop):
             entry.plans,
         )
         return StepMade(entry.commands, (joint,))
+
+    def _is_of_team(self, entry: Entry) -> bool:
+        """Whether those who decided and remember are this team."""
+        numbers = {member.number for member in self.team.members}
+        if self.team.organisation is not None:
+            made = {each.member for each in entry.decisions}
+            return entry.asked == bool(made) and made <= numbers
+        if entry.decisions or len(numbers) == 1 or not entry.asked:
+            return not entry.decisions
+        return isinstance(entry.memory, list) and len(entry.memory) == len(numbers)
 
     def catch_up(self, log: Log) -> None:
         """Go to where this log of it ends, whichever version of Brigade wrote it; LogError where it is

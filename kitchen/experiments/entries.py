@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from kitchen.agents.episode_loop import DecisionMade
+from kitchen.agents.teams import DecisionMade
 from kitchen.contract.agent import NO_ONE
 from kitchen.contract.model import Call, Request
 from kitchen.contract.talk import Said

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from kitchen.agents.episode_loop import Asked, DecisionMade, StepMade
+from kitchen.agents.teams import Asked, DecisionMade, StepMade
 from kitchen.contract.model import BudgetSpentError, Purse, UnpricedError
 from kitchen.contract.together import SIGN
 from kitchen.contract.world import Json, World

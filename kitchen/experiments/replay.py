@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
-from kitchen.agents.episode_loop import DecisionMade, StepMade, Team
+from kitchen.agents.teams import DecisionMade, StepMade, Team
 from kitchen.contract.agent import Agent
 from kitchen.contract.world import Json, WorldError, canonical_json
 from kitchen.experiments.course import Course

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from statistics import median
 from typing import Any
 
-from kitchen.agents.episode_loop import DecisionMade
+from kitchen.agents.teams import DecisionMade
 from kitchen.contract.bench import Comparison
 from kitchen.contract.foreseeing import Foresight, foreseen_in
 from kitchen.contract.model import total

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from kitchen.agents.episode_loop import EpisodeLoop, Team
+from kitchen.agents.episode_loop import EpisodeLoop
+from kitchen.agents.teams import Team
 from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, Situation
 from kitchen.contract.organisation import Organisation, organise
 from kitchen.contract.talk import Say

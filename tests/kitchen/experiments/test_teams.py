@@ -20,7 +20,8 @@ from kitchen.experiments import audit, services, tasks
 from kitchen.experiments.arguments import read_setup
 from kitchen.experiments.comparison_tables import Estimate, told
 from kitchen.experiments.files import setup_of
-from kitchen.experiments.log import Log, read_log
+from kitchen.experiments.forecast import samples
+from kitchen.experiments.log import Log, LogError, read_log
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.plan import Job, jobs_of
 from kitchen.experiments.play import play
@@ -99,6 +100,30 @@ def test_a_team_goes_on_where_it_was_left_with_all_that_was_said() -> None:
         again = play(job, setup.coplayer_of(variant), setup.settings_of(variant), before=before)
         assert (again.figure, again.state_hash, again.played_by) == (1.0, row.state_hash, row.played_by)
         assert [each.messages for each in before.entries] == [each.messages for each in log.entries]
+
+
+def test_a_log_with_other_members_is_refused() -> None:
+    job, setup, log, row, _ = kept()
+    variant, first = job.column.variant, log.entries[0]
+    stranger = replace(first, decisions=(replace(first.decisions[0], member=7), *first.decisions[1:]))
+    for changed in (stranger, replace(first, decisions=())):
+        other = replace(log, entries=[changed, *log.entries[1:]])
+        with pytest.raises(LogError, match="has other members in step 1"):
+            replay(other, row)
+        with pytest.raises(LogError, match="has other members in step 1"):
+            play(job, setup.coplayer_of(variant), setup.settings_of(variant), before=other)
+
+
+def test_what_members_say_to_one_another_counts_in_the_forecast() -> None:
+    given = {**GIVEN, "world": "cuisine", "levels": "3", "alphas": "1.0", "model": "stand-in"}
+    given["members"] = "dispatcher+dispatcher:2"
+    silent, talking = (
+        samples(setup, jobs_of(setup)[0])
+        for setup in (read_setup(given), read_setup({**given, "organisation": "pair"}))
+    )
+    assert [(trial.seats, trial.talk, trial.answers) for trial in silent] == [(1, 0, 0), (2, 0, 0)]
+    assert [(trial.seats, trial.answers) for trial in talking] == [(1, 3), (2, 3)]
+    assert all(trial.talk > 10 * 1000 for trial in talking)
 
 
 def test_an_episode_without_an_organisation_has_nothing_of_it_in_its_log() -> None:
