@@ -216,6 +216,54 @@ def test_workers_keep_what_was_said_and_the_admin_gives_it_out(
     assert text.count("\n") == 1 + 3
 
 
+FORM = {
+    "name": "teams",
+    "world": "secrets",
+    "pairs": TELLERS,
+    "layouts": "long",
+    "seats": "named",
+    "partners_model": "",
+    "set": "",
+    "organisation": "graph,none",
+    "organisation_set": "messages_a_step=1",
+    "knowing": "everybody",
+    "episodes": "1",
+    "seed": "1",
+    "at_once": "2",
+    "limit": "0",
+    "coplayer": "random",
+}
+
+
+@pytest.mark.django_db
+def test_teams_are_set_up_in_the_admin(admin_client: Client) -> None:
+    add = "/admin/kitchen/experiment/add/"
+    assert "Whose commands of a step" in admin_client.get(add).content.decode()
+    admin_client.post(add, FORM)
+    setup = Setup.from_json(Experiment.objects.get().setup)
+    assert (setup.world, setup.pairs, setup.levels) == ("secrets", (TELLERS,), ("long",))
+    assert (setup.organisations, setup.knowing) == (("graph", "none"), "everybody")
+    assert setup.organisation_settings == {"messages_a_step": 1}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("wrong", "field", "says"),
+    [
+        ({"organisation": "ring"}, "organisation", "'ring' is not one of"),
+        ({"organisation_set": "sees"}, "organisation_set", "NAME=VALUE"),
+        ({"pairs": "teller+nobody"}, "pairs", "'nobody' is not one of"),
+        ({"layouts": "wide"}, "layouts", "'wide' is not one of"),
+    ],
+)
+def test_what_is_wrong_with_a_team_is_told_at_its_field(
+    admin_client: Client, wrong: dict[str, str], field: str, says: str
+) -> None:
+    page = admin_client.post("/admin/kitchen/experiment/add/", {**FORM, **wrong})
+    assert says in " ".join(page.context["adminform"].form.errors.get(field, []))
+    assert not Experiment.objects.exists()
+
+
 def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
     arguments = [
         "--members",
