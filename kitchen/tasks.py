@@ -102,7 +102,7 @@ def answer(episode_id: int, step: int, mind: int) -> None:
 def _answer(episode_id: int, step: int, mind: int) -> None:
     if claim := decision_claim(episode_id=episode_id, step=step, mind=mind):
         with kept_claim(episode_id, claim):
-            answer_decide(episode_id=episode_id, step=step)
+            answer_decide(episode_id=episode_id, step=step, mind=mind)
         answer_over(episode_id=episode_id, step=step, claim=claim)
 
 

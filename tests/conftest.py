@@ -243,7 +243,7 @@ async def browser(running_browser: Browser) -> AsyncIterator[Browser]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, live_stack: Stack) -> AsyncIterator[Page]:
     """An empty page whose addresses are relative to the running app: `await page.goto("/s/demo/")`."""
-    context = await browser.new_context(base_url=live_stack.url)
+    context = await browser.new_context(base_url=live_stack.url, reduced_motion="reduce")
     context.set_default_timeout(60_000)
     yield await context.new_page()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,3 +15,8 @@ def nightly(*cases: Any) -> list[Any]:
         pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.nightly)
         for case in cases
     ]
+
+
+def thinned(cases: Sequence[Any], each: int) -> list[Any]:
+    """Return all of these cases, of which every so-manieth, the first among them, is not marked."""
+    return [case if not number % each else nightly(case)[0] for number, case in enumerate(cases)]

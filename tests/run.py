@@ -46,6 +46,7 @@ BENCHES: Mapping[str, Command] = {
     "live": ("-m", "tests.live.bench"),
     "clicks": ("-m", "tests.live.clicks"),
     "locks": ("-m", "tests.study.trying_out.bench_locks"),
+    "states": ("-m", "tests.kitchen.play.bench_states"),
     "ticks": ("-m", "tests.live.ticks"),
 }
 """What `make bench` and `make bench NAME` run, each with this Python; the Makefile has the names, too."""

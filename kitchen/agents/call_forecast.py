@@ -98,7 +98,7 @@ def sample(
         game.step(dict.fromkeys(range(game.seats), game.idle))
     lines = [Message("user", one.text) for one in _longest(said, organisation)]
     talk = most_tokens(Request("", lines)) if lines else 0
-    answers = organisation.rounds if organisation and organisation.talks_within and said else 0
+    answers = _answers(organisation, min(seats) if member is None else member) if organisation else 0
     return TrialCalls(
         tuple(calls),
         len(seats),
@@ -121,6 +121,18 @@ def _said(organisation: Organisation, member: int) -> tuple[Said, ...]:
     if not writers:
         return ()
     return tuple(Said(number, 1, writers[0], (member,), SAY, LINE) for number in range(1, SAID + 1))
+
+
+def _answers(organisation: Organisation, member: int) -> int:
+    """How often this member speaks within a step at most, beside deciding once: to people, and in the talk of
+    minds after that, or where there are no people."""
+    if not organisation.talks_within:
+        return 0
+    others = [one for one in organisation.members if one.number != member]
+    writers = [one.is_person for one in others if member in organisation.to(one.number, SAY)]
+    talk = organisation.within or not any(one.is_person for one in organisation.members)
+    minds = talk and not all(writers)
+    return organisation.rounds * any(writers) + (organisation.rounds - 1) * minds
 
 
 def _longest(said: Sequence[Said], organisation: Organisation | None) -> list[Said]:

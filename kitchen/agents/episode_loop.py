@@ -32,7 +32,16 @@ from kitchen.contract.agent import (
 )
 from kitchen.contract.dialogue import ROUND, Exchange
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
-from kitchen.contract.mailbox import HEARD, UNSAID, LastHeard, Mailbox, Posted, may_know
+from kitchen.contract.mailbox import (
+    UNSAID,
+    InTalk,
+    LastHeard,
+    Mailbox,
+    Posted,
+    last_heard_of,
+    may_know,
+    note_of_heard,
+)
 from kitchen.contract.model import Answers
 from kitchen.contract.organisation import DOWN, UP, Member
 from kitchen.contract.plans import Filled, Plan, ending, opening
@@ -257,7 +266,7 @@ class EpisodeLoop:
         if self.team.organisation is None:
             return StepMade(commands, (self._joint(asked),) if asked else ())
         words = self._words_of(asked)
-        decisions = tuple(self._decision(each, words.unsaid.get(each.member.number, [])) for each in asked)
+        decisions = tuple(self._decision(each, words) for each in asked)
         return StepMade(commands, decisions, tuple(words.said))
 
     def _joint(self, asked: Sequence[Asked]) -> DecisionMade:
@@ -278,17 +287,18 @@ class EpisodeLoop:
         """Why members without an organisation are asked, as one."""
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
-    def _decision(self, asked: Asked, unsaid: Sequence[Json]) -> DecisionMade:
+    def _decision(self, asked: Asked, words: _Words) -> DecisionMade:
         """Return a member's decision as logs keep it. A busy member that only answers plans nothing anew but
         for seats that may act."""
         member = asked.member
-        kind = self.team.kinds[self.team.members.index(member)]
+        kind, unsaid = self.team.kinds[self.team.members.index(member)], words.unsaid.get(member.number, [])
         situation, note = asked.situation, asked.decision.note
-        heard = situation.messages[-1].number if situation.messages else 0
-        note = note_plus(note, HEARD, heard)
+        note = note_of_heard(note, situation.messages[-1].number if situation.messages else 0)
         planned = situation.may_act if situation.because == TO_ANSWER else member.seats
         plans = {seat: then for seat, then in asked.decision.plans.items() if seat in planned}
         note = note_plus(note, UNSAID, list(unsaid)) if unsaid else note
+        if asked.talk:
+            note = note_of_heard(note, *words.heard(member.number, asked.talk))
         decision = replace(asked.decision, note=note, plans=plans)
         return DecisionMade.of(member.number, decision, kind, situation.because, asked.milliseconds)
 
@@ -355,8 +365,7 @@ class EpisodeLoop:
         else:
             self.memories[decision.member] = decision.memory
         if self.team.organisation and not decision.fallback:
-            heard = decision.note[HEARD] if isinstance(decision.note, dict) else 0
-            self._heard[decision.member] = LastHeard(heard, number)
+            self._heard[decision.member] = last_heard_of(decision.note, number)
         self._decisions.append(
             LoggedDecision(
                 number,
@@ -412,6 +421,10 @@ class _Words:
     unsaid: dict[int, list[Json]] = field(default_factory=dict)
     """By member: what it may not say, with the code."""
 
+    def heard(self, member: int, talk: InTalk) -> tuple[int, tuple[int, ...]]:
+        """Return the last message that this member knew in the talk, and those that it missed."""
+        return self.mailbox.heard_in_talk(self.game, member, talk, self.said)
+
     def say(self, sender: int, given: Say) -> None:
         """Send this, or note why it may not be said."""
         step = self.game.clock + 1
@@ -437,6 +450,7 @@ def _ask(member: Member, agent: Agent, situation: Situation) -> Asked:
 def _talk_in_turns(talk: Exchange, agents: Sequence[tuple[Member, Agent]]) -> list[Asked]:
     """Ask these agents as their talk within the step goes; none is told what another does in this step.
     Busy members to whom nobody wrote are not asked."""
+    known = [one.messages[-1].number if one.messages else 0 for one in talk.told]
     spent, turns = [0.0] * len(agents), talk.turns()
     try:
         place, told, _ = next(turns)
@@ -446,8 +460,16 @@ def _talk_in_turns(talk: Exchange, agents: Sequence[tuple[Member, Agent]]) -> li
             place, told, _ = turns.send(asked.decision)
     except StopIteration as done:
         decisions: list[Decision] = done.value
-    made = zip((member for member, _ in agents), talk.told, decisions, spent, strict=True)
-    return [Asked(*each) for each, answers in zip(made, talk.made, strict=True) if answers]
+    return [
+        Asked(member, talk.told[place], decisions[place], spent[place], _in_talk(talk, place, known[place]))
+        for place, (member, _) in enumerate(agents)
+        if talk.made[place]
+    ]
+
+
+def _in_talk(talk: Exchange, place: int, known: int) -> InTalk | None:
+    """Return how far a member had followed the talk; a pair's note says that by itself."""
+    return InTalk(known, talk.sent, talk.last_round[place]) if talk.organisation.within else None
 
 
 def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kitchen.contract.agent import NO_ONE, SEAT, Decision, Situation
+from kitchen.contract.mailbox import InTalk
 from kitchen.contract.model import Call
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.talk import Said
@@ -43,6 +44,8 @@ class Asked:
     """When it was asked last, where members talk within the step."""
     decision: Decision
     milliseconds: float
+    talk: InTalk | None = None
+    """How far it had followed the talk of this step, where members talk `within` it."""
 
 
 @dataclass(frozen=True, slots=True)

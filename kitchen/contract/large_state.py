@@ -1,24 +1,26 @@
 """Hold a part of a world's state that has thousands of entries, of which a step changes few.
 
-A `LargeMap` is a dict. Beside its entries it keeps their canonical JSON in `BUCKETS` buckets, each with a
-SHA-256. A key's bucket follows from its CRC-32. The root is the SHA-256 of the buckets' digests. It follows
-from the content alone, and after a change only the buckets that changed are hashed again. Two moments of a
-map share the buckets in which they agree, so what changed between them is found without comparing the rest.
+A `LargeMap` is a dict. Beside its entries it keeps their canonical JSON in buckets, each with a SHA-256.
+There are `WIDTH` groups of `WIDTH` buckets; the CRC-32 of a key says which bucket it is in. The hash of a
+group is the SHA-256 of its buckets' digests, and the root that of the groups' digests. So the root follows
+from the content alone, and after a change only the buckets and groups that changed are hashed again. Two
+moments of a map share the buckets in which they agree, so what changed between them is found without
+comparing the rest.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 from kitchen.contract.canonical_json import Json, canonical_json
 
-BUCKETS = 512
-"""Part of what a root is: another number gives other hashes."""
+WIDTH = 64
+"""Another number gives other roots: stored ones would no longer hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,54 +134,64 @@ class _Bucket:
         self.digest = sha256(text.encode()).digest()
 
 
+class _Node:
+    """A group of buckets, or all groups; never changed."""
+
+    __slots__ = ("digest", "length", "parts")
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self.parts, self.length = parts, sum([part.length for part in parts])
+        self.digest = sha256(b"".join([part.digest for part in parts])).digest()
+
+
 class FrozenMap:
     """What a `LargeMap` held at one moment."""
 
-    __slots__ = ("_buckets", "root")
+    __slots__ = ("_groups", "root")
 
-    def __init__(self, buckets: tuple[_Bucket, ...]) -> None:
-        self._buckets = buckets
-        self.root = sha256(b"".join([bucket.digest for bucket in buckets])).hexdigest()
+    def __init__(self, groups: _Node) -> None:
+        self._groups, self.root = groups, groups.digest.hex()
 
     @property
     def length(self) -> int:
         """Characters of `whole`, if it has any entry."""
-        return 1 + sum([bucket.length for bucket in self._buckets])
+        return 1 + int(self._groups.length)
 
     def replaced(self, fresh: Mapping[str, str | None]) -> FrozenMap:
         """With these entries in the place of those of the same keys; None: without any."""
-        changed: dict[int, dict[str, str]] = {}
+        by_bucket: dict[tuple[int, int], dict[str, str | None]] = {}
         for key, entry in fresh.items():
-            place = zlib.crc32(key.encode("utf-8", "surrogatepass")) % BUCKETS
-            entries = changed.get(place)
-            if entries is None:
-                entries = changed[place] = dict(self._buckets[place].entries)
-            if entry is None:
-                entries.pop(key, None)
-            else:
-                entries[key] = entry
-        buckets = list(self._buckets)
-        for place, entries in changed.items():
-            if entries != buckets[place].entries:
-                buckets[place] = _Bucket(entries)
-        return FrozenMap(tuple(buckets))
+            by_bucket.setdefault(_place(key), {})[key] = entry
+        groups: dict[int, list[_Bucket]] = {}
+        for (group, place), entries in by_bucket.items():
+            before: _Bucket = self._groups.parts[group].parts[place]
+            after = {**before.entries, **entries}
+            kept = {key: entry for key, entry in after.items() if entry is not None}
+            if kept != before.entries:
+                groups.setdefault(group, list(self._groups.parts[group].parts))[place] = _Bucket(kept)
+        if not groups:
+            return self
+        nodes = list(self._groups.parts)
+        for group, buckets in groups.items():
+            nodes[group] = _Node(buckets)
+        return FrozenMap(_Node(nodes))
 
     def changes_since(self, before: FrozenMap) -> Changes | None:
         """What leads from `before` to this; None if they are the same."""
         changed: dict[str, str] = {}
         removed: list[str] = []
-        for old, new in zip(before._buckets, self._buckets, strict=True):
-            if old is not new:
-                then = old.entries
-                changed |= {key: entry for key, entry in new.entries.items() if then.get(key) != entry}
-                removed += then.keys() - new.entries.keys()
+        for old, new in _differing(before._groups, self._groups):
+            then = old.entries
+            changed |= {key: entry for key, entry in new.entries.items() if then.get(key) != entry}
+            removed += then.keys() - new.entries.keys()
         if not changed and not removed:
             return None
         return Changes(_object(changed), canonical_json(sorted(removed)))
 
     def whole(self) -> Changes:
         """What leads from nothing to this."""
-        return Changes(_object({key: entry for one in self._buckets for key, entry in one.entries.items()}))
+        buckets = (bucket for group in self._groups.parts for bucket in group.parts)
+        return Changes(_object({key: entry for bucket in buckets for key, entry in bucket.entries.items()}))
 
     def thaw(self) -> LargeMap:
         """A map with this content."""
@@ -189,12 +201,25 @@ class FrozenMap:
         return thawed
 
 
+def _place(key: str) -> tuple[int, int]:
+    """The group of a key, and the bucket in it."""
+    return divmod(zlib.crc32(key.encode("utf-8", "surrogatepass")) % WIDTH**2, WIDTH)
+
+
 def _object(entries: Mapping[str, str]) -> str:
     """The canonical JSON object with these entries, each `"key":value` under its key."""
     return "{" + ",".join([entries[key] for key in sorted(entries)]) + "}"
 
 
-NOTHING = FrozenMap((_Bucket({}),) * BUCKETS)
+def _differing(before: _Node, after: _Node) -> Iterator[tuple[_Bucket, _Bucket]]:
+    """The buckets that two maps do not share, from each."""
+    for old, new in zip(before.parts, after.parts, strict=True):
+        if old is not new:
+            pairs = zip(old.parts, new.parts, strict=True)
+            yield from ((one, other) for one, other in pairs if one is not other)
+
+
+NOTHING = FrozenMap(_Node([_Node([_Bucket({})] * WIDTH)] * WIDTH))
 
 
 @dataclass(frozen=True, slots=True)

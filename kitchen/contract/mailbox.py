@@ -10,15 +10,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from kitchen.contract.agent import note_plus
 from kitchen.contract.blocking import filtered
 from kitchen.contract.conversations import BUSY, GONE, keeps_apart, partners, to_partner
+from kitchen.contract.dialogue import ROUND
 from kitchen.contract.jobs import DONE, FAILED, Job, Ledger, changes_no_job, jobs_of
 from kitchen.contract.organisation import INFORM, REPORT, SYSTEM, TALK, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
-from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Event, World
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Event, Json, World
 
-HEARD, UNSAID = "heard", "unsaid"
-"""Keys of a decision's note: the last message that its agent could know, and what it may not say."""
+HEARD, UNSAID, MISSED = "heard", "unsaid", "missed"
+"""Keys of a decision's note: the last message that its agent could know, what it may not say, and messages
+before that last one that the agent did not know: they came in while it talked with other agents."""
 TOLD = 50
 """The most messages that an agent is told: the newest."""
 WRITTEN = "written"
@@ -64,6 +67,20 @@ class LastHeard:
     """The last message; 0 where there was none."""
     step: int = 0
     """The step that it decided for; 0 where it has not decided yet."""
+    missed: frozenset[int] = frozenset()
+    """Messages before the last that it did not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class InTalk:
+    """How far an agent had followed the talk within the step when it was asked last."""
+
+    known: int
+    """The last message that it knew before the talk; 0 where there was none."""
+    sent: int
+    """How many messages of the episode were sent before the talk."""
+    round: int
+    """The round in which it was asked last."""
 
 
 class Mailbox:
@@ -194,13 +211,13 @@ class Mailbox:
         """Return what an agent is told in this open step: its newest messages in order, and its open jobs.
 
         What other agents said with decisions on the open step is told in the next one, whichever agent is
-        asked first.
+        asked first, unless members talk within the step.
         """
-        own = {member, None}
+        own, within = {member, None}, self.organisation.talks_within
         known = [
             each
             for each in self._known(world, member)
-            if not each.with_decision or each.said.step < step or each.said.sender in own
+            if not each.with_decision or each.said.step < step or each.said.sender in own or within
         ]
         said = tuple(
             as_member_sees(each.said, is_new=each.said.sender != member and self._is_new(each, since))
@@ -213,10 +230,41 @@ class Mailbox:
         """Return whether an agent did not know this message when it decided last: it was sent later, or
         another agent sent it in that step, unless agents hear one another within a step."""
         hidden = each.with_decision and each.said.step >= since.step and not self.organisation.talks_within
-        return each.said.number > since.number or hidden
+        return each.said.number > since.number or hidden or each.said.number in since.missed
+
+    def heard_in_talk(
+        self, world: World, member: int, talk: InTalk, said: Sequence[Said]
+    ) -> tuple[int, tuple[int, ...]]:
+        """Return the last message that an agent knew when it was asked last in a talk within the step, and
+        those before it that it missed.
+
+        `said` are the messages of the talk as they are posted. Their numbers may be others than in the talk:
+        people wrote meanwhile, or a message was not sent.
+        """
+        before = (one for one in said if (one.data.get(ROUND, 0), one.sender) < (talk.round, member))
+        known = {one.number for one in before if one.kind in TALK and self._knows(world, one, member)}
+        last = max(known, default=talk.known)
+        later = [each.said for each in self.posted if talk.sent < each.said.number <= last]
+        missed = [one for one in later if one.number not in known and one.sender != member]
+        return last, tuple(one.number for one in missed if self._knows(world, one, member))
+
+    def _knows(self, world: World, said: Said, member: int) -> bool:
+        return may_know(world, self.organisation, said, member)
 
     def _known(self, world: World, member: int) -> list[Posted]:
         return [each for each in self.posted if may_know(world, self.organisation, each.said, member)]
+
+
+def note_of_heard(note: Json, heard: int, missed: Sequence[int] = ()) -> Json:
+    """Return a decision's note with the last message that its agent knew, and those that it missed."""
+    note = note_plus(note, HEARD, heard)
+    return note_plus(note, MISSED, list(missed)) if missed else note
+
+
+def last_heard_of(note: Json, step: int) -> LastHeard:
+    """Return what an agent knew when it made the decision with this note for this step."""
+    told = note if isinstance(note, dict) else {}
+    return LastHeard(told.get(HEARD, 0), step, frozenset(told.get(MISSED, ())))
 
 
 def may_know(world: World, organisation: Organisation, said: Said, number: int) -> bool:

@@ -315,11 +315,11 @@ def _check_organisations(setup: Setup) -> None:
         _each_once("organisation", setup.organisations)
     if setup.knowing not in KNOWN_ALONE:
         raise SetupError(f"knowing: {setup.knowing!r} is not one of {', '.join(KNOWN_ALONE)}", "knowing")
+    for kind in setup.organisations:
+        _check_organisation(setup, kind)
     known_settings = {name for kind in setup.organisations for name in _meant(kind, setup)}
     if unknown := sorted(setup.organisation_settings.keys() - known_settings):
         raise SetupError(f"organisation_set: {unknown[0]!r} means nothing here", "organisation_set")
-    for kind in setup.organisations:
-        _check_organisation(setup, kind)
 
 
 def _meant(kind: str, setup: Setup) -> frozenset[str]:

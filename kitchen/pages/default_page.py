@@ -175,20 +175,21 @@ class DefaultPage(Page):
 
     def past(self, step: StepView, view: SeatView) -> Past:
         """Return what the history says of one step."""
-        lines = tuple(self.line(step, player, view) for player in view.players)
-        return Past(step.number, lines, tuple(self._news(step, view)))
+        lines = (self.line(step, player, view) for player in view.players)
+        return Past(step.number, tuple(filter(None, lines)), tuple(self._news(step, view)))
 
-    def line(self, step: StepView, player: PlayerView, view: SeatView) -> Line:
-        """Return what one seat did."""
+    def line(self, step: StepView, player: PlayerView, view: SeatView) -> Line | None:
+        """Return what one seat did; None where this seat does not get to know it."""
         name = gettext("You") if player.is_you else player.name
         if step.ran_out and player.is_you:
             return Line(player.seat, name, gettext("ran out of time"), "")
         events = (event for event in step.events if event.seat == player.seat)
         event = next((event for event in events if event.kind in ("performed", "refused")), None)
-        if event is None or not event.data.get("command"):
-            return Line(player.seat, name, gettext("waited"), "")
-        reasons = event.data.get("reasons", ()) if event.kind == "refused" else ()
-        words = self.worded(view, tuple(event.data["command"]))
+        command = event.data["command"] if event else step.commands.get(player.seat)
+        if command is None:
+            return None
+        reasons = event.data["reasons"] if event and event.kind == "refused" else ()
+        words = self.worded(view, tuple(command)) or gettext("did nothing")
         return Line(player.seat, name, words, ", ".join(self.reason(code) for code in reasons))
 
     def reason(self, code: str) -> str:

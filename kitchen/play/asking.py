@@ -27,7 +27,7 @@ from kitchen.contract.agent import (
 )
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.dialogue import Exchange
-from kitchen.contract.mailbox import LastHeard
+from kitchen.contract.mailbox import InTalk, LastHeard
 from kitchen.contract.organisation import DOWN, UP
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Command, Json, World
@@ -36,7 +36,7 @@ from kitchen.money.spending import BudgetPurse
 from kitchen.play.dropping import late_decisions
 from kitchen.play.intents import checked_intents, note_with
 from kitchen.play.models import Decision, Mind
-from kitchen.play.saying import checked_says, last_heard, note_of_talk, organisation_of, told
+from kitchen.play.saying import checked_says, last_heard, may_know, note_of_talk, organisation_of, told
 from kitchen.play.services import GivenCommand, MadeDecision
 from kitchen.play.stored import known_commands, known_events
 from kitchen.play.turns import OpenTurn
@@ -73,6 +73,8 @@ class Asked:
     mind: Mind
     situation: Situation
     outcome: MindOutcome
+    talk: InTalk | None = None
+    """How far it had followed the talk of minds in this step, where they talk."""
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -98,17 +100,32 @@ def ask_minds(
     All that they are told is read before the first is asked, and the turn is not looked at again: a database
     that goes away meanwhile spoils no answer.
     """
-    waiting, knowing = set(turn.waiting_minds), turn.episode.knowing
-    minds = [mind for mind in turn.minds if mind.number in waiting and only in {None, mind.number}]
+    waiting, knowing = {mind.pk for mind in turn.minds_asked}, turn.episode.knowing
+    minds = [mind for mind in minds_of_step(turn) if only in {None, mind.number}]
     told = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
     given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
     commanded = {seat: command for seat, command in given.items() if seat in told}
     late = late_decisions([mind for mind in minds if _may_be_late(mind)], turn.step)
     situations = [
         (mind, _with_why(replace(situation_now(turn, mind), late=late.get(mind.pk, ()), **_talk(turn, mind))))
+        if mind.pk in waiting
+        else (mind, situation_to_answer(turn, mind))
         for mind in minds
     ]
-    return _ask(turn.world, situations, commanded, told)
+    return _ask(turn.world, situations, commanded, told, turn.episode.messages)
+
+
+def minds_of_step(turn: OpenTurn) -> list[Mind]:
+    """Return the minds that take part in deciding the step: those that are still to command, and where
+    members talk `within` the step also those that are busy, in the order of their members' numbers."""
+    organisation = organisation_of(turn.episode)
+    if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
+        return turn.minds_asked
+    asked = {seat.mind_id for seat in turn.acting if seat.number in turn.asked}
+    waiting = {mind.pk for mind in turn.minds_asked}
+    first = {seat.mind_id: seat.number for seat in reversed(turn.acting)}
+    minds = [mind for mind in turn.minds if mind.pk in waiting or mind.pk not in asked]
+    return sorted(minds, key=lambda mind: first[mind.pk]) if waiting else []
 
 
 def _ask(
@@ -116,8 +133,9 @@ def _ask(
     minds: Sequence[tuple[Mind, Situation]],
     commanded: dict[int, Command],
     told: Collection[int],
+    sent: int,
 ) -> Asking:
-    if talk := Exchange.of([situation for _, situation in minds]):
+    if talk := _talk_of(world, minds, commanded, sent):
         return (yield from _talk_in_turns([mind for mind, _ in minds], talk))
     asked: list[Asked] = []
     for number, (mind, situation) in enumerate(minds):
@@ -130,9 +148,25 @@ def _ask(
     return asked
 
 
+def _talk_of(
+    world: World, minds: Sequence[tuple[Mind, Situation]], commanded: Mapping[int, Command], sent: int
+) -> Exchange | None:
+    """The talk of these minds, if they talk within the step: with what people do in it, as far as they get to
+    know that, where the organisation says `within`."""
+    situations = [situation for _, situation in minds]
+    organisation = situations[0].organisation if situations else None
+    if organisation is None or not organisation.within:
+        return Exchange.of(situations, sent=sent)
+    now = [
+        replace(one, commanded={**_known(world, one.seats, commanded), **one.commanded}) for one in situations
+    ]
+    return Exchange.of(now, lambda member, said: may_know(world, organisation, said, member), sent=sent)
+
+
 def _talk_in_turns(minds: Sequence[Mind], talk: Exchange) -> Asking:
     """Ask each as their talk goes; none is told what another does in this step."""
     last = [MindOutcome(MindDecision({}))] * len(minds)
+    known = [one.messages[-1].number if one.messages else 0 for one in talk.told]
     spent, turns = [0.0] * len(minds), talk.turns()
     try:
         place, told, left = next(turns)
@@ -142,8 +176,17 @@ def _talk_in_turns(minds: Sequence[Mind], talk: Exchange) -> Asking:
             place, told, left = turns.send(last[place].decision)
     except StopIteration as done:
         decisions: list[MindDecision] = done.value
-    made = map(_over, last, decisions, spent)
-    return [Asked(mind, told, one) for mind, told, one in zip(minds, talk.told, made, strict=True)]
+    made = list(map(_over, last, decisions, spent))
+    return [
+        Asked(mind, talk.told[place], made[place], _in_talk(talk, place, known[place]))
+        for place, mind in enumerate(minds)
+        if talk.made[place]
+    ]
+
+
+def _in_talk(talk: Exchange, place: int, known: int) -> InTalk | None:
+    """How far this mind had followed it; a pair is as it was: its note says that itself."""
+    return InTalk(known, talk.sent, talk.last_round[place]) if talk.organisation.within else None
 
 
 def _over(last: MindOutcome, decision: MindDecision, milliseconds: float) -> MindOutcome:
@@ -286,7 +329,8 @@ def to_hand_in(
 
 def _made(asked: Asked, step: int) -> MadeDecision:
     decision, member = asked.outcome.decision, asked.situation.member
-    return MadeDecision(log_row(asked, step), decision.calls, member, decision.says, _replanned(asked))
+    plans = _replanned(asked)
+    return MadeDecision(log_row(asked, step), decision.calls, member, decision.says, plans, asked.talk)
 
 
 def _replanned(asked: Asked) -> dict[int, Sequence[Command]]:

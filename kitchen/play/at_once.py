@@ -20,7 +20,7 @@ from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.world import Command
 from kitchen.machine import apart
 from kitchen.machine.failures import told
-from kitchen.play.asking import Asked, Asking, MindOutcome, Question, ask_minds, checked
+from kitchen.play.asking import Asked, Asking, MindOutcome, Question, ask_minds, checked, minds_of_step
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.agents import agent_kinds, decided, get_agent
 
@@ -81,7 +81,7 @@ def deciding_at_once(turn: OpenTurn, step: int, seat: int, command: Command) -> 
     asked here: the command will not be taken, other people are waited for, or one of them needs time."""
     if not turn.is_open or step != turn.step or turn.choosing != {seat} or turn.numbers == turn.people:
         return None
-    asked = turn.minds_asked
+    asked = minds_of_step(turn)
     instant = all(_is_instant(mind.kind) for mind in asked)
     taken = any(
         turn.standing[mind.pk].is_claimed_by_another(step, "") for mind in asked if mind.pk in turn.standing

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from django.db import Error, connection
+from django.db import Error, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from kitchen.contract.agent import EVERYBODY
 from kitchen.machine.outage import outlast
 from kitchen.machine.processes import process_is_gone, process_name
 from kitchen.play.models import Episode, Mind
@@ -43,8 +44,9 @@ KEEP_SECONDS = 3.0
 
 def decision_claim(*, episode_id: int, step: int, mind: int | None = None) -> str:
     """Take up the decision of this mind, by its number, for this step, or that of all minds: the claim, or
-    nothing for whoever comes second. While the database is away it is tried again: a try may have been
-    stored although that could not be said.
+    nothing for whoever comes second. Where minds are asked one after the other, all of them are taken up or
+    none: another worker may be asking one for an answer. While the database is away it is tried again: a try
+    may have been stored although that could not be said.
 
     It lapses after `CLAIM_SECONDS` unless it is kept (`kept_claim`).
     """
@@ -62,7 +64,13 @@ def _take(episode_id: int, step: int, mind: int | None, claim: str) -> bool:
         minds = minds.filter(number=mind)
     until = now + timedelta(seconds=CLAIM_SECONDS)
     ours = minds.filter(_unclaimed(now, step) | Q(deciding_by=claim))
-    return bool(ours.update(deciding_step=step, deciding_until=until, deciding_by=claim))
+    with transaction.atomic():
+        taken = ours.update(deciding_step=step, deciding_until=until, deciding_by=claim)
+        together = Mind.objects.filter(episode=episode_id, episode__knowing=EVERYBODY)
+        if mind is None and taken and together.exclude(deciding_by=claim).exists():
+            transaction.set_rollback(True)
+            return False
+    return bool(taken)
 
 
 def is_free(now: datetime) -> Q:

@@ -17,6 +17,7 @@ from kitchen.machine.statements import insert
 from kitchen.money.models import Budget
 from kitchen.play import clock, stream
 from kitchen.play.absence import Absence, not_come
+from kitchen.play.due_answers import ask_for_answers
 from kitchen.play.models import Episode, Mind, Seat, StateChange, Ticking
 from kitchen.play.queue import is_aside
 from kitchen.play.services import go_on
@@ -143,6 +144,7 @@ def episode_create(
             return episode
         turn.fill()
         go_on(turn)
+        ask_for_answers(turn)
     return episode
 
 

@@ -43,20 +43,26 @@ def minds_apart(episode_id: int, step: int) -> list[int]:
 
 
 def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
-    """Episodes of pairs in whose open step a person has said the last word, longer ago than `fresh`, and
-    nobody asks the co-player. Whether that is to answer it is not looked at."""
+    """Episodes in whose open step minds may have something to say before anybody chooses, since longer ago
+    than `fresh`, and nobody asks one of them. Whether that is to speak is not looked at.
+
+    Of a pair: a person has said the last word. Where members talk `within` the step: somebody has said
+    something, or a mind comes before a person, so that it may open the talk.
+    """
     now = timezone.now()
-    last = Message.objects.filter(
-        episode=OuterRef("pk"),
-        number=OuterRef("messages"),
-        step=OuterRef("step") + 1,
-        decision=None,
-        kind__in=TALK - {END},
-        sent_at__range=(now - timedelta(seconds=LONGEST_SECONDS), now - fresh),
+    span = (now - timedelta(seconds=LONGEST_SECONDS), now - fresh)
+    said = Message.objects.filter(
+        episode=OuterRef("pk"), step=OuterRef("step") + 1, kind__in=TALK - {END}, sent_at__range=span
     )
-    playing = Episode.objects.filter(status=Episode.Status.PLAYING, messages__gt=0, organisation__kind=PAIR)
+    last = said.filter(number=OuterRef("messages"), decision=None)
+    later_person = Seat.objects.filter(episode=OuterRef("episode"), mind=None, number__gt=OuterRef("number"))
+    opener = Seat.objects.filter(Exists(later_person), episode=OuterRef("pk"), mind__isnull=False)
+    opens = Q(Exists(opener), turn_opened_at__range=span)
+    of_pair = Q(Exists(last), organisation__kind=PAIR, messages__gt=0)
+    within = Q(Q(Exists(said)) | opens, organisation__within=True)
     unasked = unclaimed_minds(now).filter(episode=OuterRef("pk"))
-    return list(playing.filter(Exists(last), Exists(unasked)).values_list("pk", flat=True))
+    playing = Episode.objects.filter(of_pair | within, Exists(unasked), status=Episode.Status.PLAYING)
+    return list(playing.values_list("pk", flat=True))
 
 
 def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int, int]]:

@@ -55,8 +55,8 @@ def ask_coplayers(episode_id: int, step: int, *mind: int) -> None:
 
 
 def ask_answer(episode_id: int, step: int, mind: int) -> None:
-    """Queue the answer of one mind, by its number, to what a person wrote to it in this step. If the task is
-    lost, the next look finds that there is none."""
+    """Queue what one mind, by its number, says in this step before anybody chooses. If the task is lost, the
+    next look finds that there is none."""
     _send_later(ANSWER, episode_id, step, mind)
 
 
@@ -67,10 +67,9 @@ def ask_coplayers_again(episode_id: int, step: int) -> None:
         ask_coplayers(episode_id, step)
 
 
-def ask_answer_again(episode_id: int, step: int, mind: int) -> None:
-    """Likewise an answer."""
-    if _not_lately(ANSWER, episode_id, step):
-        ask_answer(episode_id, step, mind)
+def may_look_for_answers(episode_id: int) -> bool:
+    """Whether it is time to look again for answers that nobody is asked for in this episode."""
+    return _not_lately(ANSWER, episode_id, 0)
 
 
 def close_turn_again(episode_id: int, step: int) -> None:

@@ -17,14 +17,16 @@ from django.db.models import OuterRef, Subquery
 from kitchen.contract.agent import Situation, note_plus
 from kitchen.contract.jobs import Job
 from kitchen.contract.mailbox import (
-    HEARD,
     UNSAID,
     WRITTEN,
+    InTalk,
     LastHeard,
     Mailbox,
     Outgoing,
     Posted,
     as_member_sees,
+    last_heard_of,
+    note_of_heard,
     without_platform_keys,
 )
 from kitchen.contract.mailbox import may_know as may_know_said
@@ -182,9 +184,9 @@ def told(turn: OpenTurn, member: int, *, since: LastHeard) -> tuple[tuple[Said, 
     return mailbox.told(turn.world, member, turn.step, since) if mailbox else ((), ())
 
 
-def may_know(world: World, organisation: Organisation, row: Message, number: int) -> bool:
+def may_know(world: World, organisation: Organisation, row: Message | Said, number: int) -> bool:
     """Whether this member said this, or gets to know it (`kitchen.contract.mailbox.may_know`)."""
-    return may_know_said(world, organisation, _said(row), number)
+    return may_know_said(world, organisation, row if isinstance(row, Said) else _said(row), number)
 
 
 def open_jobs(turn: OpenTurn) -> tuple[Job, ...]:
@@ -207,10 +209,17 @@ def last_heard(episode: Episode) -> dict[int, LastHeard]:
         note=Subquery(rows.values("note")[:1]), for_step=Subquery(rows.values("step")[:1])
     )
     notes = last.order_by().values_list("pk", "note", "for_step")
-    return {
-        pk: LastHeard(note.get(HEARD, 0) if isinstance(note, dict) else 0, step or 0)
-        for pk, note, step in notes
-    }
+    return {pk: last_heard_of(note, step or 0) for pk, note, step in notes}
+
+
+def heard_note(
+    turn: OpenTurn, member: int, talk: InTalk, decision: Decision, said: Sequence[Message]
+) -> None:
+    """Say in the decision's note what its mind has heard of the talk, by the numbers under which these
+    messages are stored. They may be others than in the talk: people wrote meanwhile, or one was not sent."""
+    if mailbox := mailbox_of(turn):
+        heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_said, said)))
+        decision.note = note_of_heard(decision.note, heard, missed)
 
 
 def note_of_talk(note: Json, situation: Situation) -> Json:
@@ -218,7 +227,7 @@ def note_of_talk(note: Json, situation: Situation) -> Json:
     says anything."""
     if situation.organisation is None:
         return note
-    return note_plus(note, HEARD, situation.messages[-1].number if situation.messages else 0)
+    return note_of_heard(note, situation.messages[-1].number if situation.messages else 0)
 
 
 def checked_says(says: Iterable[Say]) -> tuple[Say, ...]:

@@ -82,7 +82,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         observation=world.observe(number),
         legal=world.legal_actions(number) if offered else (),
         anticipated=world.anticipated_actions(number, turn.earlier(number)) if choosing else (),
-        amounts=world.amounts(number) if choosing else {},
+        amounts=world.amounts(number) if offered else {},
         chosen=stored.read_stored_command(chosen.command) if chosen and number not in passed_by else None,
         history=tuple(step.known(world, number) for step in turn.past),
         score=episode.score,

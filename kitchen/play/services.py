@@ -23,6 +23,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen.contract.dialogue import ROUND
+from kitchen.contract.mailbox import InTalk
 from kitchen.contract.model import Call
 from kitchen.contract.talk import Say
 from kitchen.contract.world import Command
@@ -30,11 +31,12 @@ from kitchen.machine import metrics
 from kitchen.machine.storable import printable
 from kitchen.play import absence, clock, stream
 from kitchen.play.calls import calls_store
+from kitchen.play.due_answers import ask_for_answers
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.models import Decision, Episode, Message, SeatCommand
 from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
-from kitchen.play.saying import jobs_settle, messages_store, says_made, seats_call
+from kitchen.play.saying import heard_note, jobs_settle, messages_store, says_made, seats_call
 from kitchen.play.sealing import episode_seal
 from kitchen.play.told import EpisodeNews
 from kitchen.play.turns import OpenTurn
@@ -92,6 +94,8 @@ class MadeDecision:
     """What it says with it, as far as it may."""
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """New plans for seats that have one already, and so are not commanded with it."""
+    talk: InTalk | None = None
+    """How far it had followed the talk of this step when it was asked last; None where minds do not talk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,9 @@ def _said(turn: OpenTurn, decisions: Sequence[MadeDecision]) -> list[Message]:
         for each in decisions:
             says = [say for say in each.says if say.data.get(ROUND, 0) == number]
             said += says_made(turn, each.member, says, each.row)
+    for each in decisions:
+        if each.talk:
+            heard_note(turn, each.member, each.talk, each.row, said)
     return said
 
 
@@ -259,6 +266,7 @@ def _see_to_absent(turn: OpenTurn) -> None:
 def go_on_after(turn: OpenTurn) -> None:
     """What follows where a co-player has taken a seat over: the step may run, or co-players are asked."""
     go_on(turn)
+    ask_for_answers(turn)
     _seal(turn)
     _nudge(turn)
     transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk))
@@ -348,6 +356,7 @@ def go_on(turn: OpenTurn, ahead: StepAhead | None = None, *, asked: bool = False
         _tell_audience(turn.episode, rows)
     if turn.step != before:
         clock.arm(turn.episode)
+        ask_for_answers(turn)
     if turn.waits_for_minds and not asked and not is_aside():
         for party in turn.parties:
             transaction.on_commit(partial(ask_coplayers, turn.episode.pk, turn.step, *party))

@@ -4,7 +4,7 @@ Each decision is made for itself: its mind is told what it was told then, its mo
 stored replies, and what it asks and commands is compared. No key is needed, and nobody is called.
 
 Some cannot be made again from what is stored (`why_not_again`): those of a clock, where a mind thinks beside
-the game, of two who talk within a step, of seats that changed hands, and those that came after others of the
+the game, minds that talk within a step, of seats that changed hands, and those that came after others of the
 same mind that were dropped.
 """
 

@@ -185,10 +185,7 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["absence", "gone", "tick_ms"]),
             *_of("StateChange", "id episode step part is_whole changed removed root"),
             *(f"Ticking.{name}" for name in ["episode", "owner", "until", "late", "lost_ms"]),
-            *(
-                f"Seat.{name}"
-                for name in ["id", "episode", "number", "name", "acts", "mind", "scene", "view"]
-            ),
+            *_of("Seat", "id episode number name acts may_act_in mind scene view"),
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
             *(f"Mind.deciding_{name}" for name in ["step", "until", "by"]),
         ),

@@ -105,6 +105,7 @@ def test_an_old_python_gets_one_line(python: Path, asked: str, clone: Path) -> N
     assert "3.11 or later is needed" in one_line(complained)
 
 
+@pytest.mark.nightly  # makes an environment; without a network, `uv` is asked in the next test, too
 def test_no_network_gets_one_line(clone: Path) -> None:
     code, complained = make_in(clone, "run", **NOWHERE, **NO_CACHE)
     assert code == 2

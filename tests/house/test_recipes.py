@@ -89,6 +89,7 @@ def write(step: Step, file: Path) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     before = file.read_text(encoding="utf-8") if file.exists() else ""
     after = enlisted(step, before) if step.name else f"{before}\n{step.text}" if before else step.text
+    file.unlink(missing_ok=True)  # of the source it is another name
     file.write_text(after, encoding="utf-8")
     return file
 
@@ -131,11 +132,20 @@ def run(command: list[str], house: Path) -> None:
     assert done.returncode == 0, f"{shlex.join(command)}\n{done.stdout}{done.stderr}"
 
 
+def link(source: str, copy: str) -> None:
+    """Give a file another name, or copy it where that cannot be."""
+    try:
+        os.link(source, copy)
+    except OSError:
+        shutil.copy2(source, copy)
+
+
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """A copy of the source, with its bytecode, but for what is being written."""
+    """A copy of the source, with its bytecode, but for what is being written: other names for its files."""
     for name in SOURCE:
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("*.pyc.*"))
+        ignored = shutil.ignore_patterns("*.pyc.*")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored, copy_function=link)
     for name in ("manage.py", "pyproject.toml"):
         shutil.copy2(ROOT / name, tmp_path)
     return tmp_path

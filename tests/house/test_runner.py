@@ -22,6 +22,7 @@ from prometheus_client.mmap_dict import MmapedDict
 
 from brigade.limits import allowed_files
 from brigade.places import base_dir
+from tests.nightly import nightly
 from tests.servers import wait_until
 from tests.template import Template
 
@@ -267,17 +268,19 @@ def test_a_taken_port_gets_one_line(tmp_path: Path) -> None:
     ("variables", "says"),
     [
         ({"BRIGADE_PORT": "eighty"}, "'eighty' is no port"),
-        ({"BRIGADE_PORT": "70000"}, "'70000' is no port"),
         ({"BRIGADE_WEB": "0"}, "BRIGADE_WEB: '0' is not a number from 1 to 64"),
-        ({"BRIGADE_TICKERS": "two"}, "BRIGADE_TICKERS: 'two' is not a number from 1 to 64"),
-        ({"BRIGADE_PLANNERS": "some"}, "BRIGADE_PLANNERS: 'some' is not a number"),
         ({"BRIGADE_HOST": "192.0.2.1"}, "no address of this machine"),
-        ({"BRIGADE_HOST": "no such name"}, "no address of this machine"),
         ({"REDIS_URL": "redis://:word@127.0.0.1:9/0"}, "no answer from 127.0.0.1"),
         ({"DATABASE_URL": "postgres://127.0.0.1:9/brigade"}, "the database does not answer"),
         ({"BRIGADE_VAR": "/proc/nowhere"}, "/proc/nowhere"),
         ({"BRIGADE_URL": "http://[::1"}, "brigade: BRIGADE_URL: 'http://[::1'"),
         ({"REDIS_URL": "foo"}, "REDIS_URL: an address with redis://"),
+        *nightly(
+            ({"BRIGADE_PORT": "70000"}, "'70000' is no port"),
+            ({"BRIGADE_TICKERS": "two"}, "BRIGADE_TICKERS: 'two' is not a number from 1 to 64"),
+            ({"BRIGADE_PLANNERS": "some"}, "BRIGADE_PLANNERS: 'some' is not a number"),
+            ({"BRIGADE_HOST": "no such name"}, "no address of this machine"),
+        ),
     ],
 )
 def test_what_cannot_work_gets_one_line(tmp_path: Path, variables: dict[str, str], says: str) -> None:

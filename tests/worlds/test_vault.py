@@ -17,12 +17,16 @@ from django.test import Client
 
 from kitchen.contract.plans import Plan, opening
 from kitchen.contract.talk import Say
+from kitchen.play import turns
 from kitchen.play.deciding import decide_step
-from kitchen.play.models import Episode
-from kitchen.play.services import GivenCommand, commands_submit
+from kitchen.play.models import Episode, Message, Seal, SeatCommand, Step
+from kitchen.play.selectors import seat_view
+from kitchen.play.services import GivenCommand, commands_submit, step_run
 from kitchen.play.talking import message_send
+from kitchen.play.verifying import log_verify
 from kitchen.registry.worlds import organisation_refusal
 from kitchen.replaying.course import faults_of
+from kitchen.replaying.exported import exported, read_exported
 from kitchen.replaying.record import Record, records_of
 from kitchen.tasks import answer
 from study.analysis.results import compute
@@ -32,7 +36,7 @@ from study.trying_out.synthetic.making import SyntheticRequest, make
 from tests.servers import Stack
 from tests.study.taking_part.test_views import agree, text_of
 from tests.study.trying_out.test_dry_run import walk
-from tests.worlds.vault.world import DIAL, WAIT, Vault
+from tests.worlds.vault.world import CRANK, DIAL, STOP, WAIT, Vault
 
 STUDY = Path(__file__).parent / "vault" / "study.toml"
 DOOR = {"limit": 9, "door": 4}
@@ -108,6 +112,32 @@ def record(episode: Episode) -> Record:
     return found
 
 
+def test_three_who_talk_within_the_step_open_it_and_every_view_holds_what_it_may(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "PAUSE_SECONDS", 0.0)
+    episode = played_episode(study, "talking")
+    say(episode, f"My code is {CODES[0]}.")
+    texts = list(Message.objects.filter(episode=episode).values_list("sender", "text"))
+    assert {sender for sender, _ in texts} == {0, 1, 2}, "both keepers answered before anybody chose"
+    view = seat_view(episode.seats.get(number=0))
+    assert f"My code is {CODES[1]}." in [message.text for message in view.messages]
+    assert view.amounts == {(DIAL,): (1, 9)}
+    choose(episode, (DIAL, str(CODES[1])), CRANK)
+    episode.refresh_from_db()
+    while episode.status == Episode.Status.PLAYING:
+        assert step_run(episode_id=episode.pk, step=episode.step + 1)
+        episode.refresh_from_db()
+    assert (episode.status, episode.score["bolts"]) == (Episode.Status.OVER, 3)
+    assert episode.score["messages"] == Message.objects.filter(episode=episode).count() == 3
+    assert "messages" not in Step.objects.filter(episode=episode).latest("number").score
+    assert "messages sent" in str(seat_view(episode.seats.get(number=0)).achieved)
+    assert [verdict.faults for verdict in log_verify(Episode.objects.filter(pk=episode.pk))] == [[]]
+    assert not list(faults_of(record(episode)))
+    assert not list(faults_of(read_exported(exported(record(episode)))))
+    assert Seal.objects.get(episode=episode).facts["score"]["messages"] == 3
+
+
 def test_a_changed_figure_of_the_log_is_found(study: Study) -> None:
     episode = played_episode(study, "silent")
     choose(episode, *[WAIT] * 9)
@@ -122,6 +152,24 @@ def test_the_limit_cuts_an_episode_off(study: Study) -> None:
     episode.refresh_from_db()
     assert (episode.status, episode.step) == (Episode.Status.CUT_OFF, 9)
     assert episode.score == {"bolts": 0, "messages": 0}
+
+
+def test_a_person_stops_in_the_middle_of_a_macro(study: Study) -> None:
+    """The others are asked meanwhile, so the step waits for them and the person can be reached."""
+    study.conditions.update(settings={"limit": 9, "door": 4})
+    episode = played_episode(study, "silent")
+    choose(episode, (DIAL, str(CODES[1])))
+    step = Episode.objects.get(pk=episode.pk).step + 1
+    assert commands_submit(episode_id=episode.pk, step=step, commands=[GivenCommand(0, CRANK)]).accepted
+    decide_step(episode_id=episode.pk, step=step)
+    view = seat_view(episode.seats.get(number=0))
+    assert view.may_act and STOP in view.legal
+    step = view.step + 1
+    assert commands_submit(episode_id=episode.pk, step=step, commands=[GivenCommand(0, STOP)]).accepted
+    decide_step(episode_id=episode.pk, step=step)
+    given = SeatCommand.objects.get(episode=episode, step=step, seat=0)
+    assert (given.command, given.chosen_by) == (["stop"], "person")
+    assert seat_view(episode.seats.get(number=0)).observation["turns"] == 0
 
 
 def rows(folder: Path, name: str) -> list[dict[str, str]]:

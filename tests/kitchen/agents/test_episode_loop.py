@@ -335,6 +335,7 @@ def organisation_of(kind: str, line_up: str, seats: int, **settings: Any) -> Org
         ("tree", EVERYBODY, {"sees": "team"}),
         ("graph", NO_ONE, {"messages_a_step": 1}),
         ("pairwise", NO_ONE, {"silence": 2}),
+        ("graph", EVERYBODY, {"within": True, "rounds": 2}),
     ],
 )
 def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(

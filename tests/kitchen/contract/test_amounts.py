@@ -7,7 +7,7 @@ import pytest
 from kitchen.contract.plans import Plan, opening
 from kitchen.contract.world import Command
 from tests.worlds.beacon.world import Beacon
-from tests.worlds.quarry.world import Quarry
+from tests.worlds.quarry import Quarry
 
 
 def quarry(heap: int = 9) -> Quarry:

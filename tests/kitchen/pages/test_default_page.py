@@ -16,8 +16,7 @@ from kitchen.pages.default_page import DefaultPage
 from kitchen.play.drawing import guide, whole
 from kitchen.play.render import Screen
 from tests.kitchen.worlds.cuisine.test_page import seen
-from tests.worlds.quarry.page import PAGE
-from tests.worlds.quarry.world import Quarry
+from tests.worlds.quarry import PAGE, Quarry
 
 
 class Worded(DefaultPage):
@@ -133,7 +132,7 @@ def test_a_seat_that_is_not_asked_but_may_act_gets_its_menu_and_is_told_so() -> 
 def test_what_happened_is_told_by_seat_with_why_it_came_to_nothing_and_the_worlds_news() -> None:
     played = view({0: ("load", "left_cart", "3"), 1: ("paint", "left_cart")}, {0: ("paint", "left_cart")})
     assert text(html("happened", played)) == (
-        "Step 2 You: Paint left cart; ✕ not possible Player 2: waited "
+        "Step 2 You: Paint left cart; ✕ not possible "
         "Step 1 You: Load left cart 3 Player 2: Paint left cart · Player 2: Painted · cart: left cart"
     )
     told = text(html("happened", played, Worded()))
@@ -141,9 +140,18 @@ def test_what_happened_is_told_by_seat_with_why_it_came_to_nothing_and_the_world
     assert text(html("spoken", played)) == "not possible"
 
 
+def test_of_another_seat_only_what_this_one_may_know_is_told() -> None:
+    hidden = StepView(1, {0: ("wait",)}, (Event("performed", 0, {"command": ["wait"]}),))
+    known = replace(hidden, commands={0: ("wait",), 1: ("paint", "left_cart")})
+    empty = replace(hidden, commands={0: ("wait",), 1: ()})
+    assert text(html("happened", view(history=(hidden,)))) == "Step 1 You: Wait"
+    assert text(html("happened", view(history=(known,)))) == "Step 1 You: Wait Player 2: Paint left cart"
+    assert text(html("happened", view(history=(empty,)))) == "Step 1 You: Wait Player 2: did nothing"
+
+
 def test_who_ran_out_of_time_is_told_and_the_house_s_own_events_are_not() -> None:
     late = StepView(1, {}, (Event("time_lost", None, {"milliseconds": 3}),), ran_out=True)
-    assert text(html("happened", view(history=(late,)))) == "Step 1 You: ran out of time Player 2: waited"
+    assert text(html("happened", view(history=(late,)))) == "Step 1 You: ran out of time"
 
 
 def test_what_was_reached_is_shown() -> None:

@@ -3,6 +3,7 @@ width."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,8 +25,8 @@ from tests.kitchen.worlds.cuisine.test_layout import LARGE_ENOUGH, open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.worlds.lane.page import PAGE as LANE
 from tests.worlds.lane.world import Lane
-from tests.worlds.quarry.page import PAGE as QUARRY
-from tests.worlds.quarry.world import Quarry
+from tests.worlds.quarry import PAGE as QUARRY
+from tests.worlds.quarry import Quarry
 
 pytestmark = IN_A_BROWSER
 
@@ -63,10 +64,20 @@ class Server:
         self.view = replace(self.view, **more)
         self.lines[-1].send(self.screen.fragments(self.world, self.view))
 
+    def of(self, kind: str) -> list[Mapping[str, Json]]:
+        """What came of this kind."""
+        return [one for one in self.heard if one["type"] == kind]
+
     @property
     def commands(self) -> list[Json]:
         """What was handed in."""
-        return [json.loads(one["command"]) for one in self.heard if one["type"] == "command"]
+        return [json.loads(one["command"]) for one in self.of("command")]
+
+    async def hears(self, kind: str, number: int) -> None:
+        """Wait until so many of this kind came."""
+        async with asyncio.timeout(30):
+            while len(self.of(kind)) < number:
+                await asyncio.sleep(0.01)
 
 
 async def opened(browser: Browser, world: WorldPage, view: SeatView, **how: Any) -> tuple[Page, Server]:
@@ -118,10 +129,11 @@ async def test_an_amount_is_chosen_by_mouse_kept_while_panels_change_and_sent_wh
     await page.keyboard.press("Backspace")
     await page.keyboard.type("4")
     await page.keyboard.press("Enter")
-    await page.wait_for_function("() => document.querySelector('[data-play].is-sent')")
+    await server.hears("command", 1)
     assert server.commands == [["load", "left_cart", "4"]]
-    sent = [one for one in server.heard if one["type"] == "command"]
-    assert sent[0].keys() - {"HEADERS"} == {"type", "step", "command"}, "no field is new in what is sent"
+    assert server.of("command")[0].keys() - {"HEADERS"} == {"type", "step", "command"}, (
+        "no field is new in what is sent"
+    )
 
 
 async def test_the_default_menu_is_used_by_keys_alone(browser: Browser) -> None:
@@ -139,7 +151,7 @@ async def test_the_default_menu_is_used_by_keys_alone(browser: Browser) -> None:
     )
     await page.keyboard.press("ArrowUp")
     await page.keyboard.press("Enter")
-    await page.wait_for_function("() => document.querySelector('#menu-actions').disabled")
+    await server.hears("command", 1)
     assert server.commands == [["load", "left_cart", "2"]]
 
 
@@ -152,7 +164,7 @@ async def test_a_finger_sends_what_it_taps_and_nothing_is_covered_or_too_wide(br
     assert {width: what for width, what in wrong.items() if what} == {}
     await page.set_viewport_size({"width": 360, "height": 740})
     await page.tap(".action:has-text('Paint left cart')")
-    await page.wait_for_function("() => document.querySelector('#menu-actions').disabled")
+    await server.hears("command", 1)
     assert server.commands == [["paint", "left_cart"]]
     server.show(phase="waiting", legal=(), amounts={}, chosen=("paint", "left_cart"))
     server.show(
@@ -174,7 +186,7 @@ async def test_a_grid_is_walked_by_keys_mouse_and_finger_and_drawn_as_it_is(brow
         (page.keyboard.press("ArrowRight"), page.click(".pad-stay"), page.tap(".pad-west"))
     ):
         await press
-        await page.wait_for_function("() => document.querySelector('#menu fieldset').disabled")
+        await server.hears("command", step + 1)
         server.show(**{name: getattr(lane(at=3), name) for name in ("observation", "legal")}, step=step + 1)
         await page.wait_for_function("() => !document.querySelector('#menu fieldset').disabled")
     assert server.commands == [["east"], ["stay"], ["west"]]
@@ -207,8 +219,9 @@ async def test_under_a_clock_a_grid_shows_ones_own_moves_first_and_tells_all_in_
     await page.hover(".pad-east")
     await page.mouse.down()
     await page.mouse.up()
-    keys = [(one["command"], one["down"]) for one in server.heard if one["type"] == "key"]
-    assert keys[-2:] == [(["east"], True), (["east"], False)]
+    await server.hears("key", 4)
+    keys = [(one["command"], one["down"]) for one in server.of("key")]
+    assert keys == [(["east"], True), (["east"], False), (["east"], True), (["east"], False)]
     await page.set_viewport_size({"width": 360, "height": 740})
     assert await page.evaluate(FITS) + await page.evaluate(LARGE_ENOUGH) == []
     assert await violations(page, "a grid under a clock") == []

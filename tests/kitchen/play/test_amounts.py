@@ -9,7 +9,7 @@ from kitchen.play.models import Step
 from kitchen.play.selectors import seat_view
 from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.registry.worlds import VARIABLE
-from tests.worlds.quarry.kit import LINE
+from tests.worlds.quarry import LINE
 
 pytestmark = pytest.mark.django_db
 

@@ -14,12 +14,13 @@ from kitchen.contract.agent import TO_ANSWER, Agent, Decision, Situation
 from kitchen.contract.organisation import organise
 from kitchen.contract.talk import Say
 from kitchen.play import answering, queue
-from kitchen.play.answering import answer_decide, mind_to_answer
+from kitchen.play.answering import answer_decide
 from kitchen.play.asking import MindOutcome
 from kitchen.play.claims import claim_free, decision_claim
 from kitchen.play.clock import clock_start
 from kitchen.play.creating import members_of
 from kitchen.play.deciding import ask_mind, decide_step
+from kitchen.play.due_answers import minds_to_answer
 from kitchen.play.kept import turn_now
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
@@ -66,7 +67,7 @@ def pair(*, rounds: int = 3, **more: Any) -> Episode:
 def say(episode: Episode, text: str, kind: str = "say") -> None:
     assert message_send(episode_id=episode.pk, seat=0, say=Say(text, kind)).accepted
     with turn_now(episode.pk) as turn:
-        asks = mind_to_answer(turn) is not None
+        asks = minds_to_answer(turn) != []
     if asks:
         answer(episode.pk, Episode.objects.get(pk=episode.pk).step + 1, 0)
 
@@ -135,7 +136,7 @@ def test_an_answer_that_comes_after_the_choice_is_dropped_and_the_mind_is_asked_
 def test_nobody_is_answered_twice_for_one_message() -> None:
     episode = pair()
     say(episode, "hello")
-    assert not answer_decide(episode_id=episode.pk, step=1)
+    assert not answer_decide(episode_id=episode.pk, step=1, mind=0)
     answer(episode.pk, 1, 0)
     assert len(said(episode)) == 2
 
@@ -214,6 +215,6 @@ def test_what_is_written_while_an_answer_is_made_is_answered_too() -> None:
         assert message_send(episode_id=episode.pk, seat=0, say=Say("hello")).accepted
         answer(episode.pk, 1, 0)
     with turn_now(episode.pk) as turn:
-        assert mind_to_answer(turn) is not None
+        assert minds_to_answer(turn) != []
     answer(episode.pk, 1, 0)
     assert [text for _, text, _ in said(episode)] == ["hello", "and the salmon?", "answer 1", "answer 2"]

@@ -111,6 +111,14 @@ def test_a_step_runs_without_who_may_act_and_what_they_do_then_is_the_worlds() -
     assert holds(episode)
 
 
+def test_who_may_act_is_told_the_amounts_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tunnel, "amounts", lambda self, seat: {("lay",): (1, 3)})
+    episode = make(seats=2)
+    submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
+    view = seat_view(episode.seats.get(number=0))
+    assert view.may_act and view.amounts == {("lay",): (1, 3)}
+
+
 def test_a_person_in_a_macro_stops_it_until_the_step_runs() -> None:
     episode = make(seats=2)
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)

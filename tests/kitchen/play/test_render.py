@@ -24,7 +24,7 @@ from kitchen.registry.worlds import get_page, get_world
 from tests.kitchen.worlds.cuisine.test_page import VOID, seen
 from tests.kitchen.worlds.test_worlds import choose, every_world, make, steps_of
 
-pytestmark = pytest.mark.usefixtures("beacon")
+pytestmark = pytest.mark.usefixtures("beacon", "boulders", "vault")
 
 
 class Element:

@@ -9,8 +9,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from kitchen.contract.large_state import LargeMap
-from kitchen.contract.world import StateError
+from kitchen.contract.large_state import Changes, LargeMap
+from kitchen.contract.world import Event, StateError, Turn
 from kitchen.play import kept
 from kitchen.play.creating import episode_create
 from kitchen.play.erasing import episode_erase
@@ -101,8 +101,8 @@ def test_a_step_stores_what_it_changed_and_the_state_has_only_the_root() -> None
 
 
 def test_a_step_that_changes_nothing_of_a_part_stores_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    def rest(self: Boulders, turn: object) -> tuple[()]:
-        self.clock += 1
+    def rest(world: Boulders, turn: Turn) -> tuple[Event, ...]:
+        world.clock += 1
         return ()
 
     monkeypatch.setattr(Boulders, "step", rest)
@@ -147,14 +147,14 @@ def test_a_process_that_knows_an_older_state_reads_only_what_was_stored_since(
     play(episode, 3, 5)
     forget()
     kept._put(mine)
-    applied: list[int] = []
+    applied: list[Changes] = []
     apply = LargeMap.apply
 
-    def counted(*told: Any) -> None:
-        applied.append(1)
-        apply(*told)
+    def count(part: LargeMap, changes: Changes) -> None:
+        applied.append(changes)
+        apply(part, changes)
 
-    monkeypatch.setattr(LargeMap, "apply", counted)
+    monkeypatch.setattr(LargeMap, "apply", count)
     with turn_now(episode.pk) as turn:
         assert turn is mine
         assert turn.world.to_dict() == by_rules(5).to_dict()

@@ -19,16 +19,16 @@ from tests.kitchen.worlds.cuisine.test_page import Outline, seen
 from tests.kitchen.worlds.test_worlds import choose, make, steps_of
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
 from tests.worlds.lane.kit import LINE as LANE_LINE
-from tests.worlds.quarry.kit import LINE as QUARRY_LINE
+from tests.worlds.quarry import LINE as QUARRY_LINE
 from tests.worlds.vault.kit import LINE as VAULT_LINE
 
 pytestmark = pytest.mark.usefixtures("beacon", "worlds_of_tests")
-every_world = pytest.mark.parametrize("kind", sorted([*WORLDS, "beacon", "lane", "quarry"]))
+every_world = pytest.mark.parametrize("kind", sorted([*WORLDS, "beacon", "lane", "quarry", "vault"]))
 
 
 @pytest.fixture
 def worlds_of_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside beacon a world on a grid, and one on the default page."""
+    """Beside beacon a world on a grid, and two on the default page."""
     monkeypatch.setenv(VARIABLE, ",".join([BEACON_LINE, LANE_LINE, QUARRY_LINE, VAULT_LINE]))
 
 

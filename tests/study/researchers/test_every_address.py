@@ -15,6 +15,7 @@ from django.test import Client, client
 
 from tests.addresses import Address, addresses
 from tests.conftest import Once
+from tests.nightly import nightly
 from tests.study.researchers.scene import ROLES, Role, Scene
 
 pytestmark = [
@@ -25,6 +26,7 @@ pytestmark = [
 OPEN = re.compile(
     r"(s/<slug:slug>/(stored/)?|language/|api/(openapi\.json)?|admin/(login|logout)/|health|ready|metrics)?"
 )
+
 """Addresses that are for everybody: what a study says before one takes part, which language one reads, what
 the API offers, whether this process is well. `metrics` is for this machine, which all roles are on here; see
 `study/operation`."""
@@ -45,6 +47,8 @@ UNESCAPED = re.compile("<i>(?:LABEL|SAID|ANSWER)")
 """What people of the scene wrote."""
 NOTED = ("django_session", "study_securityevent", "study_securitycount", "study_apitoken", "axes_")
 """Tables in which it may be noted that somebody came."""
+BETWEEN = "collaborator"
+"""Whose rights are a viewer's and a part of an owner's, who both come to every address each time."""
 OF_EXPERIMENTS = ("kitchen_experiment", "django_admin_log")
 """Tables that the admin's rights open, without any study."""
 
@@ -155,7 +159,7 @@ def undone() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-@pytest.mark.parametrize("name", ROLES)
+@pytest.mark.parametrize("name", [*(name for name in ROLES if name != BETWEEN), *nightly(BETWEEN)])
 def test_every_address_lets_in_whom_it_is_for_and_nobody_else(scene: Scene, name: str, settings: Any) -> None:
     role, wrong = scene.role(name), list[str]()
     settings.SECOND_FACTOR_REQUIRED = role.owes

@@ -28,6 +28,7 @@ from kitchen.worlds.cuisine.page import PAGE
 from kitchen.worlds.cuisine.pictures import drawn, icon
 from kitchen.worlds.cuisine.refusals import REFUSALS
 from kitchen.worlds.cuisine.words import Words, readable
+from tests.nightly import thinned
 
 ROOT = Path(__file__).resolve().parents[4]
 OWN = ROOT / "kitchen" / "worlds" / "cuisine"
@@ -153,7 +154,7 @@ def panel_html(view: SeatView, name: str) -> str:
     return whole({panel.id: panel for panel in PAGE.panels(view)}[name])
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", thinned(LEVELS, 5))
 def test_every_panel_of_many_states_is_one_element_with_its_id(level: str) -> None:
     for seats, seed in ((1, 4), (3, 5), (8, 6)):
         for view in views(level, seats, seed, every=20):

@@ -19,6 +19,7 @@ from kitchen.worlds.overcooked.partners.scene import scene_of
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.kitchen.worlds.overcooked.pairs import GREEDY, LAYOUTS, LEAST, PLANNER, STAY, play
 from tests.kitchen.worlds.overcooked.test_traces import FILE
+from tests.nightly import thinned
 
 
 def greedy_episodes() -> Iterator[dict[str, Any]]:
@@ -50,7 +51,7 @@ PLAYED = [
 ]
 
 
-@pytest.mark.parametrize(("pair", "layout", "least"), PLAYED)
+@pytest.mark.parametrize(("pair", "layout", "least"), thinned(PLAYED, 4))
 def test_a_pair_is_at_most_a_soup_below_the_prototype(pair: tuple[str, str], layout: str, least: int) -> None:
     """One episode each; the mean of ten is the benchmark's (`bench_partners`)."""
     assert play(layout, pair).points >= least - 20

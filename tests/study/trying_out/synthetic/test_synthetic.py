@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import io
+from random import Random
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
-from kitchen.play.models import Decision, Episode, Step
-from kitchen.play.stored import read_stored_command
+from kitchen.play.models import Decision, Episode, StateChange, Step
+from kitchen.play.state_changes import changes_verify
+from kitchen.play.stored import episode_world, read_stored_command
 from kitchen.registry.worlds import get_world
 from study.design.blueprint import blueprint_of
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.design.questions.rules import is_right, value_problem
 from study.exports.registry import tables
 from study.people.models import Answer, Participant
+from study.trying_out.synthetic.copying import Copy, make_copies
 from study.trying_out.synthetic.recordings import record
 from tests.study.exports.rows import rows_of
 from tests.study.factories import make_study
@@ -148,3 +152,17 @@ def test_episodes_of_people_alone_are_recorded_with_players_at_random() -> None:
     (plan,) = blueprint_of(study).conditions
     recording = record(plan, seed=1, number=1, thinking=0, look={}, steps=3)
     assert [row["kind"] for row in recording.minds] == ["random"] and len(recording.steps) == 3
+
+
+def test_large_parts_of_a_state_are_copied_with_their_episodes(boulders: None) -> None:
+    study = make_study(conditions=1)
+    settings = {"blocks": 20, "steps": 5, "tick_ms": 0}
+    study.conditions.update(world="boulders", settings=settings, coplayer="", teammates=0)
+    (plan,) = blueprint_of(study).conditions
+    recording = record(plan, seed=1, number=1, thinking=0, look={}, steps=5)
+    copies = [Copy(recording, timezone.now(), 1.0, Random(number)) for number in range(2)]
+    make_copies(copies, audience="", budget_id=None)
+    for episode in Episode.objects.all():
+        assert episode_world(episode).state_hash() == episode.state_hash
+        assert StateChange.objects.filter(episode=episode).count() == len(recording.state_changes) > 1
+        assert not list(changes_verify(episode))

@@ -17,6 +17,7 @@ from study.people.models import Participant
 from study.taking_part.entering import consent_given, participant_enter
 from study.trying_out.dry_run_stored import script_of, stops_of
 from study.trying_out.walk.plans import Deed, Script, Shares, Stop, WalkPlan, deeds, labelled, plans
+from tests.nightly import nightly
 from tests.study.factories import make_study
 
 STOPS = (Stop("guide"), Stop("play", 1), Stop("survey", 1))
@@ -121,7 +122,7 @@ def end(pk: int, plan: WalkPlan) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *nightly(2, 3)])
 def test_forty_with_drop_outs_are_balanced_among_those_who_finish(seed: int) -> None:
     done = simulate(study := make_study(conditions=3), seed)
     assert (len(done), study.participants.count(), Study.objects.get().withdrawn_synthetic) == (32, 38, 2)

@@ -20,6 +20,7 @@ from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.procedural import CLASSES
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import moment
+from tests.nightly import thinned
 
 
 def level(code: str, **settings: Any) -> Level:
@@ -45,7 +46,7 @@ def check(shown: Demonstration | None, of: Level) -> Demonstration:
     return shown
 
 
-@pytest.mark.parametrize("code", LEVELS)
+@pytest.mark.parametrize("code", thinned(LEVELS, 5))
 @pytest.mark.parametrize("agents", [2, 4])
 def test_every_level_has_one_that_is_legal_and_serves_another_dish(code: str, agents: int) -> None:
     of = level(code)
@@ -73,7 +74,7 @@ def test_nothing_is_shown_that_the_dish_does_not_need() -> None:
     assert shown and sum(command != NOOP for turn in shown.turns for _, command in turn) == 12
 
 
-@pytest.mark.parametrize("code", LEVELS)
+@pytest.mark.parametrize("code", thinned(LEVELS, 5))
 def test_a_team_of_four_is_at_work(code: str) -> None:
     shown = check(demonstrate(level(code), team(4), TEAM), level(code))
     assert shown.way is TEAM

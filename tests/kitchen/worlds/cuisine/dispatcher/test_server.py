@@ -15,6 +15,8 @@ from tests.stand_in_server import Answer, StandInServer, reply, status
 
 GOOD = reply("Fine.\ngoto_agent1_storage0\ngoto(agent2, storage0)")
 OPENAI = "openai:qwen"
+AMPLE, SHORT = 120.0, 2.0
+"""Seconds for an answer: more than a busy machine needs, and what one is waited for that does not come."""
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +28,7 @@ def keys(monkeypatch: pytest.MonkeyPatch, no_waits: None) -> None:
 
 
 def play(
-    monkeypatch: pytest.MonkeyPatch, *answers: Answer, seconds: float = 8.0, **settings: Any
+    monkeypatch: pytest.MonkeyPatch, *answers: Answer, seconds: float = AMPLE, **settings: Any
 ) -> Decision:
     """One decision against a server with these answers."""
     with StandInServer(answers) as server:
@@ -47,23 +49,25 @@ def test_an_answer_is_followed_and_recorded(monkeypatch: pytest.MonkeyPatch, mod
 def test_three_times_overloaded_and_then_nonsense(monkeypatch: pytest.MonkeyPatch) -> None:
     waits = {"retry_after": "0"}
     answers = [status(529, **waits), status(529, **waits), status(529, **waits), reply("What a lovely day.")]
-    decision = play(monkeypatch, *answers, seconds=12.0)
+    decision = play(monkeypatch, *answers)
     assert (decision.commands, decision.played_by, decision.fallback) == ({}, "dispatcher", "")
     assert [each.outcome for each in decision.calls[0].attempts] == ["529", "529", "529", "ok"]
 
 
 @pytest.mark.parametrize(
-    ("kind", "code"),
+    ("kind", "code", "seconds"),
     [
-        ("malformed", "unreadable"),
-        ("empty", "unreadable"),
-        ("cut", "connection"),
-        ("hang_up", "connection"),
-        ("dribble", "timeout"),
+        ("malformed", "unreadable", AMPLE),
+        ("empty", "unreadable", AMPLE),
+        ("cut", "connection", AMPLE),
+        ("hang_up", "connection", AMPLE),
+        ("dribble", "timeout", SHORT),
     ],
 )
-def test_what_is_no_answer_makes_it_fall_back(monkeypatch: pytest.MonkeyPatch, kind: str, code: str) -> None:
-    decision = play(monkeypatch, Answer(kind), seconds=2.0)
+def test_what_is_no_answer_makes_it_fall_back(
+    monkeypatch: pytest.MonkeyPatch, kind: str, code: str, seconds: float
+) -> None:
+    decision = play(monkeypatch, Answer(kind), seconds=seconds)
     assert decision.played_by == "planner" and set(decision.commands) == {1, 2}
     assert decision.fallback == code
     assert decision.calls[-1].attempts[0].outcome == code

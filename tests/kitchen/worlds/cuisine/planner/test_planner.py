@@ -18,6 +18,7 @@ from kitchen.experiments.setup import Setup
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_world
 from tests.kitchen.agents.alone import play_alone
+from tests.nightly import thinned
 
 LEVELS = [*(f"level_{number}" for number in range(13)), "level_12_fryer"]
 QUICK = {"tries": 2}
@@ -70,7 +71,7 @@ def completed(game: World) -> int:
     return int(game.score()["completed"])
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", thinned(LEVELS, 5))
 @pytest.mark.parametrize("agents", [1, 2, 3, 4])
 def test_dishes_get_done_in_every_level(level: str, agents: int) -> None:
     game = kitchen(level, agents)
@@ -114,7 +115,7 @@ def test_a_mind_with_one_seat_among_random_players_gets_something_done(level: st
     assert completed(game) >= 1
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", thinned(LEVELS, 5))
 def test_it_picks_up_any_kitchen_that_others_left_in_a_mess(level: str) -> None:
     game = kitchen(level, 4, max_steps=110, seed=7)
     while game.clock < 45:

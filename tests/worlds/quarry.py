@@ -1,14 +1,18 @@
-"""Quarry, version 1: seats load stones from a heap into two carts. `load CART AMOUNT` moves 1 to 5 stones,
-as far as the heap has them; `paint CART` makes a cart red; `wait` does nothing. Score: `loaded`, stones in
-carts."""
+"""Quarry: a small test world on the default page, with amounts and tables.
+
+Rules, version 1. Seats load stones from a heap into two carts. `load CART AMOUNT` moves 1 to 5 stones, as far
+as the heap has them; `paint CART` makes a cart red; `wait` does nothing. Score: `loaded`, stones in carts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
 from kitchen.contract.world import Command, Event, Figure, Json, Setting
+from kitchen.pages.default_page import DefaultPage
 
 CARTS = ("left_cart", "right_cart")
 MOST = 5
@@ -58,3 +62,12 @@ class Quarry(SimpleWorld):
             self.carts[command[1]]["red"] = True
             return (Event("painted", seat, {"cart": command[1]}),)
         return ()
+
+
+PAGE = DefaultPage(
+    title="The quarry",
+    rules=("Bring as many stones to the carts as you can.", "A cart holds stones of everybody."),
+)
+KIT = WorldKit(rules=lambda: Quarry, page=lambda: PAGE, steps="steps")
+LINE = "quarry=tests.worlds.quarry:KIT"
+"""Its line in `BRIGADE_WORLDS`."""

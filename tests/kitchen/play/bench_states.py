@@ -1,0 +1,143 @@
+"""`python -m tests.kitchen.play.bench_states`: what a step costs that changes 3 blocks of 20,000, beside one
+that changes 3 of 20.
+
+Plays both in turn in a database of its own, and prints for each, of a step: the time of the world and of the
+hash of its state, the time of `OpenTurn.take` with these and all that it stores, and the characters that are
+stored. Times are medians, of the processor: others on the machine do not change these. Exit 1 where `take` or
+what it stores costs in the large world more than `MOST` times what it does in the small one.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+from time import process_time
+from typing import Any
+
+import django
+from django.conf import settings
+from django.core.management import call_command
+
+from kitchen.contract.world import World
+from tests.worlds.boulders import LINE, Boulders
+
+BLOCKS = 20, 20_000
+STEPS = 400
+MOST = 1.3
+MEASURES = ("ms for world and hash", "ms for take", "characters stored")
+
+
+@dataclass
+class Cost:
+    """What the steps of one world cost."""
+
+    engine: list[float]
+    take: list[float]
+    stored: float = 0.0
+
+    @property
+    def of_a_step(self) -> tuple[float, ...]:
+        """By measure."""
+        return 1000 * median(self.engine), 1000 * median(self.take), self.stored
+
+
+def main() -> int:
+    """Measure, and print the table; 1 where the large world costs too much."""
+    with tempfile.TemporaryDirectory(prefix="brigade-bench-") as folder:
+        os.environ |= {
+            "BRIGADE_VAR": folder,
+            "DJANGO_SETTINGS_MODULE": "brigade.settings",
+            "BRIGADE_WORLDS": LINE,
+        }
+        django.setup()
+        settings.DEBUG = False  # where every statement is written out for the log
+        call_command("migrate", verbosity=0)
+        small, large = measured()
+    ratios = [much / little for little, much in zip(small.of_a_step, large.of_a_step, strict=True)]
+    print(
+        "a step that changes 3 blocks".ljust(30),
+        *(f"of {blocks:,}".rjust(12) for blocks in BLOCKS),
+        "ratio".rjust(12),
+    )
+    for name, little, much, ratio in zip(MEASURES, small.of_a_step, large.of_a_step, ratios, strict=True):
+        print(name.ljust(30), f"{little:12.3f} {much:12.3f} {ratio:12.2f}")
+    return int(max(ratios[1:]) > MOST)
+
+
+def measured() -> list[Cost]:
+    """The costs of each size."""
+    costs = [Cost([], []) for _ in BLOCKS]
+    worlds, episodes = [world(blocks) for blocks in BLOCKS], [episode(blocks) for blocks in BLOCKS]
+    for each in worlds:
+        each.state_hash()
+    gc.collect()
+    gc.freeze()  # what is loaded by now is no garbage to be looked for, as in a process that plays
+    for _ in range(STEPS):
+        for cost, game, played in zip(costs, worlds, episodes, strict=True):
+            cost.engine.append(engine_step(game))
+            cost.take.append(stored_step(played))
+    for cost, played in zip(costs, episodes, strict=True):
+        cost.stored = sum(characters(played)) / STEPS
+    return costs
+
+
+def world(blocks: int) -> World:
+    """One that is played in memory alone."""
+    made = Boulders.create(seats=2, settings={"blocks": blocks, "steps": STEPS + 1})
+    made.reset(1)
+    return made
+
+
+def episode(blocks: int) -> Any:
+    """One that is stored. Models can be imported only now."""
+    from kitchen.play.creating import episode_create
+
+    given = {"blocks": blocks, "steps": STEPS + 1}
+    return episode_create(world=Boulders.kind, settings=given, seats=2, seed=1)
+
+
+def commands(game: World) -> dict[int, tuple[str, ...]]:
+    """Each of two changes a block; moss changes a third."""
+    return {seat: game.legal_actions(seat)[0] for seat in range(2)}
+
+
+def engine_step(game: World) -> float:
+    """The seconds of a step and of the hash after it."""
+    turn, began = commands(game), process_time()
+    game.step(turn)
+    game.state_hash()
+    return process_time() - began
+
+
+def stored_step(played: Any) -> float:
+    """The seconds of taking a step, as services take it."""
+    from django.db import transaction
+
+    from kitchen.play.kept import bring_up_to_date, turn_taken
+
+    with turn_taken(played.pk) as turn, transaction.atomic():
+        bring_up_to_date(turn, lock=True)
+        chosen = commands(turn.world).items()
+        turn.add([turn.row(seat, command, chosen_by="person") for seat, command in chosen])
+        began = process_time()
+        turn.take()
+        return process_time() - began
+
+
+def characters(played: Any) -> Iterator[int]:
+    """Of all that steps stored of the state: the small part, which each step writes, and the large part."""
+    from kitchen.play.models import Episode, StateChange
+
+    state = Episode.objects.get(pk=played.pk).state
+    yield STEPS * len(str(state))
+    for row in StateChange.objects.filter(episode=played, step__gt=0):
+        yield len(row.changed) + len(row.removed) + len(row.part) + len(row.root)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

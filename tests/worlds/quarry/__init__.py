@@ -1,1 +1,0 @@
-"""A small world on the default page: commands with an amount, an observation with tables."""
