@@ -16,7 +16,7 @@ from statistics import fmean
 from kitchen.agents.evaluate import among, see
 from kitchen.contract.model import Call, Message, Request
 from kitchen.contract.organisation import SAY, Organisation
-from kitchen.contract.talk import LONGEST_OF_PEOPLE, Said
+from kitchen.contract.talk import Said, longest
 from kitchen.contract.world import Json, World, WorldError
 from kitchen.llm.prices import CallPlan, PriceList
 from kitchen.llm.tokens import MESSAGE, likely_tokens, most_tokens
@@ -73,10 +73,11 @@ def sample(
     settings: Mapping[str, Json],
     seats: Sequence[int],
     organisation: Organisation | None = None,
+    member: int | None = None,
 ) -> TrialCalls:
-    """What a mind in these seats asks in this game, by the stand-in; in an organisation in which people may
-    write to it they have said some lines. WorldError where nobody knows how long the game is, or for settings
-    that cannot be."""
+    """What a mind in these seats asks in this game, by the stand-in; in an organisation in which people, or
+    without people others, may write to it they have said some lines. `member` is the number of a mind without
+    a seat. WorldError where nobody knows how long the game is, or for settings that cannot be."""
     if game.length is None:
         raise WorldError("how many steps an episode has is not known before")
     rehearsal = make_agent(coplayer, settings).rehearsal()
@@ -85,18 +86,19 @@ def sample(
     mind = make_agent(coplayer, rehearsal.settings)
     people = tuple(seat for seat in range(game.seats) if seat not in seats)
     waiting = dict.fromkeys(people, game.idle)
-    said = _said(organisation, min(seats)) if organisation else ()
+    said = _said(organisation, min(seats) if member is None else member) if organisation else ()
     calls: list[Call] = []
     at_once = 1
     for step in range(min(game.length, ASKED_AT[-1] + 1)):
         if step in ASKED_AT or step == game.length - 1:
             seen = see(game, seats, commanded=waiting, people=people)
-            made = mind.decide(among(seen, organisation, said)).calls
+            made = mind.decide(among(seen, organisation, said, member)).calls
             calls += made
             at_once = max(at_once, len(made))
         game.step(dict.fromkeys(range(game.seats), game.idle))
-    talk = most_tokens(Request("", [Message("user", one.text) for one in _longest(said)])) if said else 0
-    answers = _answers(organisation, min(seats), bool(said)) if organisation else 0
+    lines = [Message("user", one.text) for one in _longest(said, organisation)]
+    talk = most_tokens(Request("", lines)) if lines else 0
+    answers = _answers(organisation, min(seats) if member is None else member) if organisation else 0
     return TrialCalls(
         tuple(calls),
         len(seats),
@@ -112,27 +114,32 @@ def sample(
 
 
 def _said(organisation: Organisation, member: int) -> tuple[Said, ...]:
-    """Some lines of the first person who may write to this member."""
+    """Some lines of the first person who may write to this member; of the first other member where there are
+    no people."""
     people = [one.number for one in organisation.members if one.is_person]
-    writers = [one for one in people if member in organisation.to(one, SAY)]
+    writers = [one for one in people or organisation.numbers if member in organisation.to(one, SAY)]
     if not writers:
         return ()
     return tuple(Said(number, 1, writers[0], (member,), SAY, LINE) for number in range(1, SAID + 1))
 
 
-def _answers(organisation: Organisation, member: int, people_write: bool) -> int:
+def _answers(organisation: Organisation, member: int) -> int:
     """How often this member speaks within a step at most, beside deciding once: to people, and in the talk of
-    minds after that."""
+    minds after that, or where there are no people."""
     if not organisation.talks_within:
         return 0
-    writers = (one for one in organisation.members if not one.is_person and one.number != member)
-    minds = organisation.within and any(member in organisation.to(one.number, SAY) for one in writers)
-    return organisation.rounds * people_write + (organisation.rounds - 1) * minds
+    others = [one for one in organisation.members if one.number != member]
+    writers = [one.is_person for one in others if member in organisation.to(one.number, SAY)]
+    talk = organisation.within or not any(one.is_person for one in organisation.members)
+    minds = talk and not all(writers)
+    return organisation.rounds * any(writers) + (organisation.rounds - 1) * minds
 
 
-def _longest(said: Sequence[Said]) -> list[Said]:
+def _longest(said: Sequence[Said], organisation: Organisation | None) -> list[Said]:
     """The same, as long as they may be."""
-    return [replace(one, text="\u5b57" * LONGEST_OF_PEOPLE) for one in said]
+    if organisation is None or not said:
+        return []
+    return [replace(one, text="\u5b57" * longest(organisation, one.sender or 0)) for one in said]
 
 
 def plan_of(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:

@@ -43,11 +43,18 @@ def see(
     )
 
 
-def among(seen: Situation, organisation: Organisation | None, messages: tuple[Said, ...] = ()) -> Situation:
-    """The same as a member of this organisation is told it; itself where there is none."""
+def among(
+    seen: Situation,
+    organisation: Organisation | None,
+    messages: tuple[Said, ...] = (),
+    member: int | None = None,
+) -> Situation:
+    """The same as a member of this organisation is told it; itself where there is none. `member` is the
+    number of one without a seat."""
     if organisation is None:
         return seen
-    return replace(seen, organisation=organisation, member=min(seen.seats), messages=messages)
+    number = min(seen.seats) if member is None else member
+    return replace(seen, organisation=organisation, member=number, messages=messages)
 
 
 def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:

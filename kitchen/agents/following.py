@@ -1,7 +1,7 @@
 """Doing the jobs that one is given (`kitchen.contract.jobs`) with aims of the world. Plain Python.
 
 How a job stands follows from what was said. Only what may be too long ago to be told is remembered. That an
-aim is reached, or cannot be any more, the house reports itself (`kitchen.play.settling`).
+aim is reached, or cannot be any more, the house reports itself (`kitchen.contract.mailbox`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What agents alone are compared on in one world: a `Bench`, or `Pairings`. Plain Python, no Django.
+"""What agents alone are compared on in one world: a `Bench`, a `Comparison` or `Pairings`. Plain Python.
 
 An experiment plays cells of level x agents, each over several intervals (the pace, `alpha`). On a bench it
 counts in every episode what was done and what was missed; beside ours stand what was published and a bound
-that nobody can pass. In pairings the variants of a cell are who sits beside whom, and a figure of the world
-is compared.
+that nobody can pass. In a comparison the variants of a cell are who plays and how they are organised, and one
+figure of the world is compared. Pairings are the comparison of two seats by who sits beside whom.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from kitchen.contract.agent import NO_ONE
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.together import SIGN
 from kitchen.contract.world import Command, Json
 
 Counts = tuple[int, int]
@@ -50,7 +53,11 @@ class Variant:
     paper: tuple[str, str] | None = None
     """Table and row of what was published; None for the usual one of level and agents."""
     coplayer: str = ""
-    """Who plays it; empty for whom the experiment names."""
+    """The line-up that plays it (`kitchen.contract.together`); empty for whom the experiment names."""
+    organisation: Organisation | None = None
+    """Who may say what to whom; None where nobody says anything."""
+    knowing: str = NO_ONE
+    """Whose commands of a step a member is told (`kitchen.contract.agent.KNOWING`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,25 +117,48 @@ class Ground(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A published mean of a figure, and what stands behind its ±, as printed."""
+    """A published mean or share of a figure, as printed."""
 
     mean: float
-    spread: float
+    spread: float | None = None
+    """The number after ±; None where none is printed."""
 
 
-class Pairings(Ground):
-    """A world of two seats in which partners are compared by who sits beside whom. Its one interval is 1."""
+class Comparison(Ground):
+    """A world in which one figure is compared by level, number of seats and who plays. Its one interval
+    is 1."""
 
-    agents: ClassVar[tuple[int, ...]] = (2,)
     alphas: ClassVar[tuple[float, ...]] = (1.0,)
     figure: ClassVar[str]
-    """The figure of the world that is compared, by its name."""
+    """The figure of the world (`World.figures`, or of its log) that is compared, by its name."""
     source: ClassVar[str]
     """Where what was published comes from, in a sentence or two: papers, programs, and what it means."""
+    organisation: ClassVar[str] = ""
+    """The organisation in which line-ups play, unless somebody says otherwise; empty: nobody says
+    anything."""
+
+    @abstractmethod
+    def line_ups(self, seats: int) -> tuple[str, ...]:
+        """Return the line-ups (`kitchen.contract.together`) of so many seats that are compared unless
+        somebody says otherwise."""
+
+    def published(self, level: str, seats: int) -> Mapping[str, Printed]:
+        """Return what was published of a level with so many seats, by the name of who played."""
+        return {}
+
+
+class Pairings(Comparison):
+    """A world of two seats in which partners are compared by who sits beside whom."""
+
+    agents: ClassVar[tuple[int, ...]] = (2,)
 
     @abstractmethod
     def kinds(self) -> tuple[str, ...]:
         """Co-players that are compared unless somebody says otherwise."""
+
+    def line_ups(self, seats: int) -> tuple[str, ...]:
+        """Return every pair of these kinds, in both seats."""
+        return tuple(f"{one}{SIGN}{other}" for one in self.kinds() for other in self.kinds())
 
     @abstractmethod
     def printed(self, level: str, seat: int) -> Mapping[str, Printed]:

@@ -82,6 +82,12 @@ class Ledger:
         """So many messages."""
         self._open: dict[tuple[int, int], Job] = {}
 
+    def copy(self) -> Ledger:
+        """Return a ledger that has heard the same."""
+        other = Ledger()
+        other.heard, other._open = self.heard, dict(self._open)
+        return other
+
     @property
     def open(self) -> tuple[Job, ...]:
         """In the order in which they were given."""

@@ -1,55 +1,77 @@
-"""Several minds in one episode of agents alone, each with a seat of its own, as if they were one. Plain
-Python.
+"""Line-ups: who plays an episode of agents alone, in one text, and several decisions as one. Plain Python.
 
-Each is told what it would be told beside a stranger: its own seat, nothing of what the others are about to
-do, its own memory, chance of its own.
+A line-up names the kind of each member with `+` between: `greedy+stay`. `:` after a kind gives its number of
+seats, 1 by default: `skill_dispatcher:2+stay` or, for a member without a seat, `hourglass:0+follower`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 
-from kitchen.contract.agent import Decision, Situation
-from kitchen.contract.seeds import derived_seed
-from kitchen.contract.world import Json
+from kitchen.contract.agent import Decision
+from kitchen.contract.organisation import Member
+from kitchen.contract.world import Json, SettingsError
 
 SIGN = "+"
 """Between the kinds of those who play together, the first in seat 0."""
+SEATS = ":"
+"""Between a kind and its number of seats."""
+LONGEST_COUNT = 3
+"""Digits of a number of seats."""
 
 
 def kinds_of(name: str) -> tuple[str, ...]:
-    """The kind in each seat: `greedy+stay`. One where one mind plays all."""
-    return tuple(name.split(SIGN))
+    """Return the kind of each member of a line-up: `greedy+stay`. One where one mind plays all."""
+    return tuple(part.partition(SEATS)[0] for part in name.split(SIGN))
 
 
-def alone(situation: Situation, seat: int) -> Situation:
-    """What the mind of this seat is told of what is told for all."""
-    return replace(
-        situation,
-        seats=(seat,),
-        briefs={seat: situation.briefs[seat]},
-        observations={seat: situation.observations[seat]},
-        legal={seat: situation.legal[seat]},
-        commanded={},
-        asked=None,
-        plans={held: then for held, then in situation.plans.items() if held == seat},
-        memory=situation.memory[seat] if situation.memory else None,
-        seed=derived_seed(situation.seed, seat),
-    )
+def seats_of(name: str) -> int:
+    """Return how many seats a line-up needs; SettingsError for one that cannot be read."""
+    return sum(_counts(name))
+
+
+def _counts(name: str) -> list[int]:
+    parts = [part.partition(SEATS) for part in name.split(SIGN)]
+    for kind, sign, count in parts:
+        if sign and not (count.isdecimal() and len(count) <= LONGEST_COUNT):
+            raise SettingsError(f"members: {kind}{sign}{count} does not end with a number of seats")
+    return [int(count) if sign else 1 for _, sign, count in parts]
+
+
+def members_of(name: str, seats: int) -> tuple[Member, ...]:
+    """Return the members of a line-up in its order, in a world with so many seats.
+
+    A kind alone has all seats. SettingsError where the line-up cannot be read or does not fit the seats.
+    """
+    if SIGN not in name and SEATS not in name:
+        return (Member(0, tuple(range(seats)), is_person=False),)
+    counts = _counts(name)
+    if sum(counts) != seats:
+        raise SettingsError(f"members: {name} has {sum(counts)} of {seats} seats")
+    return tuple(_members(kinds_of(name), counts, seats))
+
+
+def _members(kinds: Sequence[str], counts: Sequence[int], seats: int) -> Iterator[Member]:
+    first, without = 0, seats
+    for kind, count in zip(kinds, counts, strict=True):
+        if count:
+            yield Member(first, tuple(range(first, first + count)), is_person=False)
+        else:
+            yield Member(without, (), is_person=False, name=f"{kind} {without}")
+        first, without = first + count, without + (count == 0)
 
 
 def joined(kinds: Sequence[str], decisions: Mapping[int, Decision], memory: Json) -> Decision:
-    """Their decisions as one, by seat. Who was not asked remembers what it did."""
+    """Return decisions of several members, by place, as one. A member that was not asked keeps its memory."""
     remembered = [
-        decisions[seat].memory if seat in decisions else (memory[seat] if memory else None)
-        for seat in range(len(kinds))
+        decisions[place].memory if place in decisions else (memory[place] if memory else None)
+        for place in range(len(kinds))
     ]
     made = decisions.values()
     return Decision(
         commands={seat: command for each in made for seat, command in each.commands.items()},
         memory=remembered,
-        played_by=SIGN.join(_who(kinds[seat], decisions[seat].played_by) for seat in decisions),
+        played_by=SIGN.join(_who(kinds[place], decisions[place].played_by) for place in decisions),
         note=_notes([each.note for each in made]),
         calls=tuple(call for each in made for call in each.calls),
         fallback=next((each.fallback for each in made if each.fallback), ""),
@@ -62,7 +84,7 @@ def _who(kind: str, really: str) -> str:
 
 
 def _notes(notes: Sequence[Json]) -> Json:
-    """What was noted under one name stands together; None where nothing was."""
+    """Put what was noted under one name together; None where nothing was noted."""
     joint: dict[str, Json] = {}
     for note in notes:
         for name, value in note.items() if isinstance(note, dict) else ():

@@ -16,7 +16,7 @@ from django.utils.html import format_html, format_html_join
 
 from kitchen.contract.together import kinds_of
 from kitchen.experiments import services, stored_logs, tables
-from kitchen.experiments.downloads import FILES, file_response, results
+from kitchen.experiments.downloads import file_response, files_of, results
 from kitchen.experiments.forecast import CostForecast, WorkForecast
 from kitchen.experiments.form import (
     HOW,
@@ -96,7 +96,7 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         experiment = get_object_or_404(Experiment, pk=pk)
         if not self.has_view_permission(request, experiment):
             raise PermissionDenied
-        if name not in FILES:
+        if name not in files_of(experiment):
             raise Http404(name)
         return file_response(experiment, name)
 
@@ -114,7 +114,8 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         """The arguments in one line."""
         setup = Setup.from_json(experiment.setup)
         if setup.pairs:
-            where = f"{listed(setup.pairs)}; {listed(setup.levels)}"
+            teams = f"{listed(setup.organisations)}: " if setup.organisations else ""
+            where = f"{teams}{listed(setup.pairs)}; {listed(setup.levels)}"
             return f"{setup.world}: {where}; {setup.episodes} episodes each"
         where = setup.preset or f"{listed(setup.levels)} with {listed(setup.agents)} agents"
         return f"{setup.coplayer}: {where}; alpha {listed(setup.alphas)}; {setup.episodes} episodes each"
@@ -261,7 +262,7 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         """The page, with who played, the files and the tables below it."""
         if experiment := kwargs.get("obj"):
             cells, setup = results(experiment), Setup.from_json(experiment.setup)
-            context["who"], context["files"] = str(players_of(cells)), list(FILES)
+            context["who"], context["files"] = str(players_of(cells)), list(files_of(experiment))
             context["experiment_runs"] = experiment.running
             context["grids"] = tables.grids(setup, cells)
             context["line"], context["explained"] = last_line(cells), tables.explained(setup)

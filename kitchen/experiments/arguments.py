@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from kitchen.contract.bench import Pairings
+from kitchen.contract.agent import NO_ONE
+from kitchen.contract.bench import Comparison, Ground, Pairings
 from kitchen.contract.shallow import TooDeepError, read_json
-from kitchen.contract.together import SIGN, kinds_of
-from kitchen.contract.world import Json
+from kitchen.contract.together import SIGN, kinds_of, seats_of
+from kitchen.contract.world import Json, SettingsError
 from kitchen.experiments.setup import BENCH, WORLD, Setup, SetupError, checked
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_ground
@@ -21,11 +22,23 @@ DEMONSTRATION, DEMONSTRATION_AGENTS = "demonstration", "demonstration_agents"
 
 def read_setup(given: Mapping[str, Any]) -> Setup:
     """The setup that was asked for; SetupError in one line."""
-    if (world := given.get("world") or WORLD) != WORLD:
-        return _of_partners(given, world)
+    world = given.get("world") or WORLD
+    ground = _ground(world)
+    if isinstance(ground, Comparison):
+        return _of_comparison(given, world, ground)
     for name in ("layouts", "pairs", "seats"):
         if given.get(name):
             raise SetupError(f"--{name}: is for worlds in which partners are compared: name one", name)
+    if given.get("members"):
+        return _of_team(given, world, ground)
+    return _of_bench(given)
+
+
+def _of_bench(given: Mapping[str, Any]) -> Setup:
+    """The setup of one co-player that commands all."""
+    for name in TEAM:
+        if given.get(name):
+            raise SetupError(f"--{name.replace('_', '-')}: say who plays, with --members", name)
     preset = given["preset"] or ""
     kind = given["co_player"] or (BENCH.preset_coplayer if preset or given["model"] else BENCH.coplayer)
     models = tuple(text.strip() for text in (given["model"] or "").split(",") if text.strip())
@@ -48,41 +61,126 @@ def read_setup(given: Mapping[str, Any]) -> Setup:
     return checked(setup)
 
 
-NOT_OF_PARTNERS = ("preset", "levels", "agents", "alphas", "co_player", "no_feedback", "no_hints", "demo")
+TEAM = ("organisation", "organisation_set", "knowing")
+"""Arguments that say how members play together."""
+OF_ONE = ("preset", "co_player", "no_feedback", "no_hints", "demo")
+"""Arguments that mean nothing where line-ups play."""
+NOT_OF_PARTNERS = (*OF_ONE, "levels", "agents", "alphas")
 """Arguments that mean nothing where partners are compared."""
+NOT_OF_COMPARISONS = (*OF_ONE, "alphas", "layouts", "pairs", "seats")
+"""Arguments that mean nothing where one figure is compared."""
 AS_NAMED, BOTH = "named", "both"
 """Seats: as pairs name them; each pair the other way round, too."""
 
 
-def _of_partners(given: Mapping[str, Any], world: str) -> Setup:
+def _ground(world: str) -> Ground:
     try:
         ground = get_ground(world)
     except UnknownNameError as error:
         raise SetupError(f"--world: {error.args[0]}", "world") from error
-    if not isinstance(ground, Pairings):
+    if world != WORLD and not isinstance(ground, Comparison):
         raise SetupError(f"--world: partners are not compared in {world}", "world")
-    for name in NOT_OF_PARTNERS:
+    return ground
+
+
+def _of_comparison(given: Mapping[str, Any], world: str, ground: Comparison) -> Setup:
+    """The setup of a world in which one figure is compared, as in that of partners."""
+    of_partners = isinstance(ground, Pairings)
+    for name in NOT_OF_PARTNERS if of_partners else NOT_OF_COMPARISONS:
         if given.get(name):
-            also = ", name --layouts" if name == "levels" else ""
+            also = ", name --layouts" if of_partners and name == "levels" else ""
             raise SetupError(f"--{name.replace('_', '-')}: means nothing in {world}{also}", name)
-    layouts = given.get("layouts")
+    where = "layouts" if of_partners else "levels"
+    levels = given.get(where)
+    line_ups, called = _line_ups(given, ground)
+    setup = Setup(
+        coplayer=ground.coplayer,
+        levels=ground.usual_levels() if levels in {None, "all"} else _list(f"--{where}", levels, str),
+        agents=ground.agents if of_partners else _seats_of(line_ups),
+        alphas=ground.alphas,
+        settings=_settings_of_all(given),
+        world=world,
+        pairs=line_ups,
+        **_episodes(given),
+        **_team(given, ground.organisation),
+    )
+    return _checked_as(setup, {"levels": f"--{where}", "episodes": _asked_episodes(given)[0], **called})
+
+
+def _line_ups(given: Mapping[str, Any], ground: Comparison) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """Who plays, and by which argument it is called if it is wrong: those that are named, or the usual
+    ones."""
+    if (members := given.get("members")) is not None:
+        if other := next((name for name in ("pairs", "agents", "seats") if given.get(name)), ""):
+            raise SetupError(f"--{other}: say it with --members alone", other)
+        return _members(members), {"pairs": "--members"}
+    if isinstance(ground, Pairings):
+        return _pairs(given.get("pairs"), given.get("seats") or AS_NAMED, ground), {}
+    numbers = _list("--agents", given.get("agents"), int) or ground.agents
+    return tuple(name for seats in numbers for name in ground.line_ups(seats)), {"pairs": "--agents"}
+
+
+def _of_team(given: Mapping[str, Any], world: str, ground: Ground) -> Setup:
+    """The setup of line-ups in a world in which what is done is counted."""
+    for name in (*OF_ONE, "agents"):
+        if given.get(name):
+            raise SetupError(f"--{name.replace('_', '-')}: means nothing with --members", name)
+    line_ups = _members(given["members"])
+    setup = Setup(
+        coplayer=ground.coplayer,
+        levels=_levels(given.get("levels"), ""),
+        agents=_seats_of(line_ups),
+        alphas=_list("--alphas", given.get("alphas"), float) or ground.alphas,
+        settings=_settings_of_all(given),
+        world=world,
+        pairs=line_ups,
+        **_episodes(given),
+        **_team(given, ""),
+    )
+    return _checked_as(setup, {"episodes": _asked_episodes(given)[0], "pairs": "--members"})
+
+
+def _members(text: str) -> tuple[str, ...]:
+    """Line-ups with commas between, without blanks."""
+    found = _list("--members", text, lambda part: "".join(part.split()))
+    if any("" in kinds_of(line_up) for line_up in found):
+        raise SetupError(f"--members: {text!r} has an empty place", "members")
+    if len(set(found)) < len(found):
+        raise SetupError("--members: needs line-ups, each once", "members")
+    return found
+
+
+def _seats_of(line_ups: Sequence[str]) -> tuple[int, ...]:
+    try:
+        return tuple(sorted({seats_of(line_up) for line_up in line_ups}))
+    except SettingsError as error:
+        raise SetupError(f"--{error.args[0]}", "members") from error
+
+
+def _settings_of_all(given: Mapping[str, Any]) -> dict[str, Json]:
+    """Settings for everybody who knows them."""
     settings = {**given.get("coplayer_settings", {})} | ({"model": given["model"]} if given["model"] else {})
     for text in given.get("set") or ():
         settings |= _one_setting(text)
-    episodes, given_episodes = _asked(given, ("seeds", "episodes"))
-    pairs = _pairs(given.get("pairs"), given.get("seats") or AS_NAMED, ground)
-    setup = Setup(
-        coplayer=ground.coplayer,
-        levels=ground.usual_levels() if layouts in {None, "all"} else _list("--layouts", layouts, str),
-        agents=ground.agents,
-        alphas=ground.alphas,
-        episodes=number(episodes, given_episodes),
-        seed=number("--seed", given["seed"]),
-        settings=settings,
-        world=world,
-        pairs=pairs,
-    )
-    return _checked_as(setup, {"levels": "--layouts", "episodes": episodes})
+    return settings
+
+
+def _asked_episodes(given: Mapping[str, Any]) -> tuple[str, Any]:
+    return _asked(given, ("seeds", "episodes"))
+
+
+def _episodes(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {"episodes": number(*_asked_episodes(given)), "seed": number("--seed", given["seed"])}
+
+
+def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
+    """How members play together; `usual` is the organisation if none is named."""
+    kinds = _list("--organisation", given.get("organisation"), str) or ((usual,) if usual else ())
+    settings: dict[str, Json] = {}
+    for text in given.get("organisation_set") or ():
+        settings |= _one_setting(text, "--organisation-set")
+    knowing = given.get("knowing") or NO_ONE
+    return {"organisations": kinds, "organisation_settings": settings, "knowing": knowing}
 
 
 def _checked_as(setup: Setup, called: Mapping[str, str]) -> Setup:
@@ -107,8 +205,7 @@ def _pairs(text: str | None, seats: str, ground: Pairings) -> tuple[str, ...]:
     if seats not in {AS_NAMED, BOTH}:
         raise SetupError(f"--seats: {seats!r} is neither {AS_NAMED} nor {BOTH}", "seats")
     if text in {None, "all"}:
-        kinds = ground.kinds()
-        return tuple(f"{one}{SIGN}{other}" for one in kinds for other in kinds)
+        return ground.line_ups(ground.agents[0])
     named = [_pair(each) for each in _list("--pairs", text, str)]
     turned = [SIGN.join(reversed(kinds_of(each))) for each in named] if seats == BOTH else []
     ordered = [*zip(named, turned, strict=True)] if turned else [(each,) for each in named]
@@ -146,15 +243,16 @@ def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, Js
     return settings
 
 
-def _one_setting(text: str) -> dict[str, Json]:
+def _one_setting(text: str, argument: str = "--set") -> dict[str, Json]:
     """NAME=VALUE; the value as JSON, or else as text."""
     name, sign, value = text.partition("=")
+    about = argument.strip("-").replace("-", "_")
     if not sign:
-        raise SetupError(f"--set: {text!r} is not NAME=VALUE", "set")
+        raise SetupError(f"{argument}: {text!r} is not NAME=VALUE", about)
     try:
         return {name.strip(): read_json(value)}
     except TooDeepError as error:
-        raise SetupError(f"--set: {name.strip()}: {error}", "set") from None
+        raise SetupError(f"{argument}: {name.strip()}: {error}", about) from None
     except ValueError:
         return {name.strip(): value}
 

@@ -1,5 +1,5 @@
-"""Logs as tables: steps.csv, decisions.csv, prompts.csv and predictions.csv (RFC 4180, UTF-8), named as in a
-study's data.
+"""Logs as tables: steps.csv, decisions.csv, prompts.csv and predictions.csv, where members of an organisation
+play messages.csv, too (RFC 4180, UTF-8), named as in a study's data.
 
 One row a step; one a call, and one for each decision that took none; one for each different text that models
 were sent; one for each time that a seat was foreseen to do something. Texts from models are JSON strings, so
@@ -11,18 +11,22 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from kitchen.agents.teams import DecisionMade
 from kitchen.contract.foreseeing import foreseen_in
+from kitchen.contract.mailbox import WRITTEN
 from kitchen.contract.model import Call, Reply, Request
 from kitchen.contract.skills import spelled
+from kitchen.contract.together import kinds_of
 from kitchen.contract.world import Json
 from kitchen.experiments.entries import Entry, Untaken, text_key
 from kitchen.experiments.log import Log
+from kitchen.experiments.setup import Setup
 from kitchen.llm.sent import sent
 from kitchen.machine.atomic import draft
 
@@ -45,6 +49,11 @@ PREDICTION_COLUMNS = (*WHICH, "seat", "of_seat", "foreseen", "done", "done_step"
 NO_CALL = (None,) * (len(DECISION_COLUMNS) - DECISION_COLUMNS.index("call"))
 
 
+TEAM_COLUMNS = ("member", "because")
+"""What decisions.csv has besides where members of an organisation decide."""
+MESSAGE_COLUMNS = (*WHICH, "number", "sender", "to", "kind", "text", "written", "data")
+
+
 def _step_rows(log: Log, known: set[str]) -> Iterator[Cells]:
     for entry in log.entries:
         commands = _json([[seat, *command] for seat, command in entry.commands.items()])
@@ -55,9 +64,33 @@ def _step_rows(log: Log, known: set[str]) -> Iterator[Cells]:
 
 def _decision_rows(log: Log, known: set[str]) -> Iterator[Cells]:
     for each in log.decided:
-        which = (*log.head.key, each.step, *_decided(each, log.head.coplayer))
-        made = [(number, *_call(call)) for number, call in enumerate(each.calls, start=1)]
-        yield from ((*which, *cells) for cells in made or [NO_CALL])
+        for which, calls, more in _decisions(log, each):
+            made = [(number, *_call(call)) for number, call in enumerate(calls, start=1)]
+            yield from ((*log.head.key, each.step, *which, *cells, *more) for cells in made or [NO_CALL])
+
+
+def _decisions(log: Log, each: Entry | Untaken) -> Iterator[tuple[Cells, Sequence[Call], Cells]]:
+    """Each decision on a step, its calls, and what TEAM_COLUMNS say of it."""
+    if log.head.organisation is None or isinstance(each, Untaken):
+        of_team = () if log.head.organisation is None else (None, None)
+        yield _decided(each, log.head.coplayer), each.calls, of_team
+        return
+    kinds = dict(zip(_members(log), kinds_of(log.head.coplayer), strict=True))
+    for made in each.decisions:
+        yield _decided(made, kinds[made.member]), made.calls, (made.member, made.because)
+
+
+def _members(log: Log) -> list[int]:
+    return [member["number"] for member in log.head.organisation["members"]]
+
+
+def _message_rows(log: Log, known: set[str]) -> Iterator[Cells]:
+    for said in (said for entry in log.entries for said in entry.messages):
+        data = {name: value for name, value in said.data.items() if name != WRITTEN}
+        written = _json(said.data[WRITTEN]) if WRITTEN in said.data else None
+        to = " ".join(map(str, said.to))
+        told = (said.number, said.sender, to, said.kind, _json(said.text), written, _json(data))
+        yield *log.head.key, said.step, *told
 
 
 def _prompt_rows(log: Log, known: set[str]) -> Iterator[Cells]:
@@ -67,13 +100,13 @@ def _prompt_rows(log: Log, known: set[str]) -> Iterator[Cells]:
 
 
 def _prediction_rows(log: Log, known: set[str]) -> Iterator[Cells]:
-    for one in foreseen_in(entry.note for entry in log.entries):
+    for one in foreseen_in(each.note for entry in log.entries for each in entry.decisions or (entry,)):
         done = spelled(one.done) if one.done else None
         right = None if one.right is None else int(one.right)
         yield *log.head.key, one.step, one.by, one.of, spelled(one.said), done, one.done_in, right
 
 
-def _decided(each: Entry | Untaken, coplayer: str) -> Cells:
+def _decided(each: Entry | Untaken | DecisionMade, coplayer: str) -> Cells:
     if isinstance(each, Untaken):
         return 0, coplayer, None, None, None, None
     return 1, coplayer, each.played_by, each.fallback, round(each.milliseconds, 3), _json(each.note)
@@ -113,7 +146,8 @@ def _json(value: Json) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-TABLES: dict[str, tuple[tuple[str, ...], Callable[[Log, set[str]], Iterator[Cells]]]] = {
+TableRows = tuple[tuple[str, ...], Callable[[Log, set[str]], Iterator[Cells]]]
+TABLES: dict[str, TableRows] = {
     "steps.csv": (STEP_COLUMNS, _step_rows),
     "decisions.csv": (DECISION_COLUMNS, _decision_rows),
     "prompts.csv": (PROMPT_COLUMNS, _prompt_rows),
@@ -121,20 +155,31 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[Log, set[str]], Iterator[Cell
 }
 """Every file that follows from logs: its columns, and who makes the rows of one log. Who has told a text
 before is told which are `known`."""
+TEAM_TABLES = {
+    **TABLES,
+    "decisions.csv": ((*DECISION_COLUMNS, *TEAM_COLUMNS), _decision_rows),
+    "messages.csv": (MESSAGE_COLUMNS, _message_rows),
+}
+"""The same where members of an organisation play. Where only some do, the others' cells are empty."""
 
 
-def pieces(name: str, logs: Iterable[Log]) -> Iterator[bytes]:
+def tables_of(setup: Setup) -> Mapping[str, TableRows]:
+    """Return the files that follow from the logs of an experiment."""
+    return TEAM_TABLES if setup.organisations else TABLES
+
+
+def pieces(name: str, logs: Iterable[Log], tables: Mapping[str, TableRows] = TABLES) -> Iterator[bytes]:
     """One of these files, log by log."""
-    table = Table(name)
+    table = Table(name, tables)
     yield table.head
     for log in logs:
         yield table.piece(log)
 
 
-def write_tables(folder: Path, logs: Iterable[Log]) -> None:
+def write_tables(folder: Path, logs: Iterable[Log], tables: Mapping[str, TableRows] = TABLES) -> None:
     """All of these files, each whole or not at all. OSError."""
     with ExitStack() as drafts:
-        outs = [(Table(name), drafts.enter_context(draft(folder / name))) for name in TABLES]
+        outs = [(Table(name, tables), drafts.enter_context(draft(folder / name))) for name in tables]
         for table, out in outs:
             out.write(table.head)
         for log in logs:
@@ -145,8 +190,8 @@ def write_tables(folder: Path, logs: Iterable[Log]) -> None:
 class Table:
     """One of these files while it is written."""
 
-    def __init__(self, name: str) -> None:
-        self.columns, self.rows = TABLES[name]
+    def __init__(self, name: str, tables: Mapping[str, TableRows] = TABLES) -> None:
+        self.columns, self.rows = tables[name]
         self.known = set[str]()
 
     @property
@@ -156,7 +201,8 @@ class Table:
 
     def piece(self, log: Log) -> bytes:
         """The rows of one more log."""
-        return _lines(self.rows(log, self.known))
+        short = (cells + (None,) * (len(self.columns) - len(cells)) for cells in self.rows(log, self.known))
+        return _lines(short)
 
 
 def _lines(rows: Iterable[Cells]) -> bytes:

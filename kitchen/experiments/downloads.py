@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from django.http import HttpResponse, HttpResponseBase
@@ -34,14 +34,23 @@ FILES: dict[str, str] = {
     **dict.fromkeys(audit.TABLES, CSV),
     LOGS: "application/zip",
 }
-"""What can be downloaded, with its type."""
+"""What can be downloaded of every experiment, with its type."""
+
+
+def files_of(experiment: Experiment) -> dict[str, str]:
+    """Return what can be downloaded of an experiment, with its type."""
+    return {**FILES, **dict.fromkeys(_tables(experiment), CSV)}
+
+
+def _tables(experiment: Experiment) -> Mapping[str, audit.TableRows]:
+    return audit.tables_of(Setup.from_json(experiment.setup))
 
 
 def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
     """One file by its name; KeyError for one that there is not. What may be long is streamed."""
-    content_type, saved_as = FILES[name], f"experiment-{experiment.pk}-{name}"
-    if name in audit.TABLES:
-        return streamed(audit.pieces(name, _logs(experiment)), content_type, saved_as)
+    content_type, saved_as = files_of(experiment)[name], f"experiment-{experiment.pk}-{name}"
+    if name in (tables := _tables(experiment)):
+        return streamed(audit.pieces(name, _logs(experiment), tables), content_type, saved_as)
     if name == LOGS:
         return streamed(_zip(experiment), content_type, saved_as)
     return named(HttpResponse(_file(experiment, name), content_type=content_type), saved_as)

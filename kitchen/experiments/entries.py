@@ -7,13 +7,16 @@ Each becomes one JSON object. Texts that models were sent are left out of it and
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
+from kitchen.agents.teams import DecisionMade
+from kitchen.contract.agent import NO_ONE
 from kitchen.contract.model import Call, Request
+from kitchen.contract.talk import Said
 from kitchen.contract.world import Command, Event, Json
 from kitchen.llm.sent import TOOL, read_tool, sent
 
@@ -50,6 +53,10 @@ class Head:
     world_settings: Mapping[str, Json]
     program: str = ""
     """The version of Brigade that began it; empty in logs of before."""
+    organisation: Json = None
+    """Who may say what to whom (`Organisation.to_json`); None where nobody says anything."""
+    knowing: str = NO_ONE
+    """Whose commands of a step a member is told (`kitchen.contract.agent.KNOWING`)."""
 
     @property
     def key(self) -> tuple[str, str, int, float, int]:
@@ -61,8 +68,11 @@ class Head:
         return f"{self.variant}: {name}" if self.variant else name
 
     def to_json(self) -> dict[str, Json]:
-        """As JSON; `from_json` gives an equal head."""
-        return asdict(self)
+        """As JSON; `from_json` gives an equal head. Only a team has an organisation, and says who knows."""
+        values = asdict(self)
+        if self.organisation is None and self.knowing == NO_ONE:
+            del values["organisation"], values["knowing"]
+        return values
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
@@ -97,18 +107,22 @@ class Entry:
     """What was to follow, by seat."""
     asked: bool = True
     """False where no seat had anything to choose that was not planned: nobody decided."""
+    decisions: tuple[DecisionMade, ...] = ()
+    """In an organisation: what each member decided. What all remember and note is then here alone."""
+    messages: tuple[Said, ...] = ()
+    """In an organisation: what was said with the decisions and, of the next step, by the platform."""
 
     def to_json(self, keep: Keep) -> dict[str, Json]:
         """As JSON, without texts; what is not said is as usual."""
-        plans = [[seat, [list(command) for command in then]] for seat, then in self.plans.items()]
         return {
-            **({"plans": plans} if plans else {}),
+            **_plans_json({} if self.decisions else self.plans),
             **({} if self.asked else {"asked": False}),
+            **self._team_json(keep),
             "step": self.step,
             "commands": [[seat, *command] for seat, command in self.commands.items()],
             "played_by": self.played_by,
             "fallback": self.fallback,
-            "calls": [call_to_json(call, keep) for call in self.calls],
+            "calls": [] if self.decisions else [call_to_json(call, keep) for call in self.calls],
             "memory": self.memory,
             "note": self.note,
             "milliseconds": self.milliseconds,
@@ -116,15 +130,28 @@ class Entry:
             "state_hash": self.state_hash,
         }
 
+    def _team_json(self, keep: Keep) -> dict[str, Json]:
+        """What only an organisation has."""
+        decisions = [_decision_to_json(each, keep) for each in self.decisions]
+        messages = [said_to_json(said) for said in self.messages]
+        return {
+            **({"decisions": decisions} if decisions else {}),
+            **({"messages": messages} if messages else {}),
+        }
+
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Self:
         """What `to_json` wrote; EntryError."""
         try:
+            decisions = tuple(_decision_from_json(each, texts) for each in stored.get("decisions", ()))
+            calls = tuple(call_from_json(call, texts) for call in stored["calls"])
             read: dict[str, Any] = {
                 "commands": {seat: tuple(words) for seat, *words in stored["commands"]},
-                "calls": tuple(call_from_json(call, texts) for call in stored["calls"]),
+                "calls": calls or tuple(call for each in decisions for call in each.calls),
                 "events": tuple(_event(event) for event in stored["events"]),
-                "plans": {seat: tuple(map(tuple, then)) for seat, then in stored.get("plans", ())},
+                "plans": _plans(stored),
+                "decisions": decisions,
+                "messages": tuple(said_from_json(said) for said in stored.get("messages", ())),
             }
             return cls(**{**stored, **read})
         except (KeyError, TypeError, ValueError) as error:
@@ -149,6 +176,45 @@ class Untaken:
             return cls(stored["untaken"], tuple(call_from_json(call, texts) for call in stored["calls"]))
         except (KeyError, TypeError) as error:
             raise EntryError(f"is no untaken step of a log: {error}") from error
+
+
+def _decision_to_json(made: DecisionMade, keep: Keep) -> dict[str, Json]:
+    return {
+        "member": made.member,
+        "because": made.because,
+        "played_by": made.played_by,
+        "fallback": made.fallback,
+        **_plans_json(made.plans),
+        "calls": [call_to_json(call, keep) for call in made.calls],
+        "memory": made.memory,
+        "note": made.note,
+        "milliseconds": made.milliseconds,
+    }
+
+
+def _decision_from_json(stored: Mapping[str, Any], texts: Mapping[str, str]) -> DecisionMade:
+    calls = tuple(call_from_json(call, texts) for call in stored["calls"])
+    return DecisionMade(**{**stored, "calls": calls, "plans": _plans(stored)})
+
+
+def _plans_json(plans: Mapping[int, Sequence[Command]]) -> dict[str, Json]:
+    found = [[seat, [list(command) for command in then]] for seat, then in plans.items()]
+    return {"plans": found} if found else {}
+
+
+def _plans(stored: Mapping[str, Any]) -> dict[int, tuple[Command, ...]]:
+    return {seat: tuple(map(tuple, then)) for seat, then in stored.get("plans", ())}
+
+
+def said_to_json(said: Said) -> dict[str, Json]:
+    """Return a message as JSON; `said_from_json` gives an equal one."""
+    named = {"number": said.number, "step": said.step, "sender": said.sender, "to": list(said.to)}
+    return {**named, "kind": said.kind, "text": said.text, "data": dict(said.data)}
+
+
+def said_from_json(stored: Mapping[str, Any]) -> Said:
+    """Return the message that `said_to_json` wrote."""
+    return Said(**{**stored, "to": tuple(stored["to"])})
 
 
 def call_to_json(call: Call, keep: Keep) -> dict[str, Json]:

@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from kitchen.charts.chart import Format
+from kitchen.contract.bench import Comparison, Pairings
 from kitchen.contract.shallow import TooDeepError, read_json
 from kitchen.contract.world import Json
 from kitchen.experiments import rows as csv_rows
@@ -123,7 +124,7 @@ def write_rows(folder: Path, setup: Setup, rows: Iterable[Row]) -> None:
 
 def rows_file(setup: Setup, rows: Iterable[Row]) -> bytes:
     """The bytes of episodes.csv."""
-    return csv_rows.to_csv(rows, of_partners=bool(setup.pairs))
+    return csv_rows.to_csv(rows, of_partners=isinstance(setup.ground, Comparison))
 
 
 def write_results(folder: Path, setup: Setup, rows: Iterable[Row]) -> tuple[CellResult, ...]:
@@ -152,10 +153,12 @@ def _latex(setup: Setup, results: tuple[CellResult, ...]) -> bytes:
 
 def _drawn(kind: Format) -> Make:
     def make(setup: Setup, results: tuple[CellResult, ...]) -> bytes:
-        if setup.pairs:
-            from kitchen.experiments.pairing_figure import draw_pairings  # matplotlib is slow to import
+        if isinstance(setup.ground, Comparison):
+            from kitchen.experiments import pairing_figure  # matplotlib is slow to import
 
-            return draw_pairings(results, kind)
+            if isinstance(setup.ground, Pairings):
+                return pairing_figure.draw_pairings(results, kind)
+            return pairing_figure.draw_comparison(results, kind)
         from kitchen.experiments.figure import draw
 
         return draw(setup, results, kind)

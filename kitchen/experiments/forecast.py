@@ -13,7 +13,7 @@ from statistics import fmean
 
 from kitchen.agents import call_forecast
 from kitchen.contract.model import total
-from kitchen.contract.together import kinds_of
+from kitchen.contract.together import kinds_of, members_of
 from kitchen.contract.world import Json
 from kitchen.experiments.plan import Job
 from kitchen.experiments.play import EpisodeFailedError, new_game, pace
@@ -136,11 +136,17 @@ def _cell(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:
 def samples(setup: Setup, job: Job) -> list[call_forecast.TrialCalls]:
     """Calls of a cell, made with the stand-in: of each mind that plays there."""
     variant = job.column.variant
-    settings, kinds = setup.settings_of(variant), kinds_of(setup.coplayer_of(variant))
-    if len(kinds) == 1:
-        game = new_game(job)
-        return [call_forecast.sample(game, *kinds, settings, range(game.seats))]
+    settings, line_up = setup.settings_of(variant), setup.coplayer_of(variant)
+    kinds, members = kinds_of(line_up), members_of(line_up, job.column.agents)
+    alone = len(kinds) == 1
     return [
-        call_forecast.sample(new_game(job), kind, known(kind, settings), [seat])
-        for seat, kind in enumerate(kinds)
+        call_forecast.sample(
+            new_game(job),
+            kind,
+            settings if alone else known(kind, settings),
+            member.seats,
+            variant.organisation,
+            None if member.seats else member.number,
+        )
+        for kind, member in zip(kinds, members, strict=True)
     ]

@@ -13,16 +13,32 @@ from django.core.exceptions import ValidationError
 from kitchen.contract.together import SIGN
 from kitchen.experiments.arguments import AS_NAMED, BOTH, read_setup
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.setup import BENCH, WORLD, Setup, SetupError
+from kitchen.experiments.setup import (
+    BENCH,
+    KNOWN_ALONE,
+    NO_ORGANISATION,
+    OFFERED,
+    WORLD,
+    Setup,
+    SetupError,
+)
 from kitchen.forms.setting_fields import readable, setting_field, without_name
 from kitchen.registry.agents import agent_kinds, get_agent
-from kitchen.registry.worlds import worlds_of_partners
+from kitchen.registry.worlds import worlds_of_comparison, worlds_of_partners
 
 ARGUMENTS = ("preset", "model", "levels", "agents", "alphas", "episodes", "seed")
 COPLAYER, START = "coplayer", "_start"
 OF_PARTNERS = ("pairs", "layouts", "seats", "partners_model", "set")
 """Fields of worlds in which partners are compared."""
-PLACES = {"model": "partners_model", "levels": "layouts", "seeds": "episodes"}
+OF_TEAMS = ("organisation", "organisation_set", "knowing")
+"""Fields of worlds in which line-ups are compared, beside those."""
+PLACES = {
+    "model": "partners_model",
+    "levels": "layouts",
+    "seeds": "episodes",
+    "members": "pairs",
+    "agents": "pairs",
+}
 """Where something that is wrong with an argument stands there, if not at the field of its name."""
 
 
@@ -132,6 +148,23 @@ class ExperimentForm(HowForm):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="NAME=VALUE, one a line, for everybody who has a setting of that name.",
     )
+    organisation = forms.CharField(
+        required=False,
+        label="Organisations",
+        help_text=f"Who may say what to whom, with commas between: {listed((NO_ORGANISATION, *OFFERED))}. "
+        "Empty: as usual in this world.",
+    )
+    organisation_set = forms.CharField(
+        required=False,
+        label="Settings of the organisation",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="NAME=VALUE, one a line.",
+    )
+    knowing = forms.ChoiceField(
+        required=False,
+        label="Whose commands of a step a member is told",
+        choices=[(each, readable(each)) for each in KNOWN_ALONE],
+    )
     episodes = forms.IntegerField(
         initial=3, min_value=1, help_text="For each cell and interval, or each pair and layout."
     )
@@ -163,9 +196,17 @@ class ExperimentForm(HowForm):
     def _given_of_partners(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         given = {name: cleaned[name] or None for name in ("world", "pairs", "layouts", "seats")}
+        if cleaned["world"] in worlds_of_comparison():
+            given = self._given_of_teams()
         numbers = {name: str(cleaned[name]) for name in ("episodes", "seed")}
-        lines = [line for line in cleaned["set"].splitlines() if line.strip()]
-        return {**given, **numbers, "model": cleaned["partners_model"] or None, "set": lines}
+        model = cleaned["partners_model"] or None
+        return {**given, **numbers, "model": model, "set": _lines(cleaned["set"])}
+
+    def _given_of_teams(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        given = {name: cleaned[name] or None for name in ("world", "organisation", "knowing")}
+        given |= {"members": cleaned["pairs"] or None, "levels": cleaned["layouts"] or None}
+        return {**given, "organisation_set": _lines(cleaned["organisation_set"])}
 
     def _given(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
@@ -195,6 +236,10 @@ class ExperimentForm(HowForm):
         return None, ValidationError(text)
 
 
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
 def experiment_form() -> type[ExperimentForm]:
     """The form over the co-players that are registered now."""
     kinds = [(kind, readable(kind)) for kind in agent_kinds(WORLD)]
@@ -206,18 +251,21 @@ def experiment_form() -> type[ExperimentForm]:
 
 
 def _fields_of_partners() -> dict[str, forms.Field]:
-    grounds = worlds_of_partners()
+    grounds, teams = worlds_of_partners(), worlds_of_comparison()
     usual = "; ".join(
-        f"{readable(name)}: {listed(ground.usual_levels())}" for name, ground in grounds.items()
+        f"{readable(name)}: {listed(ground.usual_levels())}" for name, ground in {**grounds, **teams}.items()
     )
     kinds = "; ".join(f"{readable(name)}: {listed(ground.kinds())}" for name, ground in grounds.items())
     world, pairs, layouts = (copy(ExperimentForm.base_fields[name]) for name in ("world", "pairs", "layouts"))
-    world.choices = [(name, readable(name)) for name in (WORLD, *grounds)]  # type: ignore[attr-defined]
+    world.choices = [(name, readable(name)) for name in (WORLD, *grounds, *teams)]  # type: ignore[attr-defined]
     world.initial = WORLD
     world.help_text = (
         f"In {readable(WORLD)} what is done at each level is counted; elsewhere partners are compared."
     )
     pairs.help_text = f"As ONE{SIGN}OTHER, with commas between; empty: every pair of {kinds}."
+    if teams:
+        pairs.label = "Who sits beside whom, or who plays"
+        pairs.help_text += f" In {', '.join(map(readable, teams))} any number of members."
     layouts.help_text = f"Empty: {usual}."
     return {"world": world, "pairs": pairs, "layouts": layouts}
 
@@ -232,13 +280,14 @@ def _fields_of(kind: str) -> Iterator[tuple[str, forms.Field]]:
 
 def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
     """All fields of a new experiment; the page shows the settings of the co-player that is chosen."""
-    both = ["episodes", "seed"]
+    both, teams = ["episodes", "seed"], worlds_of_comparison()
     what = [COPLAYER, *(name for name in ARGUMENTS if name not in both)]
     return [
         (None, {"fields": ["name"]}),
         ("What is played", {"fields": ["world", *both]}),
         ("Levels and agents", {"fields": what, "classes": _only_in(WORLD)}),
-        ("Partners", {"fields": list(OF_PARTNERS), "classes": _only_in(*worlds_of_partners())}),
+        ("Partners", {"fields": list(OF_PARTNERS), "classes": _only_in(*worlds_of_partners(), *teams)}),
+        *([("Team", {"fields": list(OF_TEAMS), "classes": _only_in(*teams)})] if teams else []),
         *(_settings_of(kind) for kind in agent_kinds(WORLD) if setting_names(kind)),
         HOW,
     ]

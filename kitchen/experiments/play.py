@@ -1,25 +1,25 @@
-"""One episode of agents alone: one mind commands them all."""
+"""Play one episode of agents alone to its end, and keep its log."""
 
 from __future__ import annotations
 
 import logging
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from kitchen.contract.agent import Agent, Decision
+from kitchen.agents.teams import Asked, DecisionMade, StepMade
 from kitchen.contract.model import BudgetSpentError, Purse, UnpricedError
-from kitchen.contract.world import Command, Json, World
-from kitchen.experiments.course import Course
+from kitchen.contract.together import SIGN
+from kitchen.contract.world import Json, World
+from kitchen.experiments.course import Course, game_of
 from kitchen.experiments.entries import Entry, Head, Untaken
 from kitchen.experiments.log import Log, Recording, Sink
 from kitchen.experiments.plan import Job
 from kitchen.experiments.rows import Row
 from kitchen.experiments.tally import row_of
-from kitchen.registry.agents import make_mind
 from kitchen.registry.worlds import get_world
 
 log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ def play(
             after_step()
     finally:
         kept.close()
-    return row_of(course.head, course.game, kept.log)
+    return row_of(course, kept.log)
 
 
 def _keep(kept: Recording, entry: Entry) -> None:
@@ -92,7 +92,7 @@ def _keep(kept: Recording, entry: Entry) -> None:
 def head_of(job: Job, coplayer: str, settings: Mapping[str, Json], steps: int = 0, program: str = "") -> Head:
     """What the log of this job begins with; `steps` is 0 for as many as is usual."""
     variant, level, agents = job.column.key
-    ground = job.column.ground
+    ground, organisation = job.column.ground, job.column.variant.organisation
     return Head(
         variant=variant,
         level=level,
@@ -106,6 +106,8 @@ def head_of(job: Job, coplayer: str, settings: Mapping[str, Json], steps: int = 
         world_version=get_world(job.column.world).version,
         world_settings=ground.settings(level, job.alpha, steps or ground.steps),
         program=program,
+        organisation=organisation.to_json() if organisation else None,
+        knowing=job.column.variant.knowing,
     )
 
 
@@ -126,53 +128,63 @@ def _steps(
 ) -> Iterator[Entry]:
     """Every step from here to the end, as it is taken. What was asked for one that cannot be is kept."""
     with _unforeseen():
-        agent = make_mind(course.head.coplayer, course.head.settings)
+        agents = course.agents()
     while not course.is_over:
-        if not course.is_asked:
-            with _unforeseen():
-                yield _unasked(course)
-            continue
         with _unforeseen():
-            decision, spent = _decided(agent, course, purse, seconds)
-        if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
-            keep_untaken(Untaken(course.game.clock + 1, decision.calls))
-            raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
+            asked = course.ask(agents, seconds=seconds, purse=purse)
+        _check_money(course, asked, keep_untaken)
         with _unforeseen():
-            commands = course.all_of(decision.commands)
-            course.decided(decision, course.head.coplayer)
-            entry = _entry(course, decision, commands, spent)
+            entry = entry_of(course, course.step_of(asked))
         yield entry
 
 
-def _decided(agent: Agent, course: Course, purse: Purse | None, seconds: float) -> tuple[Decision, float]:
-    """What the mind decides now, and how many milliseconds that took."""
-    situation = course.situation(seconds=seconds, purse=purse)
-    began = time.perf_counter()
-    decision = agent.decide(situation)
-    return decision, (time.perf_counter() - began) * 1000
+def _check_money(course: Course, asked: Sequence[Asked], keep_untaken: Callable[[Untaken], None]) -> None:
+    """MoneySpentError where the money did not cover a call of one of these decisions."""
+    for decision in (each.decision for each in asked):
+        if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
+            calls = tuple(call for each in asked for call in each.decision.calls)
+            keep_untaken(Untaken(course.game.clock + 1, calls))
+            raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
 
 
-def _unasked(course: Course) -> Entry:
-    """The step as it is taken where every seat goes on by itself."""
-    commands, by = course.all_of({}), " ".join(course.settled_by)
-    course.take({}, course.memory)
-    entry = _entry(course, Decision({}, course.memory, played_by=by), commands, 0.0)
-    return replace(entry, asked=False)
-
-
-def _entry(course: Course, decision: Decision, commands: Mapping[int, Command], milliseconds: float) -> Entry:
+def entry_of(course: Course, step: StepMade) -> Entry:
+    """Take the step; return it as it is kept."""
+    kept = _decided(course, step)
+    reports = course.take(step)
+    if course.team.organisation is None and not step.decisions:
+        kept = replace(kept, memory=course.memory)
     return Entry(
         step=course.game.clock,
-        commands=commands,
-        played_by=decision.played_by or course.head.coplayer,
-        fallback=decision.fallback,
-        calls=decision.calls,
-        memory=decision.memory,
-        note=decision.note,
-        milliseconds=round(milliseconds, 3),
+        commands=step.commands,
+        played_by=kept.played_by,
+        fallback=kept.fallback,
+        calls=kept.calls,
+        memory=kept.memory,
+        note=kept.note,
+        milliseconds=kept.milliseconds,
         events=course.events,
         state_hash=course.game.state_hash(),
-        plans={seat: tuple(then) for seat, then in decision.plans.items()},
+        plans={seat: tuple(then) for seat, then in kept.plans.items()},
+        asked=bool(step.decisions),
+        decisions=step.decisions if course.team.organisation else (),
+        messages=(*step.messages, *reports),
+    )
+
+
+def _decided(course: Course, step: StepMade) -> DecisionMade:
+    """Return the decisions of a step as one. Nobody decided where every seat goes on by itself. What members
+    of an organisation remember and note stands with their own decisions alone."""
+    if not step.decisions:
+        by = sorted({each.chosen_by for each in course.filled.values()})
+        return DecisionMade(0, played_by=" ".join(by))
+    if course.team.organisation is None:
+        return step.decisions[0]
+    return DecisionMade(
+        step.decisions[0].member,
+        played_by=SIGN.join(each.played_by for each in step.decisions),
+        fallback=next((each.fallback for each in step.decisions if each.fallback), ""),
+        milliseconds=round(sum(each.milliseconds for each in step.decisions), 3),
+        calls=tuple(call for each in step.decisions for call in each.calls),
     )
 
 
@@ -188,4 +200,4 @@ def _unforeseen() -> Iterator[None]:
 
 def new_game(job: Job, steps: int = 0) -> World:
     """The world of a job at its start."""
-    return Course(head_of(job, "", {}, steps)).game
+    return game_of(head_of(job, "", {}, steps))

@@ -1,26 +1,27 @@
 """Playing logs again from what models answered then, at no cost: the same prompts, commands and states?
 
 Every step is played for itself: the co-player is given what it was given then (its memory too), its model's
-place is taken by the stored answers, and what it asks, commands and remembers is compared, and the state that
-follows. No key is needed and nobody is called.
+place is taken by the stored answers, and what it asks, commands, says and remembers is compared, and the
+state that follows. No key is needed and nobody is called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, replace
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 
-from kitchen.contract.agent import Agent, Decision
-from kitchen.contract.world import WorldError, canonical_json
+from kitchen.agents.teams import DecisionMade, StepMade, Team
+from kitchen.contract.agent import Agent
+from kitchen.contract.world import Json, WorldError, canonical_json
 from kitchen.experiments.course import Course
-from kitchen.experiments.entries import Entry, same_request
+from kitchen.experiments.entries import Entry, said_to_json, same_request
 from kitchen.experiments.log import Log
 from kitchen.experiments.play import SECONDS
 from kitchen.experiments.rows import Row
 from kitchen.experiments.tally import row_of
 from kitchen.llm.registry import STAND_IN
 from kitchen.llm.stored_answers import StoredAnswers
-from kitchen.registry.agents import make_mind
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 
@@ -28,6 +29,7 @@ OTHER_COMMANDS = "other commands came out"
 OTHER_PLANS = "something else was to follow"
 OTHER_PLAYER = "somebody else decided"
 OTHER_MEMORY = "something else was remembered"
+OTHER_MESSAGES = "something else was said"
 OTHER_STATE = "it led to another state"
 OTHER_ROW = "its row in episodes.csv is not what its log comes to"
 NOT_TO_ITS_END = "its log does not come to the end"
@@ -63,27 +65,39 @@ def replay(log: Log, row: Row | None = None, program: str = "") -> Replay:
 
 
 def _faults(log: Log, row: Row | None) -> Iterator[str]:
-    course, agent = Course(log.head), make_mind(log.head.coplayer, log.head.settings)
+    course = Course(log.head)
+    agents = course.agents()
     for entry in log.entries:
         if entry.asked:
-            yield from (f"step {entry.step}: {why}" for why in _of_step(log, course, agent, entry))
+            yield from (f"step {entry.step}: {why}" for why in _of_step(course, agents, entry))
         if not course.repeat(entry):
             yield f"step {entry.step}: {OTHER_STATE}"
     if row is not None and not course.is_over:
         yield NOT_TO_ITS_END
-    elif row is not None and _is_other(row, row_of(log.head, course.game, log)):
+    elif row is not None and _is_other(row, row_of(course, log)):
         yield OTHER_ROW
 
 
-def _of_step(log: Log, course: Course, agent: Agent, entry: Entry) -> Iterator[str]:
-    answers = StoredAnswers(entry.calls, same_request)
+def _of_step(course: Course, agents: Mapping[int, Agent], entry: Entry) -> Iterator[str]:
+    answers = _answers(course.team, entry)
     try:
-        decision = agent.decide(course.situation(seconds=SECONDS, answers=answers))
+        step = course.step_of(course.ask(agents, answers.get, seconds=SECONDS))
     except Exception as error:  # a co-player may fail in any way
         yield f"the co-player failed ({type(error).__name__})"
     else:
-        decision = replace(decision, commands=course.all_of(decision.commands))
-        yield from _differences(log, entry, decision, answers)
+        given = {id(each): each for each in answers.values()}
+        for each in given.values():
+            yield from each.differences()
+        yield from _differences(entry, step, course.kept(entry))
+
+
+def _answers(team: Team, entry: Entry) -> dict[int, StoredAnswers]:
+    """The stored answers of a step by member: its own in an organisation, else the same for all."""
+    numbers = [member.number for member in team.members]
+    if team.organisation is None:
+        return dict.fromkeys(numbers, StoredAnswers(entry.calls, same_request))
+    calls = {each.member: each.calls for each in entry.decisions}
+    return {number: StoredAnswers(calls.get(number, ()), same_request) for number in numbers}
 
 
 def _is_other(then: Row, now: Row) -> bool:
@@ -93,18 +107,30 @@ def _is_other(then: Row, now: Row) -> bool:
     )
 
 
-def _differences(log: Log, entry: Entry, decision: Decision, answers: StoredAnswers) -> Iterator[str]:
-    yield from answers.differences()
-    if list(decision.commands.items()) != list(entry.commands.items()):
+def _differences(entry: Entry, now: StepMade, then: StepMade) -> Iterator[str]:
+    if list(now.commands.items()) != list(then.commands.items()):
         yield OTHER_COMMANDS
-    if {seat: tuple(then) for seat, then in decision.plans.items()} != entry.plans:
-        yield OTHER_PLANS
-    if (decision.played_by or log.head.coplayer, decision.fallback) != (entry.played_by, entry.fallback):
+    if [each.member for each in now.decisions] != [each.member for each in then.decisions]:
         yield OTHER_PLAYER
-    if not _is_by_stand_in(entry) and canonical_json(decision.memory) != canonical_json(entry.memory):
+        return
+    pairs = list(zip(now.decisions, then.decisions, strict=True))
+    if any(each.plans != kept.plans for each, kept in pairs):
+        yield OTHER_PLANS
+    if any((each.played_by, each.fallback) != (kept.played_by, kept.fallback) for each, kept in pairs):
+        yield OTHER_PLAYER
+    if any(_remembers_otherwise(each, kept) for each, kept in pairs):
         yield OTHER_MEMORY
+    if json.loads(json.dumps(_said(now))) != _said(then):
+        yield OTHER_MESSAGES
 
 
-def _is_by_stand_in(entry: Entry) -> bool:
-    """Its commands come from the planner, whose plan is remembered where it is asked: here it is not."""
-    return any(call.provider == STAND_IN for call in entry.calls)
+def _said(step: StepMade) -> list[Json]:
+    return [said_to_json(said) for said in step.messages]
+
+
+def _remembers_otherwise(now: DecisionMade, then: DecisionMade) -> bool:
+    """Whether something else is remembered. Commands of the stand-in come from the planner, whose plan is
+    remembered where it is asked: here it is not."""
+    if any(call.provider == STAND_IN for call in then.calls):
+        return False
+    return canonical_json(now.memory) != canonical_json(then.memory)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from statistics import fmean
 
 from kitchen.agents.evaluate import collaboration_score
-from kitchen.contract.bench import Bound, Counts
+from kitchen.contract.bench import Bound, Comparison, Counts
 from kitchen.experiments.plan import seed_of
 from kitchen.experiments.players import DecisionMakers
 from kitchen.experiments.rows import PLAYED, Row
@@ -149,10 +149,17 @@ def _interval(setup: Setup, column: ExperimentColumn, alpha: float, rows_by_inte
     counts = len(played), sum(row.completed for row in played), sum(row.failed for row in played)
     planned = (seed_of(setup.seed, column, alpha, number) for number in range(1, setup.episodes + 1))
     seeds = tuple(sorted(row.seed for row in played)) or tuple(planned)
-    bound = Bound(0, 0) if setup.pairs else _bound(column.level, alpha, column.agents, seeds)
+    bound = _bound_of(column, alpha, seeds)
     figures = tuple(row.figure for row in played if row.figure is not None)
     each = tuple((row.completed, row.completed + row.failed) for row in played)
     return Interval(alpha, *counts, column.paper.get(alpha), bound, DecisionMakers.of(mine), figures, each)
+
+
+def _bound_of(column: ExperimentColumn, alpha: float, seeds: tuple[int, ...]) -> Bound:
+    """What nobody can pass; nothing where one figure is compared."""
+    if isinstance(column.ground, Comparison):
+        return Bound(0, 0)
+    return _bound(column.level, alpha, column.agents, seeds)
 
 
 @lru_cache(maxsize=4096)

@@ -1,4 +1,5 @@
-"""What an experiment was asked to be: levels, agents, intervals, who plays; the paper's tables as presets.
+"""What an experiment was asked to be: levels, agents, intervals, who plays and in which organisation; the
+paper's tables as presets.
 
 `Setup` is checked once (`checked`) and then taken as it is; `to_json` goes into experiment.json and the
 database.
@@ -10,19 +11,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
-from kitchen.contract.bench import Counts, Ground, Pairings, Variant
-from kitchen.contract.together import kinds_of
+from kitchen.contract.agent import EVERYBODY, NO_ONE
+from kitchen.contract.bench import Comparison, Counts, Ground, Pairings, Variant
+from kitchen.contract.organisation import KINDS, Organisation, applying, organise
+from kitchen.contract.together import kinds_of, members_of, seats_of
 from kitchen.contract.world import Json, SettingsError, clean_settings
 from kitchen.llm.registry import read_model, unavailable
-from kitchen.registry.agents import get_agent, known, make_mind, plays
+from kitchen.registry.agents import get_agent, known, make_agents, plays
 from kitchen.registry.names import UnknownNameError
-from kitchen.registry.worlds import DEFAULT, get_bench, get_ground, get_world
+from kitchen.registry.worlds import DEFAULT, get_bench, get_ground, get_world, organisation_refusal
+from kitchen.words.counting import counted
 
 WORLD = DEFAULT
 """The world that agents play alone, unless somebody names another."""
 BENCH = get_bench(WORLD)
 MODEL = "model"
 """The setting that names a co-player's language model."""
+NO_ORGANISATION = "none"
+"""In the place of a kind of organisation: nobody says anything."""
+OFFERED = tuple(kind for kind in KINDS if kind != "custom")
+"""Kinds of organisation that agents alone can play in: who writes to whom follows from the kind."""
+KNOWN_ALONE = (NO_ONE, EVERYBODY)
+"""What members can know of a step where there are no people (`kitchen.contract.agent.KNOWING`)."""
 MAX_EPISODES = 10_000
 """Of one cell and interval."""
 MOST_EPISODES = 20_000
@@ -82,13 +92,24 @@ class Setup:
     """Table 6: the models that are compared."""
     world: str = WORLD
     pairs: tuple[str, ...] = ()
-    """Who sits beside whom, `greedy+stay`, in worlds in which partners are compared."""
+    """Line-ups that play (`kitchen.contract.together`), such as who sits beside whom: `greedy+stay`. Empty:
+    the co-player commands all seats."""
+    organisations: tuple[str, ...] = ()
+    """Kinds of organisation that these play in, `NO_ORGANISATION` among them; empty: nobody says anything."""
+    organisation_settings: Mapping[str, Json] = field(default_factory=dict)
+    """Each is for the kinds in which it means something."""
+    knowing: str = NO_ONE
+    """Whose commands of a step a member is told (`kitchen.contract.agent.KNOWING`)."""
 
     def to_json(self) -> dict[str, Json]:
-        """As JSON; `from_json` gives an equal setup. World and pairs only where they are not the usual."""
+        """As JSON; `from_json` gives an equal setup. Of world and team only what is not the usual."""
         values = asdict(self)
-        if self.world == WORLD:
+        if self.world == WORLD and not self.pairs:
             del values["world"], values["pairs"]
+        if not self.organisations:
+            del values["organisations"], values["organisation_settings"]
+        if self.knowing == NO_ONE:
+            del values["knowing"]
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @classmethod
@@ -104,13 +125,22 @@ class Setup:
             rows = BENCH.preset(self.preset, self.agents, self.models)
             return tuple(ExperimentColumn(variant, BENCH.preset_level, agents) for variant, agents in rows)
         if self.pairs:
-            return tuple(self._pairing(pair, level) for level in self.levels for pair in self.pairs)
+            teams = [(kind, pair) for kind in self.organisations or ("",) for pair in self.pairs]
+            return tuple(self._team(level, kind, pair) for level in self.levels for kind, pair in teams)
         pairs = ((level, agents) for agents in self.agents for level in self.levels)
         return tuple(ExperimentColumn(Variant(), level, agents) for level, agents in pairs)
 
-    def _pairing(self, pair: str, level: str) -> ExperimentColumn:
-        variant = Variant(pair, pair, _of_all(kinds_of(pair), self.settings), coplayer=pair)
-        return ExperimentColumn(variant, level, len(kinds_of(pair)), self.world)
+    def _team(self, level: str, organisation: str, line_up: str) -> ExperimentColumn:
+        name = f"{organisation} {line_up}" if len(self.organisations) > 1 else line_up
+        variant = Variant(
+            name,
+            name if isinstance(self.ground, Comparison) else f"{level}: {name}",
+            _of_all(kinds_of(line_up), self.settings),
+            coplayer=line_up,
+            organisation=organised(organisation, line_up, self.organisation_settings),
+            knowing=self.knowing,
+        )
+        return ExperimentColumn(variant, level, seats_of(line_up), self.world)
 
     @property
     def ground(self) -> Ground:
@@ -129,6 +159,17 @@ class Setup:
     def settings_of(self, variant: Variant) -> dict[str, Json]:
         """The co-player's settings in a variant."""
         return dict(variant.settings) if variant.coplayer else {**self.settings, **variant.settings}
+
+
+def organised(kind: str, line_up: str, settings: Mapping[str, Json]) -> Organisation | None:
+    """Return the organisation of a line-up, with those of the settings that mean something in its kind; None
+    where nobody says anything. SettingsError."""
+    if kind in {"", NO_ORGANISATION}:
+        return None
+    seats = seats_of(line_up)
+    meant = applying(kind, settings)
+    chosen = {name: value for name, value in settings.items() if name in meant}
+    return organise(kind, members_of(line_up, seats), seats=seats, settings=chosen)
 
 
 def _of_all(kinds: Sequence[str], given: Mapping[str, Json]) -> dict[str, Json]:
@@ -174,25 +215,24 @@ def _checked_pairs(setup: Setup) -> Setup:
         }
         full = replace(setup, settings=filled)
         for column in full.columns:
-            _check_pair(full, column)
+            _check_line_up(full, column)
     except SettingsError as error:
         raise SetupError(f"pairs: {error.args[0]}", "pairs") from error
     check_answers(full)
     return full
 
 
-def _check_pair(setup: Setup, column: ExperimentColumn) -> None:
+def _check_line_up(setup: Setup, column: ExperimentColumn) -> None:
     """SetupError where who sits there does not play here."""
-    pair, world = column.variant.coplayer, get_world(setup.world)
-    for kind in kinds_of(pair):
+    line_up, world, ground = column.variant.coplayer, get_world(setup.world), column.ground
+    kinds = kinds_of(line_up)
+    for kind in kinds:
         if not plays(get_agent(kind), setup.world):
             raise SetupError(f"pairs: {kind} does not play {setup.world}", "pairs")
-    if len(kinds_of(pair)) != world.max_seats:
-        raise SetupError(f"pairs: {pair!r} is not {world.max_seats} with + between", "pairs")
-    mind, ground = make_mind(pair, setup.settings_of(column.variant)), column.ground
     game = world.create(seats=column.agents, settings=ground.settings(column.level, 1.0, ground.steps))
-    if why := mind.unfit(game):
-        raise SetupError(f"pairs: {pair} in {column.level}: {why}", "pairs")
+    agents = make_agents(kinds, setup.settings_of(column.variant))
+    if why := next((why for agent in agents if (why := agent.unfit(game))), ""):
+        raise SetupError(f"pairs: {line_up} in {column.level}: {why}", "pairs")
 
 
 def check_answers(setup: Setup) -> None:
@@ -215,11 +255,13 @@ def _filled(settings: dict[str, Json]) -> dict[str, Json]:
 
 def _check_values(setup: Setup) -> None:
     _check_preset(setup)
-    if isinstance(setup.ground, Pairings) != bool(setup.pairs):
-        raise SetupError("pairs: are for worlds in which partners are compared, and needed there", "pairs")
+    if isinstance(setup.ground, Comparison) and not setup.pairs:
+        raise SetupError("pairs: are needed in worlds in which one figure is compared", "pairs")
     _check_levels(setup)
     _check_kinds(setup)
-    _within("agents", setup.agents, 1, get_world(setup.world).max_seats)
+    _check_organisations(setup)
+    if not setup.pairs:
+        _within("agents", setup.agents, 1, get_world(setup.world).max_seats)
     _within("alphas", setup.alphas, 0.01, 100)
     _within("episodes", (setup.episodes,), 1, MAX_EPISODES)
     _within("seed", (setup.seed,), 0, 2**63 - 1)
@@ -249,10 +291,56 @@ def _check_levels(setup: Setup) -> None:
 def _check_kinds(setup: Setup) -> None:
     """SetupError where a pair names a co-player that there is not."""
     try:
+        for pair in setup.pairs:
+            _check_seats(setup, pair)
         for kind in dict.fromkeys(kind for pair in setup.pairs for kind in kinds_of(pair)):
             get_agent(kind)
-    except UnknownNameError as error:
+    except (UnknownNameError, SettingsError) as error:
         raise SetupError(f"pairs: {error.args[0]}", "pairs") from error
+
+
+def _check_seats(setup: Setup, line_up: str) -> None:
+    """SetupError, SettingsError where a line-up does not fit the seats of the world."""
+    world, seats = get_world(setup.world), seats_of(line_up)
+    if isinstance(setup.ground, Pairings) and (len(kinds_of(line_up)), seats) != (world.max_seats,) * 2:
+        raise SetupError(f"pairs: {line_up!r} is not {world.max_seats} with + between", "pairs")
+    if not world.min_seats <= seats <= world.max_seats:
+        there = f"{setup.world} has {world.min_seats} to {world.max_seats}"
+        raise SetupError(f"pairs: {line_up!r} has {counted(seats, 'seat')}, {there}", "pairs")
+
+
+def _check_organisations(setup: Setup) -> None:
+    """SetupError where line-ups cannot be organised so, or not in this world."""
+    if setup.organisations:
+        _each_once("organisation", setup.organisations)
+    if setup.knowing not in KNOWN_ALONE:
+        raise SetupError(f"knowing: {setup.knowing!r} is not one of {', '.join(KNOWN_ALONE)}", "knowing")
+    for kind in setup.organisations:
+        _check_organisation(setup, kind)
+    known_settings = {name for kind in setup.organisations for name in _meant(kind, setup)}
+    if unknown := sorted(setup.organisation_settings.keys() - known_settings):
+        raise SetupError(f"organisation_set: {unknown[0]!r} means nothing here", "organisation_set")
+
+
+def _meant(kind: str, setup: Setup) -> frozenset[str]:
+    """Settings that mean something in this kind of organisation."""
+    return applying(kind, setup.organisation_settings) if kind in OFFERED else frozenset()
+
+
+def _check_organisation(setup: Setup, kind: str) -> None:
+    if kind == NO_ORGANISATION:
+        return
+    if kind not in OFFERED:
+        offered = ", ".join((NO_ORGANISATION, *OFFERED))
+        raise SetupError(f"organisation: {kind!r} is not one of {offered}", "organisation")
+    if why := organisation_refusal(setup.world, kind):
+        raise SetupError(why, "organisation")
+    try:
+        made = [organised(kind, line_up, setup.organisation_settings) for line_up in setup.pairs]
+    except SettingsError as error:
+        raise SetupError(f"organisation: {kind}: {error.args[0]}", "organisation") from error
+    if setup.knowing == EVERYBODY and any(each and each.talks_within for each in made):
+        raise SetupError("knowing: who talks within a step is not told the others' commands", "knowing")
 
 
 def _each_once(name: str, values: Sequence[object]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kitchen.contract.bench import Comparison, Pairings
+from kitchen.experiments.comparison_tables import comparison_line
 from kitchen.experiments.pairing_tables import pairing_line
 from kitchen.experiments.results import CellResult, by_agents, means_of
 from kitchen.words.counting import counted
@@ -12,8 +14,11 @@ from kitchen.words.counting import counted
 def last_line(results: Sequence[CellResult]) -> str:
     """`mean CoS 2 agents 0.xxx, …; above the paper's GPT-4 in N of M cells`: the cells that were played, or
     those of them that the paper has, if it has any. A mean of fewer cells than there are says so."""
-    if results[0].column.variant.coplayer:
+    ground = results[0].column.ground
+    if isinstance(ground, Pairings):
         return pairing_line(results)
+    if isinstance(ground, Comparison):
+        return comparison_line(results)
     means = [
         f"{counted(number, 'agent')} {mean_score(cells)}" for number, cells in by_agents(results).items()
     ]

@@ -9,8 +9,9 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
+from kitchen.contract.bench import Comparison, Pairings
 from kitchen.contract.reading import COLUMNS as READ
-from kitchen.experiments import pairing_tables
+from kitchen.experiments import comparison_tables, pairing_tables
 from kitchen.experiments.grids import Grid
 from kitchen.experiments.players import DecisionMakers, counted
 from kitchen.experiments.results import CellResult, Interval, by_agents, mean_of, means_of, players_of
@@ -42,9 +43,11 @@ COS = "CoS"
 
 def grids(setup: Setup, results: Sequence[CellResult]) -> list[Grid]:
     """A table for each number of agents; the presets' variants side by side in one. Of partners, see
-    `pairing_tables`."""
-    if setup.pairs:
+    `pairing_tables`; of one figure, `comparison_tables`."""
+    if isinstance(setup.ground, Pairings):
         return pairing_tables.pairing_grids(results)
+    if isinstance(setup.ground, Comparison):
+        return comparison_tables.comparison_grids(results)
     if setup.preset in {"table7", "table8"}:
         return [_grid(f"Table {setup.preset[-1]} of the paper: {BENCH.preset_level}", results)]
     tables = []
@@ -118,7 +121,9 @@ EXPLAINED = (
 
 def explained(setup: Setup) -> str:
     """What stands in its tables."""
-    return pairing_tables.EXPLAINED if setup.pairs else EXPLAINED
+    if isinstance(setup.ground, Pairings):
+        return pairing_tables.EXPLAINED
+    return comparison_tables.EXPLAINED if isinstance(setup.ground, Comparison) else EXPLAINED
 
 
 def to_markdown(tables: Sequence[Grid], line: str, told: str = EXPLAINED) -> str:
@@ -168,9 +173,12 @@ def _escaped(text: str) -> str:
 
 def to_csv(results: Sequence[CellResult]) -> bytes:
     """One row per cell and interval, and one with `CoS` for each cell; blank for what is not there. Of
-    partners, see `pairing_tables`."""
-    if results[0].column.variant.coplayer:
+    partners, see `pairing_tables`; of one figure, `comparison_tables`."""
+    ground = results[0].column.ground
+    if isinstance(ground, Pairings):
         return pairing_tables.pairing_csv(results)
+    if isinstance(ground, Comparison):
+        return comparison_tables.comparison_csv(results)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(CSV_COLUMNS)

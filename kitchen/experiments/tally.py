@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from statistics import median
 from typing import Any
 
-from kitchen.contract.bench import Pairings
+from kitchen.agents.teams import DecisionMade
+from kitchen.contract.bench import Comparison
 from kitchen.contract.foreseeing import Foresight, foreseen_in
 from kitchen.contract.model import total
 from kitchen.contract.reading import Readings, reading_of
 from kitchen.contract.together import kinds_of
-from kitchen.contract.world import World
-from kitchen.experiments.entries import Entry, Head
+from kitchen.contract.world import Json
+from kitchen.experiments.course import Course
+from kitchen.experiments.entries import Entry
 from kitchen.experiments.log import Log
 from kitchen.experiments.plan import Job
 from kitchen.experiments.players import counted
 from kitchen.experiments.rows import FAILED, NEEDED, Row
-from kitchen.registry.figures import share_counts
+from kitchen.registry.figures import counts_of_share
 from kitchen.registry.worlds import get_ground
 
 _TEXTS = ("fallback_codes", "played_by", "model", "state_hash")
@@ -32,12 +34,13 @@ def failed_row(job: Job, reason: str) -> Row:
     return Row(**values | {"episode": job.episode, "seed": job.seed, "outcome": FAILED, "reason": reason})
 
 
-def row_of(head: Head, game: World, log: Log) -> Row:
+def row_of(course: Course, log: Log) -> Row:
     """The row of an episode that came to its end, from its log. What was asked in vain counts as well."""
-    decided = [each for each in log.entries if each.asked]
+    head, game = course.head, course.game
+    decided = [made for entry in log.entries for made in _decisions(entry)]
     calls, why = log.calls, Counter(each.fallback for each in decided if each.fallback)
     times = [each.milliseconds for each in decided] or [0.0]
-    (completed, failed), figure = _counts(game)
+    (completed, failed), figure = _counts(head.world, course.score())
     foresight = Foresight.of(foreseen_in(each.note for each in decided))
     cost = total(call.cost for call in calls)
     return Row(
@@ -64,21 +67,31 @@ def row_of(head: Head, game: World, log: Log) -> Row:
         ms_max=round(max(times), 3),
         state_hash=game.state_hash(),
         log=log.hash,
-        **_read(decided, head.agents),
+        **_read(course, decided),
         predictions_judged=foresight.judged,
         predictions_right=foresight.right,
         figure=figure,
     )
 
 
-def _counts(game: World) -> tuple[tuple[int, int], float | None]:
-    """What was done and missed; where partners are compared, the figure that they are compared by."""
-    ground = get_ground(game.kind)
-    if isinstance(ground, Pairings):
-        return (0, 0), float(game.score()[ground.figure])
-    return share_counts(game), None
+def _decisions(entry: Entry) -> tuple[Entry | DecisionMade, ...]:
+    """Every decision of a step: that of each member in an organisation, else the joint one, if any."""
+    return entry.decisions or ((entry,) if entry.asked else ())
 
 
-def _read(entries: Iterable[Entry], seats: int) -> dict[str, Any]:
+def _counts(world: str, score: Mapping[str, Json]) -> tuple[tuple[int, int], float | None]:
+    """What was done and missed; where one figure is compared, that figure, None where it is undefined."""
+    ground = get_ground(world)
+    if not isinstance(ground, Comparison):
+        return counts_of_share(world, score), None
+    value = score[ground.figure]
+    return (0, 0), None if value is None else float(value)
+
+
+def _read(course: Course, decided: Iterable[Entry | DecisionMade]) -> dict[str, Any]:
     """How the replies were read, as columns."""
-    return sum((Readings.of(reading_of(each.note, seats)) for each in entries), Readings()).columns
+    seats = {member.number: len(member.seats) for member in course.team.members}
+    if course.team.organisation is None:
+        seats = {}
+    made = ((each.note, seats.get(getattr(each, "member", -1), course.game.seats)) for each in decided)
+    return sum((Readings.of(reading_of(*each)) for each in made), Readings()).columns

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from kitchen.contract.together import SIGN
-from kitchen.experiments.setup import BENCH, WORLD
+from kitchen.contract.agent import NO_ONE
+from kitchen.contract.together import SEATS, SIGN
+from kitchen.experiments.setup import BENCH, KNOWN_ALONE, NO_ORGANISATION, OFFERED, WORLD
 from kitchen.registry.agents import agent_kinds
-from kitchen.registry.worlds import worlds_of_partners
+from kitchen.registry.worlds import worlds_of_comparison, worlds_of_partners
 
 AT_ONCE = 4
 """Episodes that are played side by side on workers, if nobody says otherwise."""
@@ -18,10 +19,11 @@ AT_ONCE = 4
 
 def add_arguments(parser: CommandParser) -> None:
     """What is played, by whom, and where it goes."""
-    add, worlds = parser.add_argument, [WORLD, *worlds_of_partners()]
+    add, worlds = parser.add_argument, [WORLD, *worlds_of_partners(), *worlds_of_comparison()]
     add("--world", metavar="W", help=f"one of {', '.join(worlds)} (default: {WORLD})")
     add("--levels", metavar="all|LIST", help="such as 0,1,level_3 (default: all, the paper's 12)")
     _add_partners(parser)
+    _add_teams(parser)
     add("--agents", metavar="LIST", help=f"(default: {','.join(map(str, BENCH.agents))})")
     add("--alphas", metavar="LIST", help=f"(default: {','.join(map(str, BENCH.alphas))})")
     add("--co-player", metavar="KIND", help=f"one of {', '.join(agent_kinds(WORLD))}")
@@ -39,6 +41,17 @@ def add_arguments(parser: CommandParser) -> None:
     add("--yes", action="store_true", help="do not ask before money is spent")
     add("--at-once", metavar="N", default=str(AT_ONCE), help="side by side on workers (default: 4)")
     add("--poll", type=float, default=1.0, help=SUPPRESS)
+
+
+def _add_teams(parser: CommandParser) -> None:
+    """Who plays together, in any world, and how they are organised."""
+    add, who = parser.add_argument, f"ONE{SIGN}OTHER{SIGN}…, with commas between; ONE{SEATS}2 has two seats"
+    add("--members", metavar="LIST", help=f"who plays, seat 0 first, each a mind of its own: {who}")
+    kinds = ", ".join((NO_ORGANISATION, *OFFERED))
+    add("--organisation", metavar="LIST", help=f"who may say what to whom: of {kinds}")
+    add("--organisation-set", metavar="NAME=VALUE", action="append", help="of the organisation; repeatable")
+    knowing = f"one of {', '.join(KNOWN_ALONE)} (default: {NO_ONE})"
+    add("--knowing", metavar="WHO", help=f"whose commands of a step a member is told: {knowing}")
 
 
 def _add_partners(parser: CommandParser) -> None:

@@ -15,12 +15,13 @@ from typing import Self
 from django.db.models import Max
 
 from kitchen.contract.conversations import GONE
+from kitchen.contract.mailbox import platform_word
 from kitchen.contract.plans import WORLD
 from kitchen.contract.world import Json, SettingsError
 from kitchen.play import clock
 from kitchen.play.kept import bring_up_to_date
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
-from kitchen.play.saying import house_word, message_of_house, organisation_of, talking_now
+from kitchen.play.saying import member_of, message_of_house, talking_now
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.agents import get_agent, make_agent, plays
 from kitchen.words.speech import marked
@@ -111,12 +112,9 @@ def hand_over(turn: OpenTurn, seat: int, why: str) -> bool:
 
 def _conversation_over(turn: OpenTurn, seat: int) -> None:
     """Whoever talks with this person, where one has one partner at a time, is told that they are gone."""
-    organisation = organisation_of(turn.episode)
-    if organisation is None:
-        return
-    member = organisation.holder(seat).number
-    if (partner := talking_now(turn, organisation).get(member)) is not None:
-        message_of_house(turn, None, (partner,), house_word(GONE, member))
+    member = member_of(turn, seat)
+    if member and (partner := talking_now(turn).get(member.number)) is not None:
+        message_of_house(turn, None, (partner,), platform_word(GONE, member.number))
 
 
 def _without(plans: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:

@@ -27,6 +27,7 @@ from kitchen.contract.agent import (
 )
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.dialogue import Exchange
+from kitchen.contract.mailbox import InTalk, LastHeard
 from kitchen.contract.organisation import DOWN, UP
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Command, Json, World
@@ -35,16 +36,7 @@ from kitchen.money.spending import BudgetPurse
 from kitchen.play.dropping import late_decisions
 from kitchen.play.intents import checked_intents, note_with
 from kitchen.play.models import Decision, Mind
-from kitchen.play.saying import (
-    InTalk,
-    LastHeard,
-    checked_says,
-    last_heard,
-    may_know,
-    note_of_talk,
-    organisation_of,
-    told,
-)
+from kitchen.play.saying import checked_says, last_heard, may_know, note_of_talk, organisation_of, told
 from kitchen.play.services import GivenCommand, MadeDecision
 from kitchen.play.stored import known_commands, known_events
 from kitchen.play.turns import OpenTurn

@@ -17,12 +17,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen.contract.agent import TO_ANSWER
+from kitchen.contract.mailbox import HEARD
 from kitchen.contract.organisation import END, SAY, TALK, Organisation
 from kitchen.machine.statements import change
 from kitchen.play import clock
 from kitchen.play.models import Decision, Episode, Message, Mind
 from kitchen.play.queue import ask_answer, is_aside
-from kitchen.play.saying import HEARD, may_know, organisation_of
+from kitchen.play.saying import may_know, organisation_of
 from kitchen.play.turns import OpenTurn
 
 

@@ -150,7 +150,7 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
         "addressees": organisation.to(member, SAY) if turn.is_open else (),
         **(_unread(turn, organisation, member) if turn.is_open else {}),
         "one_partner": organisation.one_partner,
-        "partner": talking_now(turn, organisation).get(member) if turn.is_open else None,
+        "partner": talking_now(turn).get(member) if turn.is_open else None,
         "messages": said[-SHOWN:],
         "aims": _aims(turn, organisation, member),
         "seats_of": {one: organisation.member(one).seats for one in organisation.commanded_by(member)},

@@ -23,6 +23,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen.contract.dialogue import ROUND
+from kitchen.contract.mailbox import InTalk
 from kitchen.contract.model import Call
 from kitchen.contract.talk import Say
 from kitchen.contract.world import Command
@@ -35,9 +36,8 @@ from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.models import Decision, Episode, Message, SeatCommand
 from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
-from kitchen.play.saying import InTalk, heard_note, messages_store, says_made, seats_call
+from kitchen.play.saying import heard_note, jobs_settle, messages_store, says_made, seats_call
 from kitchen.play.sealing import episode_seal
-from kitchen.play.settling import jobs_settle
 from kitchen.play.told import EpisodeNews
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_world

@@ -159,7 +159,7 @@ HOUSE = {
     "busy": marked("%(name)s is talking with somebody else, and did not get that."),
     "gone": marked("The person who played %(name)s is gone: that conversation is over."),
 }
-"""What the house says, by its code (`kitchen.play.saying.HOUSE`)."""
+"""What the house says, by its code (`kitchen.contract.mailbox.PLATFORM_WORDS`)."""
 OWN_WORDS = {
     ONLY_JOBS: marked("I do not read messages. I do the jobs that are picked for me from the list."),
 }

@@ -16,8 +16,8 @@ from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY, TO_ANSWER
-from kitchen.contract.jobs import Ledger
 from kitchen.contract.large_state import WorldState
+from kitchen.contract.mailbox import Mailbox
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.plans import WORLD, Filled, Opening, Plan, ending, opening
 from kitchen.contract.world import Command, Event, Intent, Json, World, text_hash
@@ -188,9 +188,11 @@ class OpenTurn:
         return self._sent
 
     @cached_property
-    def jobs(self) -> Ledger:
-        """The jobs that are open after those of the messages that it was told (`saying.open_jobs`)."""
-        return Ledger()
+    def mailbox(self) -> Mailbox | None:
+        """Return the messages that were read so far, with the rules for more (`saying.mailbox_of`); None
+        where nobody says anything."""
+        stored = self.episode.organisation
+        return Mailbox(Organisation.from_json(stored)) if stored else None
 
     @property
     def may_act(self) -> set[int]:

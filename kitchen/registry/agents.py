@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from kitchen.contract.agent import Adviser, Agent, Decision, Pursuer, Situation
 from kitchen.contract.skills import Skills
-from kitchen.contract.together import alone, joined, kinds_of
-from kitchen.contract.world import Json, World
+from kitchen.contract.world import Json
 from kitchen.registry.names import UnknownNameError, entry, load
 from kitchen.registry.worlds import get_kit, known_worlds
 
@@ -82,32 +81,12 @@ def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
     return get_agent(kind)(settings)
 
 
-def make_mind(kinds: str, settings: Mapping[str, Json]) -> Agent:
-    """Who plays an episode of agents alone: a co-player in all seats, or several (`greedy+stay`), each in its
-    own. Every one has those of the settings that it knows; SettingsError if they are wrong."""
-    return Together(kinds, settings) if len(kinds_of(kinds)) > 1 else make_agent(kinds, settings)
-
-
-class Together(Agent):
-    """Several co-players as one mind, the first in seat 0. It is no kind of its own."""
-
-    kind = "together"
-
-    def __init__(self, kinds: str, chosen: Mapping[str, Json]) -> None:
-        """SettingsError, UnknownNameError."""
-        super().__init__({})
-        self.kinds = kinds_of(kinds)
-        self.minds = [make_agent(kind, known(kind, chosen)) for kind in self.kinds]
-
-    def unfit(self, world: World) -> str:
-        """Why one of them cannot play."""
-        return next((why for mind in self.minds if (why := mind.unfit(world))), "")
-
-    def decide(self, situation: Situation) -> Decision:
-        """What each decides for its seat, none knowing of the others' choice."""
-        asked = situation.seats if situation.asked is None else situation.asked
-        made = {seat: self.minds[seat].decide(alone(situation, seat)) for seat in asked}
-        return joined(self.kinds, made, situation.memory)
+def make_agents(kinds: Sequence[str], settings: Mapping[str, Json]) -> list[Agent]:
+    """Make the agents of an episode without people. One alone has all of the settings, several have those
+    that they know. SettingsError if they are wrong."""
+    if len(kinds) == 1:
+        return [make_agent(kinds[0], settings)]
+    return [make_agent(kind, known(kind, settings)) for kind in kinds]
 
 
 def known(kind: str, settings: Mapping[str, Json]) -> dict[str, Json]:

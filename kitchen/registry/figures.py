@@ -68,12 +68,16 @@ def standing(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
 def share_counts(world: World) -> tuple[int, int]:
     """What was done and what was missed, by the share of two counts that the world declares; WorldError if it
     declares none."""
-    score = world.score()
-    for figure in world.figures:
+    return counts_of_share(world.kind, world.score())
+
+
+def counts_of_share(world: str, score: Mapping[str, Json]) -> tuple[int, int]:
+    """Return what was done and what was missed by this score of a world; WorldError as `share_counts`."""
+    for figure in get_world(world).figures:
         if figure.of:
             done, missed = figure.of
             return int(score[done]), int(score[missed])
-    raise WorldError(f"{world.kind} measures no share of what was done")
+    raise WorldError(f"{world} measures no share of what was done")
 
 
 def _in_words(figure: Figure, value: Json) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from kitchen.contract.bench import Bench, Ground, Pairings
+from kitchen.contract.bench import Bench, Comparison, Ground, Pairings
 from kitchen.contract.canvas import Canvas
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.organisation import TOGETHER
@@ -103,6 +103,17 @@ def worlds_of_partners() -> dict[str, Pairings]:
     """The worlds in which partners are compared, sorted by name, and what they are compared on."""
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {world: ground for world, ground in grounds.items() if isinstance(ground, Pairings)}
+
+
+def worlds_of_comparison() -> dict[str, Comparison]:
+    """Return the worlds in which one figure is compared by who plays, partners apart, sorted by name, and
+    what it is compared on."""
+    grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
+    return {
+        world: ground
+        for world, ground in grounds.items()
+        if isinstance(ground, Comparison) and not isinstance(ground, Pairings)
+    }
 
 
 def get_canvas(kind: str, setting: str) -> Canvas | None:

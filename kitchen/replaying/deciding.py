@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kitchen.contract.agent import EVERYBODY, PEOPLE, TO_ANSWER
+from kitchen.contract.mailbox import HEARD
 from kitchen.contract.model import Call, Message, Reply, Request, Usage
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.plans import WORLD
@@ -25,7 +26,6 @@ from kitchen.machine.storable import printable
 from kitchen.play.asking import Asked, MindOutcome, checked, situation_told, to_hand_in
 from kitchen.play.dropping import REMEMBERED
 from kitchen.play.models import Decision, Mind, SeatCommand
-from kitchen.play.saying import HEARD
 from kitchen.play.stored import read_stored_command
 from kitchen.registry.agents import agent_kinds, get_agent, make_agent
 from kitchen.replaying.course import step_again, world_at_start

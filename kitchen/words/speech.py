@@ -8,6 +8,7 @@ of a module are `marked` there, for the catalogue, and looked up when they are r
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from gettext import NullTranslations
 from typing import Protocol
 
@@ -19,6 +20,7 @@ class Translations(Protocol):
     def ngettext(self, singular: str, plural: str, number: int, /) -> str: ...
     def pgettext(self, context: str, message: str, /) -> str: ...
     def get_language(self) -> str | None: ...
+    def override(self, language: str, /) -> AbstractContextManager[object]: ...
 
 
 class _English(NullTranslations):
@@ -26,6 +28,9 @@ class _English(NullTranslations):
 
     def get_language(self) -> str:
         return "en"
+
+    def override(self, language: str) -> AbstractContextManager[object]:
+        return nullcontext()
 
 
 class _Speech:
@@ -57,6 +62,11 @@ def pgettext(context: str, message: str) -> str:
 def language() -> str:
     """The code of the language in which is spoken now: for what is kept of words."""
     return _Speech.by.get_language() or "en"
+
+
+def in_english() -> AbstractContextManager[object]:
+    """Speak English for a while: for words that are stored."""
+    return _Speech.by.override("en")
 
 
 def marked(message: str) -> str:

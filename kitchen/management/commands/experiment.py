@@ -207,7 +207,8 @@ class Command(OneLineCommand):
 
     def _report(self, setup: Setup, out: Path, rows: Iterable[Row]) -> None:
         results = files.write_results(out, setup, rows)
-        audit.write_tables(out, LogFolder(out).of(job.key for job in jobs_of(setup)))
+        logs = LogFolder(out).of(job.key for job in jobs_of(setup))
+        audit.write_tables(out, logs, audit.tables_of(setup))
         who = str(players_of(results))
         for grid in tables.grids(setup, results):
             self._show(grid, who)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kitchen.agents.alone import decisions
+from kitchen.agents.episode_loop import decisions
 from kitchen.contract.world import Json, World
 from kitchen.registry.agents import make_agent
 from kitchen.registry.figures import share_counts

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.alone import decisions
+from kitchen.agents.episode_loop import decisions
 from kitchen.agents.whole_prompts import Asked, Rehearsed, Way
 from kitchen.contract.agent import NO_ONE, Decision
 from kitchen.contract.model import Request

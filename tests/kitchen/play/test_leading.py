@@ -22,7 +22,7 @@ from kitchen.play.models import Episode, Message, Seat, SeatCommand, Step
 from kitchen.play.open_page import Answer, OpenPage, page_opened
 from kitchen.play.open_turns import open_turns, overdue_turns, undecided_turns
 from kitchen.play.render import page_context
-from kitchen.play.saying import open_jobs, said_so_far
+from kitchen.play.saying import as_said, open_jobs
 from kitchen.play.selectors import seat_page, seat_view
 from kitchen.play.services import turn_close
 from kitchen.play.talking import message_send
@@ -67,7 +67,7 @@ def take(episode: Episode, steps: int = 1) -> None:
 
 def states(episode: Episode) -> dict[int, str]:
     with turn_now(episode.pk) as turn:
-        return {job.number: job.state for job in jobs_of(said_so_far(turn))}
+        return {job.number: job.state for job in jobs_of(map(as_said, turn.sent))}
 
 
 def test_steps_wait_for_the_time_of_who_leads_and_for_no_command() -> None:
@@ -189,7 +189,7 @@ def test_a_co_player_with_several_seats_has_done_a_job_with_whichever_of_them() 
     take(episode, 4)
     with turn_now(episode.pk) as turn:
         held = {agent["holds"] for agent in turn.world.observe(0)["agents"]}
-        assert open_jobs(turn) == () and turn.jobs.heard == len(turn.sent)
+        assert open_jobs(turn) == () and turn.mailbox and len(turn.mailbox.posted) == len(turn.sent)
     assert set(states(episode).values()) == {"done"} and {"rice", "tuna"} <= held
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, transaction
 
+from kitchen.contract import mailbox
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import Member, Organisation, organise
 from kitchen.contract.talk import Say
 from kitchen.contract.world import Event, SettingsError
 from kitchen.machine.guards import tables_unguarded
-from kitchen.play import saying
 from kitchen.play.asking import checked
 from kitchen.play.creating import members_of
 from kitchen.play.deciding import decide_step
@@ -299,7 +299,7 @@ def test_a_blocked_word_is_shown_to_nobody_and_the_log_has_it() -> None:
 def test_a_mind_is_told_of_its_open_jobs_however_much_was_said_since(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(saying, "TOLD", 2)
+    monkeypatch.setattr(mailbox, "TOLD", 2)
     episode = team("tree", people=1, robots=2)
     for text in ("chop", "fry"):
         say(episode, 0, text, 1, kind="inform")

@@ -20,7 +20,7 @@ from dataclasses import replace
 from functools import partial
 from statistics import median, quantiles
 
-from kitchen.agents.alone import decisions
+from kitchen.agents.episode_loop import decisions
 from kitchen.experiments.plan import Job, jobs_of
 from kitchen.experiments.play import new_game, play
 from kitchen.experiments.results import CellResult, by_agents, mean_of, results_of

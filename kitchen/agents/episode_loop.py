@@ -1,0 +1,484 @@
+"""Play an episode of agents alone, step by step: one loop for a single agent, several, and organised teams.
+
+The rules are those of live play. A step opens with the commands of seats that are not asked
+(`kitchen.contract.plans`). Each member that has something to choose is asked, with what it may know: its own
+seats, memory, chance, messages and jobs (`kitchen.contract.mailbox`). Then the step is taken.
+
+A member without a seat is asked in each step in which a seat is asked, and whenever something new was said to
+it. Plain Python: live play has the same rules over database rows (`kitchen.play`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from kitchen.agents.teams import Asked, DecisionMade, StepMade, Team
+from kitchen.contract.agent import (
+    EVERYBODY,
+    JOB,
+    MESSAGE,
+    NO_ONE,
+    PLAN_BROKEN,
+    SEAT,
+    TO_ANSWER,
+    Agent,
+    Decision,
+    Situation,
+    note_plus,
+)
+from kitchen.contract.dialogue import ROUND, Exchange
+from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
+from kitchen.contract.mailbox import (
+    UNSAID,
+    InTalk,
+    LastHeard,
+    Mailbox,
+    Posted,
+    last_heard_of,
+    may_know,
+    note_of_heard,
+)
+from kitchen.contract.model import Answers
+from kitchen.contract.organisation import DOWN, UP, Member
+from kitchen.contract.plans import Filled, Plan, ending, opening
+from kitchen.contract.seeds import derived_seed
+from kitchen.contract.talk import Said, Say
+from kitchen.contract.together import joined
+from kitchen.contract.world import Aim, Command, Event, Json, World
+from kitchen.registry.worlds import get_page
+from kitchen.words.speech import in_english
+
+
+def _no_answers(member: int) -> Answers | None:
+    return None
+
+
+class EpisodeLoop:
+    """One episode under way. It begins where the game stands."""
+
+    def __init__(
+        self, game: World, seed: int, team: Team, settings: Mapping[str, Json] = MappingProxyType({})
+    ) -> None:
+        """`settings` are those of the world, as its log is to name them."""
+        self.game, self.seed, self.team, self.settings = game, seed, team, settings
+        self._seats = {seat for member in team.members for seat in member.seats}
+        self.memories: dict[int, Json] = {}
+        """What each member remembers, by its number."""
+        self.events: tuple[Event, ...] = ()
+        """Events of the last step."""
+        self.plans: dict[int, Plan] = {}
+        self.mailbox = Mailbox(team.organisation) if team.organisation else None
+        self._heard: dict[int, LastHeard] = {}
+        self._steps: list[LoggedStep] = []
+        self._decisions: list[LoggedDecision] = []
+        self.filled: dict[int, Filled] = {}
+        """The coming step's commands that nobody is asked for, by seat."""
+        self.may_act: set[int] = set()
+        """Seats of these that may be commanded all the same: they are in the middle of something."""
+        self.asked_members: list[Member] = []
+        """The members that are to decide on the coming step, in order."""
+        self._open()
+        self._see_who_is_asked()
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether no step is left."""
+        return self.game.over or self.game.cut_off
+
+    @property
+    def settled(self) -> dict[int, Command]:
+        """The coming step's commands that nobody can change, by seat."""
+        return {seat: each.command for seat, each in self.filled.items() if seat not in self.may_act}
+
+    @property
+    def memory(self) -> Json:
+        """What all members without an organisation remember, as one; None before the first decision."""
+        numbers = [member.number for member in self.team.members]
+        if len(numbers) == 1 or not self.memories:
+            return self.memories.get(numbers[0])
+        return [self.memories[number] for number in numbers]
+
+    def _see_who_is_asked(self) -> None:
+        members = () if self.is_over else self.team.members
+        for member in members:
+            free = self.may_act & set(member.seats)
+            if free and self._has_news(member):
+                self.may_act -= free
+                self.filled = {seat: each for seat, each in self.filled.items() if seat not in free}
+        self.asked_members = [member for member in members if self._is_asked(member)]
+
+    def _is_asked(self, member: Member) -> bool:
+        if member.seats:
+            return any(seat not in self.filled for seat in member.seats)
+        return len(self.filled) < self.game.seats or self._has_news(member)
+
+    def _has_news(self, member: Member) -> bool:
+        return any(said.is_new for said in self._talk(member).get("messages", ()))
+
+    def situation(self, member: Member, **more: Any) -> Situation:
+        """Return what this member is told now, apart from others' commands of the coming step; `more` are
+        other fields of the situation (`seconds`, `purse`, `answers`)."""
+        game, seats = self.game, member.seats
+        asked = tuple(seat for seat in seats if seat not in self.filled)
+        talk = self._talk(member)
+        told: dict[str, Any] = {
+            "world": game.kind,
+            "step": game.clock,
+            "seats": seats,
+            "briefs": {seat: game.brief(seat) for seat in seats},
+            "observations": {seat: game.observe(seat) for seat in seats},
+            "legal": {seat: game.legal_actions(seat) for seat in seats},
+            "commanded": {seat: command for seat, command in self.settled.items() if seat in seats},
+            "events": tuple(event for event in self.events if self._sees(member, event)),
+            "memory": self.memories.get(member.number),
+            "seed": self._seed(member),
+            "plans": {seat: plan.then for seat, plan in self.plans.items() if seat in seats},
+            "asked": asked if len(asked) < len(seats) else None,
+            "may_act": tuple(seat for seat in seats if seat in self.may_act),
+            "because": self._because(member, asked, talk.get("messages", ())),
+            "knowing": EVERYBODY if len(self.team.members) == 1 else self.team.knowing,
+        }
+        return Situation(**told | talk | more)
+
+    def _because(self, member: Member, asked: Collection[int], messages: Sequence[Said]) -> str:
+        """Return why a member is asked: its plan broke, or something new was said of jobs, or at all."""
+        if member not in self.asked_members:
+            return TO_ANSWER
+        reason, new = self.reason(asked), {said.kind for said in messages if said.is_new}
+        if reason != SEAT or not new:
+            return reason
+        return JOB if new & (DOWN | UP) else MESSAGE
+
+    def _sees(self, member: Member, event: Event) -> bool:
+        return any(self.game.visible(seat, event) for seat in member.seats)
+
+    def _known(self, member: Member, commanded: Mapping[int, Command]) -> dict[int, Command]:
+        """Return those of these commands that one of the member's seats gets to know."""
+        return {
+            seat: command
+            for seat, command in commanded.items()
+            if seat in member.seats
+            or self._sees(member, Event("commanded", seat, {"command": list(command)}))
+        }
+
+    def _seed(self, member: Member) -> int:
+        drawn = derived_seed(self.seed, self.game.clock)
+        return drawn if len(self.team.members) == 1 else derived_seed(drawn, member.number)
+
+    def reason(self, asked: Collection[int]) -> str:
+        """Return why these seats are asked, apart from what was said."""
+        broken = {event.seat for event in self.events if event.kind == PLAN_BROKEN}
+        return PLAN_BROKEN if broken & set(asked) else SEAT
+
+    def _talk(self, member: Member) -> dict[str, Any]:
+        """Return the fields of a situation that tell of messages; none where nobody says anything."""
+        organisation = self.team.organisation
+        if organisation is None or self.mailbox is None:
+            return {}
+        since = self._heard.get(member.number, LastHeard())
+        messages, jobs = self.mailbox.told(self.game, member.number, self.game.clock + 1, since)
+        talk = {
+            "organisation": organisation,
+            "member": member.number,
+            "messages": messages,
+            "jobs": jobs,
+        }
+        seen = organisation.seats_seen(member.number)
+        if seen == member.seats:
+            return talk
+        return {**talk, "observations": {seat: self.game.observe(seat) for seat in seen}}
+
+    def ask(
+        self,
+        agents: Mapping[int, Agent],
+        answers: Callable[[int], Answers | None] = _no_answers,
+        **more: Any,
+    ) -> list[Asked]:
+        """Ask every member that is to decide; return what each decided, in the order of commands.
+
+        `agents` has the agent of each member by its number, `answers` the stored answers of models that a
+        member gets in place of a model. An agent's error is the caller's.
+        """
+        told = [
+            (member, self.situation(member, answers=answers(member.number), **more))
+            for member in self._told_members
+        ]
+        if talk := self._exchange([situation for _, situation in told]):
+            return _talk_in_turns(talk, [(member, agents[member.number]) for member, _ in told])
+        knows = self.team.knowing == EVERYBODY
+        commanded, made = self.settled if knows else {}, list[Asked]()
+        for member, situation in told:
+            if knows:
+                known = {**situation.commanded, **self._known(member, commanded)}
+                situation = replace(situation, commanded=known)
+            made.append(_ask(member, agents[member.number], situation))
+            if knows:
+                commanded = {**commanded, **self._commands_of(member, made[-1].decision)}
+        return made
+
+    @property
+    def _told_members(self) -> list[Member]:
+        """The members that are to decide and, where the organisation has them answer while they are busy, all
+        others, by number."""
+        organisation = self.team.organisation
+        if organisation is None or not organisation.talks_within or not self.asked_members:
+            return self.asked_members
+        members = self.team.members if organisation.within else self.asked_members
+        return sorted(members, key=lambda member: member.number)
+
+    def _exchange(self, told: Sequence[Situation]) -> Exchange | None:
+        """Return the talk of these members; None where they do not talk within the step."""
+        mailbox, game = self.mailbox, self.game
+        if mailbox is None:
+            return None
+
+        def hears(member: int, said: Said) -> bool:
+            return may_know(game, mailbox.organisation, said, member)
+
+        return Exchange.of(told, hears, sent=len(mailbox.posted))
+
+    def _commands_of(self, member: Member, decision: Decision) -> dict[int, Command]:
+        """Return a member's commands. It commands no seat that is settled, and none of another member.
+
+        In a team seats that it leaves out are idle, as in live play. Logs without a team leave them out.
+        """
+        settled = self.settled
+        others = self._seats - set(member.seats)
+        given = {
+            seat: command
+            for seat, command in decision.commands.items()
+            if seat not in settled and seat not in others
+        }
+        if self.team.organisation is None and self.team.knowing == NO_ONE:
+            return given
+        left = [seat for seat in member.seats if seat not in self.filled and seat not in given]
+        return {**given, **dict.fromkeys(left, self.game.idle)}
+
+    def step_of(self, asked: Sequence[Asked]) -> StepMade:
+        """Return the step that follows from these decisions. It changes nothing."""
+        commands = {seat: each.command for seat, each in self.filled.items()}
+        for each in asked:
+            commands |= self._commands_of(each.member, each.decision)
+        if self.team.organisation is None:
+            return StepMade(commands, (self._joint(asked),) if asked else ())
+        words = self._words_of(asked)
+        decisions = tuple(self._decision(each, words) for each in asked)
+        return StepMade(commands, decisions, tuple(words.said))
+
+    def _joint(self, asked: Sequence[Asked]) -> DecisionMade:
+        """Return the decisions of members without an organisation as one."""
+        if len(self.team.members) == 1:
+            joint = asked[0].decision
+        else:
+            places = {member.number: place for place, member in enumerate(self.team.members)}
+            made = {places[each.member.number]: each.decision for each in asked}
+            joint = joined(self.team.kinds, made, [self.memories.get(number) for number in places])
+        spent = sum(each.milliseconds for each in asked)
+        return DecisionMade.of(
+            self.team.members[0].number, joint, self.team.kinds[0], self.joint_reason, spent
+        )
+
+    @property
+    def joint_reason(self) -> str:
+        """Why members without an organisation are asked, as one."""
+        return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
+
+    def _decision(self, asked: Asked, words: _Words) -> DecisionMade:
+        """Return a member's decision as logs keep it. A busy member that only answers plans nothing anew but
+        for seats that may act."""
+        member = asked.member
+        kind, unsaid = self.team.kinds[self.team.members.index(member)], words.unsaid.get(member.number, [])
+        situation, note = asked.situation, asked.decision.note
+        note = note_of_heard(note, situation.messages[-1].number if situation.messages else 0)
+        planned = situation.may_act if situation.because == TO_ANSWER else member.seats
+        plans = {seat: then for seat, then in asked.decision.plans.items() if seat in planned}
+        note = note_plus(note, UNSAID, list(unsaid)) if unsaid else note
+        if asked.talk:
+            note = note_of_heard(note, *words.heard(member.number, asked.talk))
+        decision = replace(asked.decision, note=note, plans=plans)
+        return DecisionMade.of(member.number, decision, kind, situation.because, asked.milliseconds)
+
+    def _words_of(self, asked: Sequence[Asked]) -> _Words:
+        """Return what may be said with these decisions: member by member, and round by round where members
+        talk within the step."""
+        assert self.mailbox  # noqa: S101 - asked in an organisation only
+        words = _Words(self.game, self.mailbox.copy(), self._aim_words)
+        rounds = sorted({_round(say) for each in asked for say in each.decision.says})
+        for number in rounds:
+            for each in asked:
+                for say in each.decision.says:
+                    if _round(say) == number:
+                        words.say(each.member.number, say)
+        return words
+
+    def _aim_words(self, aim: Aim) -> str:
+        with in_english():
+            return get_page(self.game.kind).aimed(self.game.public_brief(), aim)
+
+    def take(self, step: StepMade) -> tuple[Said, ...]:
+        """Take the step; return what the platform says after it."""
+        number = self.game.clock + 1
+        chosen = {seat: each for each in step.decisions for seat in self._seats_of(each)}
+        logged = tuple(
+            self._logged(seat, command, chosen.get(seat)) for seat, command in step.commands.items()
+        )
+        made = {
+            seat: Plan(tuple(then), each.played_by, each.fallback, number).in_place_of(self.plans.get(seat))
+            for each in step.decisions
+            for seat, then in each.plans.items()
+            if then or seat in self.plans
+        }
+        for each in step.decisions:
+            self._remember(each, number)
+        if self.mailbox:
+            for said in step.messages:
+                self.mailbox.add(Posted(said, with_decision=True))
+        self.events = self.game.step(step.commands)
+        self.plans |= made
+        self._open()
+        self._steps.append(LoggedStep(number, logged, self.events, self.game.score()))
+        reports = self._settle_jobs()
+        self._see_who_is_asked()
+        return reports
+
+    def _seats_of(self, decision: DecisionMade) -> tuple[int, ...]:
+        if self.team.organisation is None:
+            return tuple(range(self.game.seats))
+        return self.team.organisation.member(decision.member).seats
+
+    def _logged(self, seat: int, command: Command, decision: DecisionMade | None) -> LoggedCommand:
+        filled = self.filled.get(seat)
+        if filled and filled.command == command:
+            return LoggedCommand(seat, command, filled.chosen_by, filled.planned_in)
+        return LoggedCommand(seat, command, decision.played_by if decision else "")
+
+    def _remember(self, decision: DecisionMade, number: int) -> None:
+        """Keep what a decision leaves behind: memories, what its member had heard, and its place in the
+        log."""
+        if self.team.organisation is None and len(self.team.members) > 1:
+            numbers = [member.number for member in self.team.members]
+            self.memories = dict(zip(numbers, decision.memory, strict=True))
+        else:
+            self.memories[decision.member] = decision.memory
+        if self.team.organisation and not decision.fallback:
+            self._heard[decision.member] = last_heard_of(decision.note, number)
+        self._decisions.append(
+            LoggedDecision(
+                number,
+                decision.member,
+                decision.because,
+                decision.played_by,
+                decision.fallback,
+                decision.milliseconds,
+                decision.note,
+            )
+        )
+
+    def _settle_jobs(self) -> tuple[Said, ...]:
+        """Report jobs that are done or cannot be done any more; return the reports."""
+        if self.mailbox is None:
+            return ()
+        settled = list(self.mailbox.settled_jobs(self.game))
+        return tuple(self.mailbox.post(sent, self.game.clock + 1) for sent in settled)
+
+    def _open(self) -> None:
+        """Settle what the coming step's seats do that are not asked."""
+        if self.is_over:
+            opened = ending(self.plans)
+        else:
+            seats = range(self.game.seats)
+            opened = opening(self.game, seats, self.plans, passes_by=self.game.passes_by)
+        self.events, self.plans = (*self.events, *opened.broken), opened.plans
+        self.filled = {each.seat: each for each in opened.filled}
+        self.may_act = set(opened.may_act)
+
+    def log(self) -> EpisodeLog:
+        """Return the log of the episode so far."""
+        return EpisodeLog(
+            world=self.game.kind,
+            settings=dict(self.settings),
+            seats=self.game.seats,
+            seed=self.seed,
+            steps=tuple(self._steps),
+            messages=tuple(each.said for each in self.mailbox.posted) if self.mailbox else (),
+            decisions=tuple(self._decisions),
+            organisation=self.team.organisation,
+        )
+
+
+@dataclass(slots=True)
+class _Words:
+    """Messages of one step, while they are sent."""
+
+    game: World
+    mailbox: Mailbox
+    aim_words: Callable[[Aim], str]
+    said: list[Said] = field(default_factory=list)
+    unsaid: dict[int, list[Json]] = field(default_factory=dict)
+    """By member: what it may not say, with the code."""
+
+    def heard(self, member: int, talk: InTalk) -> tuple[int, tuple[int, ...]]:
+        """Return the last message that this member knew in the talk, and those that it missed."""
+        return self.mailbox.heard_in_talk(self.game, member, talk, self.said)
+
+    def say(self, sender: int, given: Say) -> None:
+        """Send this, or note why it may not be said."""
+        step = self.game.clock + 1
+        say, code = self.mailbox.refusal(self.game, step, sender, given)
+        if code:
+            kept = {**asdict(given), "to": list(given.to), "code": code}
+            self.unsaid.setdefault(sender, []).append(kept)
+        for sent in self.mailbox.outgoing(self.game, sender, say, code, self.aim_words):
+            self.said.append(self.mailbox.post(sent, step, with_decision=True))
+
+
+def _round(say: Say) -> int:
+    number = say.data.get(ROUND, 0)
+    return number if isinstance(number, int) else 0
+
+
+def _ask(member: Member, agent: Agent, situation: Situation) -> Asked:
+    began = time.perf_counter()
+    decision = agent.decide(situation)
+    return Asked(member, situation, decision, (time.perf_counter() - began) * 1000)
+
+
+def _talk_in_turns(talk: Exchange, agents: Sequence[tuple[Member, Agent]]) -> list[Asked]:
+    """Ask these agents as their talk within the step goes; none is told what another does in this step.
+    Busy members to whom nobody wrote are not asked."""
+    known = [one.messages[-1].number if one.messages else 0 for one in talk.told]
+    spent, turns = [0.0] * len(agents), talk.turns()
+    try:
+        place, told, _ = next(turns)
+        while True:
+            asked = _ask(*agents[place], told)
+            spent[place] += asked.milliseconds
+            place, told, _ = turns.send(asked.decision)
+    except StopIteration as done:
+        decisions: list[Decision] = done.value
+    return [
+        Asked(member, talk.told[place], decisions[place], spent[place], _in_talk(talk, place, known[place]))
+        for place, (member, _) in enumerate(agents)
+        if talk.made[place]
+    ]
+
+
+def _in_talk(talk: Exchange, place: int, known: int) -> InTalk | None:
+    """Return how far a member had followed the talk; a pair's note says that by itself."""
+    return InTalk(known, talk.sent, talk.last_round[place]) if talk.organisation.within else None
+
+
+def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:
+    """Play to the end: one agent commands every seat. Yield each decision and its milliseconds before its
+    step is taken; `more` are other fields of every situation (`seconds`, `purse`)."""
+    team = Team.of(mind.kind, game.seats)
+    loop = EpisodeLoop(game, seed, team)
+    while not loop.is_over:
+        asked = loop.ask({team.members[0].number: mind}, **more)
+        for each in asked:
+            yield each.decision, each.milliseconds
+        loop.take(loop.step_of(asked))

@@ -1,0 +1,92 @@
+"""Who plays an episode of agents alone, and what makes one of its steps. Plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kitchen.contract.agent import NO_ONE, SEAT, Decision, Situation
+from kitchen.contract.mailbox import InTalk
+from kitchen.contract.model import Call
+from kitchen.contract.organisation import Member, Organisation
+from kitchen.contract.talk import Said
+from kitchen.contract.together import kinds_of, members_of
+from kitchen.contract.world import Command, Json
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Who plays one episode of agents alone."""
+
+    members: tuple[Member, ...]
+    kinds: tuple[str, ...]
+    """The kind of each member, in the same order."""
+    organisation: Organisation | None = None
+    """Who may say what to whom; None where nobody says anything."""
+    knowing: str = NO_ONE
+    """Whose commands of a step a member is told before it decides (`kitchen.contract.agent.KNOWING`)."""
+
+    @classmethod
+    def of(
+        cls, line_up: str, seats: int, organisation: Organisation | None = None, knowing: str = NO_ONE
+    ) -> Team:
+        """Read a line-up (`kitchen.contract.together`). SettingsError where it does not fit the seats."""
+        members = organisation.members if organisation else members_of(line_up, seats)
+        return cls(members, kinds_of(line_up), organisation, knowing)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one member was told, and what it decided."""
+
+    member: Member
+    situation: Situation
+    """When it was asked last, where members talk within the step."""
+    decision: Decision
+    milliseconds: float
+    talk: InTalk | None = None
+    """How far it had followed the talk of this step, where members talk `within` it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionMade:
+    """One decision as logs keep it. Without an organisation it is the joint decision of all members."""
+
+    member: int
+    """The first of those that decided."""
+    because: str = SEAT
+    played_by: str = ""
+    fallback: str = ""
+    milliseconds: float = 0.0
+    memory: Json = None
+    note: Json = None
+    calls: tuple[Call, ...] = ()
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, member: int, decision: Decision, kind: str, because: str, milliseconds: float
+    ) -> DecisionMade:
+        """Return what is kept of a decision of this member, an agent of this kind."""
+        return cls(
+            member,
+            because,
+            decision.played_by or kind,
+            decision.fallback,
+            round(milliseconds, 3),
+            decision.memory,
+            decision.note,
+            decision.calls,
+            {seat: tuple(then) for seat, then in decision.plans.items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StepMade:
+    """All that makes one step: it can be taken, kept in a log, and taken again."""
+
+    commands: Mapping[int, Command]
+    """In the order in which they run: first those of seats that are not asked."""
+    decisions: tuple[DecisionMade, ...] = ()
+    messages: tuple[Said, ...] = ()
+    """Messages sent with the decisions. What the platform says after the step is not among them."""

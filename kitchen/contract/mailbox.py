@@ -1,0 +1,313 @@
+"""Rules for the messages of one episode: which member may send what, and which member gets to know it.
+
+Live play and agents alone both keep a `Mailbox` beside their messages: live play stores them in rows
+(`kitchen.play.saying`), agents alone in a log (`kitchen.agents.episode_loop`). Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from kitchen.contract.agent import note_plus
+from kitchen.contract.blocking import filtered
+from kitchen.contract.conversations import BUSY, GONE, keeps_apart, partners, to_partner
+from kitchen.contract.dialogue import ROUND
+from kitchen.contract.jobs import DONE, FAILED, Job, Ledger, changes_no_job, jobs_of
+from kitchen.contract.organisation import INFORM, REPORT, SYSTEM, TALK, Organisation
+from kitchen.contract.talk import Said, Say, addressees, refusal
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Event, Json, World
+
+HEARD, UNSAID, MISSED = "heard", "unsaid", "missed"
+"""Keys of a decision's note: the last message that its agent could know, what it may not say, and messages
+before that last one that the agent did not know: they came in while it talked with other agents."""
+TOLD = 50
+"""The most messages that an agent is told: the newest."""
+WRITTEN = "written"
+"""Key of a message's data: the text before words were blocked. Members never see it."""
+PLATFORM_KEYS = frozenset({"since", "marks", "plain", "house", WRITTEN})
+"""Keys of a message's data that only the platform writes."""
+PLATFORM_WORDS = {
+    BUSY: "Member {member} is talking with somebody else, and got nothing of that.",
+    GONE: "The person who was member {member} is gone: that conversation is over.",
+}
+"""What the platform says to members, by its code."""
+STATES = {SUCCESS: DONE, FAIL: FAILED}
+"""How the platform reports a job, by how its aim stands in the world."""
+
+AimWords = Callable[[Aim], str]
+"""Returns an aim in plain English."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """One message that was sent."""
+
+    said: Said
+    """With all of its data, also what members do not see."""
+    with_decision: bool = False
+    """An agent sent it with a decision. Other agents are told of it in the next step."""
+
+
+class Outgoing(NamedTuple):
+    """One message that is to be sent now."""
+
+    sender: int | None
+    """None for the platform."""
+    to: tuple[int, ...]
+    say: Say
+
+
+@dataclass(frozen=True, slots=True)
+class LastHeard:
+    """What an agent knew when it last decided by itself."""
+
+    number: int = 0
+    """The last message; 0 where there was none."""
+    step: int = 0
+    """The step that it decided for; 0 where it has not decided yet."""
+    missed: frozenset[int] = frozenset()
+    """Messages before the last that it did not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class InTalk:
+    """How far an agent had followed the talk within the step when it was asked last."""
+
+    known: int
+    """The last message that it knew before the talk; 0 where there was none."""
+    sent: int
+    """How many messages of the episode were sent before the talk."""
+    round: int
+    """The round in which it was asked last."""
+
+
+class Mailbox:
+    """The messages of one episode so far, and the rules for the next one."""
+
+    def __init__(self, organisation: Organisation, posted: Iterable[Posted] = ()) -> None:
+        self.organisation = organisation
+        self.posted: list[Posted] = []
+        self._ledger = Ledger()
+        for each in posted:
+            self.add(each)
+
+    def add(self, posted: Posted) -> None:
+        """Add the next message that was sent."""
+        self.posted.append(posted)
+        self._ledger.hear(posted.said)
+
+    def post(self, sent: Outgoing, step: int, *, with_decision: bool = False) -> Said:
+        """Add this as the next message, in this open step; return it as it was sent."""
+        text, data = sent.say.text.strip(), dict(sent.say.data)
+        said = Said(len(self.posted) + 1, step, sent.sender, sent.to, sent.say.kind, text, data)
+        self.add(Posted(said, with_decision))
+        return said
+
+    def copy(self) -> Mailbox:
+        """Return a mailbox with the same messages, to try out more."""
+        other = Mailbox(self.organisation)
+        other.posted, other._ledger = list(self.posted), self._ledger.copy()
+        return other
+
+    @property
+    def open_jobs(self) -> tuple[Job, ...]:
+        """All jobs that are open, in the order in which they were given."""
+        return self._ledger.open
+
+    def partners(self, step: int) -> dict[int, int]:
+        """Return who talks with whom in this step, both ways. Empty where nobody is bound to one partner."""
+        if not self.organisation.one_partner:
+            return {}
+        return partners(self.organisation, (each.said for each in self.posted), step)
+
+    def refusal(self, world: World, step: int, sender: int, say: Say) -> tuple[Say, str]:
+        """Return the message with its addressee, and why this member may not send it now.
+
+        The code is empty if it may. Codes are those of `kitchen.contract.talk.refusal` and
+        `kitchen.contract.conversations.keeps_apart`, and `no_such_job`, `no_aim`, `no_such_aim`.
+        """
+        say = without_platform_keys(say)
+        talking = self.partners(step) if say.kind in TALK else {}
+        say = to_partner(say, sender, talking)
+        if code := refusal(self.organisation, sender, say, sent=self._sent_in(step, sender)):
+            return say, "no_aim" if code == "empty" and say.kind == INFORM else code
+        if self.organisation.one_partner and say.kind in TALK and (code := keeps_apart(say, sender, talking)):
+            return say, code
+        to = addressees(self.organisation, sender, say)
+        if changes_no_job(self.open_jobs, sender, to, say):
+            return say, "no_such_job"
+        is_unknown = say.kind == INFORM and not self._can_be_asked(world, to, say)
+        return say, "no_such_aim" if is_unknown else ""
+
+    def _sent_in(self, step: int, sender: int) -> int:
+        """Count what this member has sent in this step, messages to a busy member included."""
+        in_step = [each.said for each in self.posted if each.said.step == step]
+        return sum(said.sender == sender or (_is_busy(said) and said.to == (sender,)) for said in in_step)
+
+    def _can_be_asked(self, world: World, to: Sequence[int], say: Say) -> bool:
+        """Return whether each of these members has a seat with the aim of this job, if it has one."""
+        if "aim" not in say.data:
+            return True
+        held = (self.organisation.member(number).seats for number in to)
+        return all(seats and _aim(say) in world.aims(seats[0]) for seats in held)
+
+    def outgoing(
+        self, world: World, sender: int, say: Say, code: str, aim_words: AimWords
+    ) -> tuple[Outgoing, ...]:
+        """Return what is to be sent for a message with this code of `refusal`: the message as members see it,
+        or the platform's answer where the addressee is busy, or nothing."""
+        if code == BUSY:
+            return (Outgoing(None, (sender,), platform_word(BUSY, say.to[0])),)
+        if code:
+            return ()
+        to = addressees(self.organisation, sender, say)
+        given = self._with_aim(world, to, say, aim_words) if say.kind == INFORM else say
+        return (Outgoing(sender, to, self._shown(given)),)
+
+    def _with_aim(self, world: World, to: Sequence[int], say: Say, aim_words: AimWords) -> Say:
+        """Add what the world wants to know later. A job without words gets the aim's words, for members who
+        read no aims."""
+        if not (aim := _aim(say)):
+            return say
+        seats = {number: self.organisation.member(number).seats for number in to}
+        since = {str(number): world.aim_mark(held[0], aim) for number, held in seats.items()}
+        others = [seat for held in seats.values() for seat in held[1:]]
+        marks = {"marks": {str(seat): world.aim_mark(seat, aim) for seat in others}} if others else {}
+        text = aim_words(aim)
+        data = {**say.data, "since": since, **marks}
+        if say.text.strip():
+            return replace(say, data=data)
+        return replace(say, text=text, data={**data, "plain": True})
+
+    def _shown(self, say: Say) -> Say:
+        """Block words; the text as it was written goes into the data where it differs."""
+        shown = filtered(say.text, self.organisation.blocked)
+        return say if shown == say.text else replace(say, text=shown, data={**say.data, WRITTEN: say.text})
+
+    def settled_jobs(self, world: World) -> Iterator[Outgoing]:
+        """Report each open job whose aim is reached in the world now, or cannot be reached any more. Workers
+        need not report these themselves."""
+        for job in self.open_jobs if self.organisation.commands else ():
+            if job.aim and (state := STATES.get(self._status(world, job), "")):
+                data = {"job": job.number, "status": state, "house": True}
+                why = {"code": "gone"} if state == FAILED else {}
+                yield Outgoing(job.worker, (job.giver,), Say("", REPORT, data={**data, **why}))
+
+    def _status(self, world: World, job: Job) -> str:
+        """Any seat of the worker may reach the aim; it is out of reach where it is so for all of them."""
+        seats = self.organisation.member(job.worker).seats
+        found = {world.aim_status(seat, job.aim, job.mark_of(seat)) for seat in seats}
+        return SUCCESS if SUCCESS in found else UNKNOWN if UNKNOWN in found else FAIL
+
+    def heard(self, world: World, member: int) -> tuple[Said, ...]:
+        """Return what this member said or may know of what others said, in order."""
+        return tuple(as_member_sees(each.said) for each in self._known(world, member))
+
+    def told(
+        self, world: World, member: int, step: int, since: LastHeard
+    ) -> tuple[tuple[Said, ...], tuple[Job, ...]]:
+        """Return what an agent is told in this open step: its newest messages in order, and its open jobs.
+
+        What other agents said with decisions on the open step is told in the next one, whichever agent is
+        asked first, unless members talk within the step.
+        """
+        own, within = {member, None}, self.organisation.talks_within
+        known = [
+            each
+            for each in self._known(world, member)
+            if not each.with_decision or each.said.step < step or each.said.sender in own or within
+        ]
+        said = tuple(
+            as_member_sees(each.said, is_new=each.said.sender != member and self._is_new(each, since))
+            for each in known
+        )
+        jobs = (job for job in jobs_of(said) if job.is_open and member in (job.giver, job.worker))
+        return said[-TOLD:], tuple(jobs)
+
+    def _is_new(self, each: Posted, since: LastHeard) -> bool:
+        """Return whether an agent did not know this message when it decided last: it was sent later, or
+        another agent sent it in that step, unless agents hear one another within a step."""
+        hidden = each.with_decision and each.said.step >= since.step and not self.organisation.talks_within
+        return each.said.number > since.number or hidden or each.said.number in since.missed
+
+    def heard_in_talk(
+        self, world: World, member: int, talk: InTalk, said: Sequence[Said]
+    ) -> tuple[int, tuple[int, ...]]:
+        """Return the last message that an agent knew when it was asked last in a talk within the step, and
+        those before it that it missed.
+
+        `said` are the messages of the talk as they are posted. Their numbers may be others than in the talk:
+        people wrote meanwhile, or a message was not sent.
+        """
+        before = (one for one in said if (one.data.get(ROUND, 0), one.sender) < (talk.round, member))
+        known = {one.number for one in before if one.kind in TALK and self._knows(world, one, member)}
+        last = max(known, default=talk.known)
+        later = [each.said for each in self.posted if talk.sent < each.said.number <= last]
+        missed = [one for one in later if one.number not in known and one.sender != member]
+        return last, tuple(one.number for one in missed if self._knows(world, one, member))
+
+    def _knows(self, world: World, said: Said, member: int) -> bool:
+        return may_know(world, self.organisation, said, member)
+
+    def _known(self, world: World, member: int) -> list[Posted]:
+        return [each for each in self.posted if may_know(world, self.organisation, each.said, member)]
+
+
+def note_of_heard(note: Json, heard: int, missed: Sequence[int] = ()) -> Json:
+    """Return a decision's note with the last message that its agent knew, and those that it missed."""
+    note = note_plus(note, HEARD, heard)
+    return note_plus(note, MISSED, list(missed)) if missed else note
+
+
+def last_heard_of(note: Json, step: int) -> LastHeard:
+    """Return what an agent knew when it made the decision with this note for this step."""
+    told = note if isinstance(note, dict) else {}
+    return LastHeard(told.get(HEARD, 0), step, frozenset(told.get(MISSED, ())))
+
+
+def may_know(world: World, organisation: Organisation, said: Said, number: int) -> bool:
+    """Return whether this member said this or gets to know it.
+
+    An addressee gets to know it if the world lets one of its seats hear it, or if it has no seat.
+    """
+    if said.sender == number:
+        return True
+    if number not in said.to or said.sender is None:
+        return number in said.to
+    member, event = organisation.member(number), _message_event(organisation, said)
+    return not member.seats or any(world.visible(seat, event) for seat in member.seats)
+
+
+def _message_event(organisation: Organisation, said: Said) -> Event:
+    """Return the message as the world is asked about it: an event of the sender's first seat."""
+    seats: Sequence[int] = () if said.sender is None else organisation.member(said.sender).seats
+    return Event(
+        "message", seats[0] if seats else None, {"said": said.kind, "text": said.text, "to": list(said.to)}
+    )
+
+
+def as_member_sees(said: Said, *, is_new: bool = False) -> Said:
+    """Return the message without what members never see."""
+    data = {name: value for name, value in said.data.items() if name != WRITTEN}
+    return replace(said, data=data, is_new=is_new)
+
+
+def without_platform_keys(say: Say) -> Say:
+    """Return the message without data that only the platform may write."""
+    return replace(say, data={name: value for name, value in say.data.items() if name not in PLATFORM_KEYS})
+
+
+def platform_word(code: str, member: int) -> Say:
+    """Return what the platform says of a member. Pages have words of their own for the code."""
+    return Say(PLATFORM_WORDS[code].format(member=member), SYSTEM, data={"code": code, "member": member})
+
+
+def _is_busy(said: Said) -> bool:
+    return said.sender is None and said.data.get("code") == BUSY
+
+
+def _aim(say: Say) -> Aim:
+    aim = say.data.get("aim")
+    return tuple(aim) if isinstance(aim, list | tuple) else ()

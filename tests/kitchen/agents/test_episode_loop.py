@@ -1,0 +1,401 @@
+"""Agents alone as members of an organisation: what each is told, what is said, and the rules of live play."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import pytest
+
+from kitchen.agents.episode_loop import EpisodeLoop
+from kitchen.agents.teams import Team
+from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, Situation
+from kitchen.contract.organisation import Organisation, organise
+from kitchen.contract.talk import Say
+from kitchen.contract.together import members_of
+from kitchen.contract.world import SettingsError
+from kitchen.play.creating import MindPlan, episode_create
+from kitchen.play.deciding import decide_step
+from kitchen.play.models import Decision as DecisionRow
+from kitchen.play.models import Message
+from kitchen.registry import agents
+from kitchen.registry.agents import make_agent
+from kitchen.registry.worlds import get_world
+from tests.worlds.beacon.world import Beacon
+from tests.worlds.vault.agent import Keeper
+from tests.worlds.vault.world import Vault
+
+SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
+Lines = Mapping[int, Sequence[Sequence[Say]]]
+"""By member: what it says in each decision, in order."""
+
+
+class Scripted(Agent):
+    """Says what the test wants in its n-th decision, and keeps what it is told."""
+
+    kind = "scripted"
+    LINES: ClassVar[Lines] = {}
+    TOLD: ClassVar[list[Situation]] = []
+    DOES: ClassVar[Any] = staticmethod(lambda situation: dict.fromkeys(situation.seats, ("goto", "pot0")))
+
+    def decide(self, situation: Situation) -> Decision:
+        Scripted.TOLD.append(situation)
+        count, lines = situation.memory or 0, Scripted.LINES.get(situation.member, ())
+        says = tuple(lines[count]) if count < len(lines) else ()
+        return Decision(Scripted.DOES(situation), memory=count + 1, says=says)
+
+
+@pytest.fixture(autouse=True)
+def _known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(agents.AGENTS, "scripted", f"{__name__}:Scripted")
+    monkeypatch.setattr(Scripted, "TOLD", [])
+    monkeypatch.setattr(Scripted, "LINES", {})
+    monkeypatch.setattr(Scripted, "DOES", Scripted.DOES)
+
+
+def loop_of(line_up: str, kind: str = "", *, seats: int = 3, knowing: str = NO_ONE, **more: Any) -> Loop:
+    organisation = None
+    if kind:
+        organisation = replace(
+            organise(kind, members_of(line_up, seats), seats=seats, settings=more.pop("settings", {})), **more
+        )
+    game = get_world("cuisine").create(seats=seats, settings=SETTINGS)
+    game.reset(7)
+    return Loop(game, 7, Team.of(line_up, seats, organisation, knowing))
+
+
+class Loop(EpisodeLoop):
+    """One whose agents are made once."""
+
+    def go(self, steps: int = 1) -> list[tuple[int | None, tuple[int, ...], str]]:
+        """Take so many steps; what was said in them."""
+        before = len(self.mailbox.posted) if self.mailbox else 0
+        made = {
+            member.number: make_agent(kind, {})
+            for member, kind in zip(self.team.members, self.team.kinds, strict=True)
+        }
+        for _ in range(steps):
+            self.take(self.step_of(self.ask(made)))
+        posted = self.mailbox.posted[before:] if self.mailbox else []
+        return [(each.said.sender, each.said.to, each.said.text or each.said.kind) for each in posted]
+
+
+def told_to(member: int) -> list[list[str]]:
+    """What was new to this member, each time that it was asked."""
+    mine = (situation for situation in Scripted.TOLD if situation.member == member)
+    return [[said.text for said in situation.messages if said.is_new] for situation in mine]
+
+
+def say(text: str, *to: int, kind: str = "say", **data: Any) -> Say:
+    return Say(text, kind, to, data)
+
+
+def test_each_member_has_its_own_seats_memory_and_chance() -> None:
+    loop = loop_of("scripted:2+scripted", "graph")
+    loop.go(2)
+    assert [situation.seats for situation in Scripted.TOLD] == [(0, 1), (2,)] * 2
+    assert [situation.memory for situation in Scripted.TOLD] == [None, None, 1, 1]
+    assert len({situation.seed for situation in Scripted.TOLD}) == 4
+    assert [situation.observations.keys() for situation in Scripted.TOLD[:2]] == [{0, 1}, {2}]
+
+
+def test_what_is_said_reaches_its_addressees_in_the_next_step_and_nobody_else() -> None:
+    Scripted.LINES = {0: [[say("only for you", 1)], [say("for all")]]}
+    loop = loop_of("scripted+scripted+scripted", "graph")
+    loop.go(3)
+    assert told_to(1) == [[], ["only for you"], ["for all"]]
+    assert told_to(2) == [[], [], ["for all"]]
+    assert told_to(0) == [[], [], []]
+    assert [situation.because for situation in Scripted.TOLD if situation.member == 1] == [
+        "seat",
+        "message",
+        "message",
+    ]
+
+
+def test_what_a_member_may_not_say_stands_in_the_note_of_its_decision() -> None:
+    leaf_commands_root = say("chop", 0, kind="inform")
+    Scripted.LINES = {1: [[leaf_commands_root, *(say(str(number)) for number in range(3))]]}
+    loop = loop_of("scripted+scripted+scripted", "tree", settings={"messages_a_step": 2})
+    assert [text for _, _, text in loop.go()] == ["0", "1"]
+    note = next(made.note for made in loop.log().decisions if made.member == 1)
+    assert [(one["text"], one["code"]) for one in note["unsaid"]] == [
+        ("chop", "not_allowed"),
+        ("2", "too_many"),
+    ]
+    assert note["heard"] == 0
+
+
+def test_a_blocked_word_is_told_to_nobody_and_the_log_has_it() -> None:
+    Scripted.LINES = {0: [[say("rice, idiot")]]}
+    loop = loop_of("scripted+scripted+scripted", "graph", blocked=("idiot",))
+    loop.go(2)
+    assert told_to(1)[1] == ["rice, ***"]
+    assert "written" not in Scripted.TOLD[-1].messages[0].data
+    (said,) = loop.log().messages
+    assert (said.text, said.data["written"]) == ("rice, ***", "rice, idiot")
+
+
+def test_who_talks_with_one_is_busy_for_others() -> None:
+    Scripted.LINES = {0: [[say("hello", 1)]], 2: [[], [say("and I?", 0)]]}
+    loop = loop_of("scripted+scripted+scripted", "pairwise")
+    assert loop.go(2) == [
+        (0, (1,), "hello"),
+        (None, (2,), "Member 0 is talking with somebody else, and got nothing of that."),
+    ]
+    loop.go()
+    assert told_to(0) == [[], [], []]
+
+
+def test_two_talk_within_the_step_and_what_each_decided_last_is_followed() -> None:
+    lines = {0: ["rice?", "salmon?"], 1: ["yes", "no"]}
+    Scripted.LINES = {member: [[say(text)] for text in texts] for member, texts in lines.items()}
+    Scripted.DOES = staticmethod(
+        lambda situation: {situation.seats[0]: ("goto", f"pot{situation.memory or 0}")}
+    )
+    loop = loop_of("scripted+scripted", "pair", seats=2, settings={"rounds": 2})
+    assert [text for _, _, text in loop.go()] == ["rice?", "yes", "salmon?", "no"]
+    assert [situation.member for situation in Scripted.TOLD] == [0, 1, 0, 1]
+    assert told_to(1) == [["rice?"], ["rice?", "salmon?"]]
+    log = loop.log()
+    assert [said.data["round"] for said in log.messages] == [1, 1, 2, 2]
+    assert [each.command for each in log.steps[0].commands] == [("goto", "pot1")] * 2
+    assert [made.note["talk"] for made in log.decisions] == [[None], [None]]
+    loop.go()
+    assert Scripted.TOLD[4].memory == 2 and told_to(0)[2] == ["no"]
+
+
+def test_a_job_is_given_accepted_and_done_when_its_aim_holds() -> None:
+    Scripted.LINES = {0: [[say("", 1, kind="inform", aim=["fetch", "rice"])]]}
+    loop = loop_of("scripted+follower", "tree", seats=2)
+    said = loop.go(12)
+    assert [text for _, _, text in said] == ["Fetch rice", "accept", "report", "report"]
+    reports = [each for each in loop.log().messages if each.kind == "report"]
+    assert [(each.sender, each.data["status"], each.data.get("house")) for each in reports] == [
+        (1, "started", None),
+        (1, "done", True),
+    ]
+    assert loop.game.observe(1)["agents"][1]["holds"] == "rice"
+    leader = [situation for situation in Scripted.TOLD if situation.because == "job"]
+    assert [job.state for situation in leader for job in situation.jobs] == ["accepted"]
+
+
+def test_a_member_knows_the_commands_of_those_before_it_where_the_team_lets_it() -> None:
+    for knowing, known in ((NO_ONE, {}), (EVERYBODY, {0: ("goto", "pot0")})):
+        Scripted.TOLD.clear()
+        loop_of("scripted+scripted:2", "graph", knowing=knowing).go()
+        assert [situation.commanded for situation in Scripted.TOLD] == [{}, known]
+        assert {situation.knowing for situation in Scripted.TOLD} == {knowing}
+
+
+def test_what_the_world_hides_from_a_seat_is_told_to_no_member_in_it() -> None:
+    steered: list[list[str]] = []
+
+    class Sailor(Agent):
+        kind = "sailor"
+
+        def decide(self, situation: Situation) -> Decision:
+            steered.append([event.kind for event in situation.events if event.seat == 1])
+            return Decision({seat: situation.legal[seat][0] for seat in situation.seats})
+
+    team = Team.of("sailor+sailor", 2, knowing=EVERYBODY)
+    loop = EpisodeLoop(Beacon.create(seats=2, settings={}), 1, team)
+    for _ in range(2):
+        loop.take(loop.step_of(loop.ask({0: Sailor({}), 1: Sailor({})})))
+    assert steered == [[], [], [], ["performed"]]
+
+
+def test_a_member_without_a_seat_is_asked_with_the_others_and_sees_what_its_kind_lets_it() -> None:
+    Scripted.LINES = {2: [[say("chop", kind="inform")]]}
+    loop = loop_of("scripted:0+scripted+scripted", "tree", seats=2, settings={"sees": "team"})
+    assert loop.go() == [(2, (0, 1), "chop")]
+    leader = Scripted.TOLD[0]
+    assert (leader.member, leader.seats, leader.legal) == (2, (), {})
+    assert leader.observations.keys() == {0, 1}
+
+
+def test_a_member_without_a_seat_is_asked_for_what_is_new_though_nobody_else_is() -> None:
+    def plans(self: Scripted, situation: Situation) -> Decision:
+        if not situation.seats:
+            return Scripted.decide(self, situation)
+        then = [("goto", "pot0")] * 4
+        return Decision({0: ("goto", "pot0")}, plans={0: then}, says=(say("planned"),))
+
+    class Planner(Scripted):
+        kind = "planner"
+        decide = plans
+
+    loop = loop_of("scripted:0+scripted", "tree", seats=1)
+    for _ in range(3):
+        loop.take(loop.step_of(loop.ask({0: Planner({}), 1: Planner({})})))
+    assert told_to(1) == [[], ["planned"]]  # asked in the first step, then for the message alone
+    assert [each.planned_in for step in loop.log().steps for each in step.commands] == [None, 1, 1]
+
+
+def test_a_busy_member_answers_within_the_step_and_goes_on_with_its_plan() -> None:
+    Scripted.LINES = {0: [[], [say("where are you?", 2)]], 2: [[], [say("at the pot", 0)]]}
+
+    class Walker(Scripted):
+        kind = "walker"
+
+        def decide(self, situation: Situation) -> Decision:
+            made = Scripted.decide(self, situation)
+            return replace(made, plans={2: [("goto", "pot1"), ("goto", "pot0")]})
+
+    loop = loop_of("scripted+scripted+walker", "graph", settings={"within": True})
+    made = {0: Scripted({}), 1: Scripted({}), 2: Walker({})}
+    for _ in range(2):
+        loop.take(loop.step_of(loop.ask(made)))
+    second = loop.log().steps[1]
+    assert [(said.step, said.text) for said in loop.log().messages] == [
+        (2, "where are you?"),
+        (2, "at the pot"),
+    ]
+    assert [one.because for one in Scripted.TOLD if one.member == 2] == ["seat", "answer"]
+    assert [(one.command, one.planned_in) for one in second.commands if one.seat == 2] == [
+        (("goto", "pot1"), 1)
+    ]
+    assert loop.settled == {2: ("goto", "pot0")}
+
+
+class Mute(Agent):
+    """Does nothing."""
+
+    kind = "mute"
+
+    def decide(self, situation: Situation) -> Decision:
+        """Wait."""
+        return Decision({})
+
+
+class Boss(Mute):
+    """Tells the first member to stop in the third step."""
+
+    kind = "boss"
+
+    def decide(self, situation: Situation) -> Decision:
+        """Say it once."""
+        is_time = situation.step == 2 and not any(said.text == "stop" for said in situation.messages)
+        return Decision({}, says=(Say("stop", to=(0,)),) if is_time else ())
+
+
+def vault(*, within: bool, cranks: bool = False) -> tuple[Vault, EpisodeLoop]:
+    """Three members before the vault; the first can crank at once where that is said."""
+    line_up = "keeper+keeper+keeper"
+    made = organise("graph", members_of(line_up, 3), seats=3, settings={"within": within})
+    game = Vault.create(seats=3, settings={"limit": 20})
+    game.dialled[0] = game.codes[1] if cranks else 0
+    return game, EpisodeLoop(game, 1, Team.of(line_up, 3, made))
+
+
+@pytest.mark.parametrize(("within", "step", "because"), [(True, 3, "answer"), (False, 4, "message")])
+def test_a_member_in_the_middle_of_something_is_asked_for_what_is_new_and_may_stop(
+    within: bool, step: int, because: str
+) -> None:
+    game, loop = vault(within=within, cranks=True)
+    keepers = {0: Keeper({}), 1: Mute({}), 2: Boss({})}
+    asked = []
+    for _ in range(step):
+        asked.append([member.number for member in loop.asked_members])
+        loop.take(loop.step_of(loop.ask(keepers)))
+    log = loop.log()
+    first = [next(each for each in taken.commands if each.seat == 0) for taken in log.steps]
+    assert [each.command for each in first] == [("crank",), *[("wait",)] * (step - 2), ("stop",)]
+    assert [each.chosen_by for each in first] == ["keeper", *["world"] * (step - 2), "keeper"]
+    assert game.cranked[0] == 0
+    assert [one.because for one in log.decisions if one.member == 0][-1] == because
+    assert asked[1] == [1, 2] and asked[-1] == ([1, 2] if within else [0, 1, 2])
+
+
+def test_keepers_who_talk_open_the_vault() -> None:
+    game, loop = vault(within=True)
+    keepers = {0: Keeper({}), 1: Keeper({}), 2: Keeper({})}
+    while not loop.is_over:
+        loop.take(loop.step_of(loop.ask(keepers)))
+    assert game.score() == {"bolts": 3}
+    assert {said.step for said in loop.log().messages} == {1}
+
+
+def test_a_line_up_that_does_not_fit_is_refused_in_words() -> None:
+    for line_up, why in (("a+b", "2 of 3 seats"), ("a:x+b", "number of seats"), ("a:2", "2 of 3 seats")):
+        with pytest.raises(SettingsError, match=why):
+            Team.of(line_up, 3)
+
+
+def organisation_of(kind: str, line_up: str, seats: int, **settings: Any) -> Organisation:
+    return organise(kind, members_of(line_up, seats), seats=seats, settings=settings)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("kind", "knowing", "settings"),
+    [
+        ("tree", EVERYBODY, {"sees": "team"}),
+        ("graph", NO_ONE, {"messages_a_step": 1}),
+        ("pairwise", NO_ONE, {"silence": 2}),
+        ("graph", EVERYBODY, {"within": True, "rounds": 2}),
+    ],
+)
+def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
+    kind: str, knowing: str, settings: dict[str, Any]
+) -> None:
+    Scripted.LINES = {
+        0: [
+            [say("", 1, kind="inform", aim=["fetch", "tuna"]), say("hello", 2)],
+            [say("again", 1), say("and again", 2)],
+            [],
+            [say("bye", 2, kind="end")],
+        ],
+        2: [[say("who?", 1)], [say("you", 0)], [say("later", 1)]],
+    }
+    line_up, steps = "scripted+follower+scripted", 8
+    made = organisation_of(kind, line_up, 3, **settings)
+    loop = Loop(*start(), Team.of(line_up, 3, made, knowing))
+    loop.go(steps)
+    alone = list(Scripted.TOLD)
+    Scripted.TOLD.clear()
+    minds = [MindPlan(each, (seat,)) for seat, each in enumerate(line_up.split("+"))]
+    episode = episode_create(
+        world="cuisine",
+        settings=SETTINGS,
+        seats=3,
+        seed=7,
+        minds=minds,
+        organisation=made,
+        knowing=knowing,
+    )
+    for step in range(1, steps + 1):
+        for party in range(3) if knowing == NO_ONE else (None,):
+            decide_step(episode_id=episode.pk, step=step, mind=party)
+    rows = Message.objects.filter(episode=episode).order_by("number")
+    live = [(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data) for row in rows]
+    assert live == [
+        (said.number, said.step, said.sender, said.to, said.kind, said.text, said.data)
+        for said in loop.log().messages
+    ]
+    assert len(live) > 2
+    for mine, theirs in zip(map(known, alone), map(known, Scripted.TOLD), strict=True):
+        assert {name: mine[name] for name in mine if mine[name] != theirs[name]} == {}
+    decisions = DecisionRow.objects.filter(mind__episode=episode).order_by("step", "mind")
+    assert [(row.step, row.because, row.note) for row in decisions] == [
+        (one.step, one.because, one.note) for one in loop.log().decisions
+    ]
+    episode.refresh_from_db()
+    assert episode.state_hash == loop.game.state_hash()
+
+
+def start() -> tuple[Any, int]:
+    game = get_world("cuisine").create(seats=3, settings=SETTINGS)
+    game.reset(7)
+    return game, 7
+
+
+def known(situation: Situation) -> dict[str, Any]:
+    """What is told to both, as it is stored: not chance, and nothing of time and money."""
+    fields = {name: getattr(situation, name) for name in Situation.__dataclass_fields__}
+    for name in ("seed", "seconds", "purse", "asked"):
+        del fields[name]
+    events = [json.loads(json.dumps(event.to_json())) for event in situation.events]
+    return {**fields, "events": events}

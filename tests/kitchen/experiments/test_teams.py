@@ -1,0 +1,346 @@
+"""Experiments with teams: members who talk, their logs and files, and one figure compared by who plays."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from kitchen.contract.kit import WorldKit
+from kitchen.experiments import audit, services, tasks
+from kitchen.experiments.arguments import read_setup
+from kitchen.experiments.comparison_tables import Estimate, told
+from kitchen.experiments.files import setup_of
+from kitchen.experiments.forecast import samples
+from kitchen.experiments.log import Log, LogError, read_log
+from kitchen.experiments.models import Experiment
+from kitchen.experiments.plan import Job, jobs_of
+from kitchen.experiments.play import play
+from kitchen.experiments.replay import OTHER_MESSAGES, OTHER_STATE, replay
+from kitchen.experiments.rows import Row, from_csv
+from kitchen.experiments.setup import Setup
+from kitchen.experiments.stored_logs import log_data
+from kitchen.registry.worlds import WORLDS
+from tests.kitchen.experiments.test_admin import whole
+from tests.worlds import secrets
+from tests.worlds.secrets import Secrets, registered
+
+GIVEN: dict[str, Any] = {"world": "secrets", "model": None, "episodes": "2", "seed": "1"}
+TELLERS = "teller+teller+teller"
+
+
+@pytest.fixture(autouse=True)
+def _world() -> Iterator[None]:
+    with registered():
+        yield
+
+
+def run(out: Path, *arguments: str, world: str = "secrets") -> str:
+    """What the command prints."""
+    said = io.StringIO()
+    where = ["--world", world, "--out", str(out), "--local"]
+    call_command("experiment", *where, *arguments, stdout=said, stderr=io.StringIO())
+    return said.getvalue()
+
+
+def kept(**given: Any) -> tuple[Job, Setup, Log, Row, bytes]:
+    """A short episode: its job, log, row and bytes."""
+    setup = read_setup({**GIVEN, "levels": "long", "members": TELLERS, "organisation": "graph", **given})
+    job, pieces = jobs_of(setup)[0], list[bytes]()
+    variant = job.column.variant
+    row = play(job, setup.coplayer_of(variant), setup.settings_of(variant), sink=pieces.append)
+    data = b"".join(pieces)
+    return job, setup, read_log(data), row, data
+
+
+def test_a_log_has_the_organisation_every_message_and_who_decided() -> None:
+    _, _, log, row, _ = kept()
+    assert log.head.organisation["kind"] == "graph"
+    first = log.entries[0]
+    assert [(said.number, said.step, said.sender, said.to) for said in first.messages] == [
+        (1, 1, 0, (1, 2)),
+        (2, 1, 1, (0, 2)),
+        (3, 1, 2, (0, 1)),
+    ]
+    assert [(made.member, made.because) for made in log.entries[1].decisions] == [
+        (0, "message"),
+        (1, "message"),
+        (2, "message"),
+    ]
+    assert first.decisions[0].note["heard"] == 0 and log.entries[1].decisions[0].note["heard"] == 3
+    assert (row.figure, row.played_by) == (1.0, "teller x9")
+
+
+def test_a_team_that_talked_is_played_again_and_a_changed_message_is_told() -> None:
+    _, _, log, row, _ = kept()
+    assert replay(log, row).faults == ()
+    first = log.entries[0]
+    lie = replace(first.messages[0], text="8")
+    changed = replace(log, entries=[replace(first, messages=(lie, *first.messages[1:])), *log.entries[1:]])
+    assert f"step 1: {OTHER_MESSAGES}" in replay(changed, row).faults
+    report = replace(first.messages[0], number=4, step=2, kind="report")
+    more = replace(log, entries=[replace(first, messages=(*first.messages, report)), *log.entries[1:]])
+    assert f"step 1: {OTHER_STATE}" in replay(more).faults
+
+
+def test_a_team_goes_on_where_it_was_left_with_all_that_was_said() -> None:
+    job, setup, log, row, _ = kept()
+    variant = job.column.variant
+    for steps in range(3):
+        before = replace(log, entries=log.entries[:steps])
+        again = play(job, setup.coplayer_of(variant), setup.settings_of(variant), before=before)
+        assert (again.figure, again.state_hash, again.played_by) == (1.0, row.state_hash, row.played_by)
+        assert [each.messages for each in before.entries] == [each.messages for each in log.entries]
+
+
+def test_a_log_with_other_members_is_refused() -> None:
+    job, setup, log, row, _ = kept()
+    variant, first = job.column.variant, log.entries[0]
+    stranger = replace(first, decisions=(replace(first.decisions[0], member=7), *first.decisions[1:]))
+    for changed in (stranger, replace(first, decisions=())):
+        other = replace(log, entries=[changed, *log.entries[1:]])
+        with pytest.raises(LogError, match="has other members in step 1"):
+            replay(other, row)
+        with pytest.raises(LogError, match="has other members in step 1"):
+            play(job, setup.coplayer_of(variant), setup.settings_of(variant), before=other)
+
+
+def test_what_members_say_to_one_another_counts_in_the_forecast() -> None:
+    given = {**GIVEN, "world": "cuisine", "levels": "3", "alphas": "1.0", "model": "stand-in"}
+    given["members"] = "dispatcher+dispatcher:2"
+    silent, talking = (
+        samples(setup, jobs_of(setup)[0])
+        for setup in (read_setup(given), read_setup({**given, "organisation": "pair"}))
+    )
+    assert [(trial.seats, trial.talk, trial.answers) for trial in silent] == [(1, 0, 0), (2, 0, 0)]
+    assert [(trial.seats, trial.answers) for trial in talking] == [(1, 2), (2, 2)]
+    assert all(trial.talk > 10 * 1000 for trial in talking)
+
+
+def test_an_episode_without_an_organisation_has_nothing_of_it_in_its_log() -> None:
+    _, _, log, _, data = kept(organisation="none")
+    lines = [json.loads(line) for line in gzip.decompress(data).splitlines()]
+    assert not {"organisation", "knowing"} & lines[0].keys()
+    assert not any({"messages", "decisions"} & line.keys() for line in lines)
+    assert log.head.organisation is None
+
+
+def test_figures_of_the_log_join_the_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secrets.Ground, "figure", "words")
+    _, _, log, row, _ = kept()
+    assert row.figure == 3.0
+    assert replay(log, row).faults == ()
+    job, setup, _, _, _ = kept()
+    half = replace(log, entries=log.entries[:1])
+    variant = job.column.variant
+    assert play(job, setup.coplayer_of(variant), setup.settings_of(variant), before=half).figure == 3.0
+
+
+@pytest.mark.django_db
+def test_a_comparison_is_played_told_drawn_and_played_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = run(tmp_path, "--episodes", "4")
+    assert "All named the sum, 3 seats" in said
+    assert f"{TELLERS}  1.000 [0.510, 1.000]  0.000 [0.000, 0.490]" in said
+    assert "GPT-0, as printed  0.94" in said and "people, as printed  0.9 \N{PLUS-MINUS SIGN} 0.05" in said
+    last = said.splitlines()[-1]
+    assert last == "mean agreed 0.250 over 8 of 8 cells; best 1.000: teller+teller in long, 2 seats"
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text())))
+    ours = [row for row in rows if row["source"] == "ours"]
+    assert [row["mean"] for row in ours if row["who"].startswith("teller") and row["level"] == "long"] == [
+        "1.0",
+        "1.0",
+    ]
+    assert {row["organisation"] for row in ours} == {"graph"}
+    assert [row["spread"] for row in rows if row["who"] == "people"] == ["0.05", "0.05"]
+    head = (tmp_path / "episodes.csv").read_text().splitlines()[0]
+    assert "figure" in head and "alpha" not in head
+    drawn = (tmp_path / "figure4.svg").read_text()
+    assert f">{TELLERS}<" in drawn and ">3 seats<" in drawn and ">GPT-0<" in drawn
+    call_command("experiment_replay", str(tmp_path))
+    assert "32 episodes" in capsys.readouterr().out
+    assert Setup.from_json(setup_of(tmp_path).to_json()) == setup_of(tmp_path)
+
+
+@pytest.mark.django_db
+def test_organisations_are_compared_side_by_side_and_files_have_members_and_messages(tmp_path: Path) -> None:
+    team = ["--members", TELLERS, "--organisation", "none,graph", "--episodes", "1", "--levels", "long"]
+    said = run(tmp_path, *team)
+    assert f"none {TELLERS}  0.000" in said and f"graph {TELLERS}  1.000" in said
+    rows = from_csv((tmp_path / "episodes.csv").read_bytes())
+    assert {row.variant: row.figure for row in rows} == {f"none {TELLERS}": 0, f"graph {TELLERS}": 1}
+    assert len({row.seed for row in rows}) == 1
+    messages = list(csv.DictReader(io.StringIO((tmp_path / "messages.csv").read_text())))
+    assert [(row["sender"], row["to"]) for row in messages] == [("0", "1 2"), ("1", "0 2"), ("2", "0 1")]
+    decisions = list(csv.DictReader(io.StringIO((tmp_path / "decisions.csv").read_text())))
+    silent = [row for row in decisions if row["variant"].startswith("none")]
+    assert [row["member"] for row in silent] == [""] * 3
+    assert [row["member"] for row in decisions if row not in silent] == ["0", "1", "2"] * 3
+    assert decisions[-1]["coplayer"] == "teller"
+
+
+@pytest.mark.django_db
+def test_workers_keep_what_was_said_and_the_admin_gives_it_out(
+    monkeypatch: pytest.MonkeyPatch, admin_client: Client
+) -> None:
+    queued: list[int] = []
+
+    def ask(pk: int, number: int = 1) -> bool:
+        queued.append(pk)
+        return True
+
+    for module in (tasks, services):
+        monkeypatch.setattr(module, "ask_lanes", ask)
+    _, setup, log, _, _ = kept(episodes="1")
+    experiment = services.experiment_create(setup=setup, name="teams")
+    services.experiment_start(experiment=experiment)
+    while queued:
+        tasks.experiment_lane(queued.pop())
+    stored = read_log(log_data(Experiment.objects.get().episodes.get()))
+    assert [each.messages for each in stored.entries] == [each.messages for each in log.entries]
+    there = f"/admin/kitchen/experiment/{experiment.pk}/"
+    page = admin_client.get(f"{there}change/").content.decode()
+    assert "messages.csv" in page and f"graph: {TELLERS}" in page
+    text = whole(admin_client.get(f"{there}file/messages.csv")).decode()
+    assert text == b"".join(audit.pieces("messages.csv", [stored], audit.TEAM_TABLES)).decode()
+    assert text.count("\n") == 1 + 3
+
+
+FORM = {
+    "name": "teams",
+    "world": "secrets",
+    "pairs": TELLERS,
+    "layouts": "long",
+    "seats": "named",
+    "partners_model": "",
+    "set": "",
+    "organisation": "graph,none",
+    "organisation_set": "messages_a_step=1",
+    "knowing": "everybody",
+    "episodes": "1",
+    "seed": "1",
+    "at_once": "2",
+    "limit": "0",
+    "coplayer": "random",
+}
+
+
+@pytest.mark.django_db
+def test_teams_are_set_up_in_the_admin(admin_client: Client) -> None:
+    add = "/admin/kitchen/experiment/add/"
+    assert "Whose commands of a step" in admin_client.get(add).content.decode()
+    admin_client.post(add, FORM)
+    setup = Setup.from_json(Experiment.objects.get().setup)
+    assert (setup.world, setup.pairs, setup.levels) == ("secrets", (TELLERS,), ("long",))
+    assert (setup.organisations, setup.knowing) == (("graph", "none"), "everybody")
+    assert setup.organisation_settings == {"messages_a_step": 1}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("wrong", "field", "says"),
+    [
+        ({"organisation": "ring"}, "organisation", "'ring' is not one of"),
+        ({"organisation_set": "sees"}, "organisation_set", "NAME=VALUE"),
+        ({"pairs": "teller+nobody"}, "pairs", "'nobody' is not one of"),
+        ({"layouts": "wide"}, "layouts", "'wide' is not one of"),
+    ],
+)
+def test_what_is_wrong_with_a_team_is_told_at_its_field(
+    admin_client: Client, wrong: dict[str, str], field: str, says: str
+) -> None:
+    page = admin_client.post("/admin/kitchen/experiment/add/", {**FORM, **wrong})
+    assert says in " ".join(page.context["adminform"].form.errors.get(field, []))
+    assert not Experiment.objects.exists()
+
+
+def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
+    arguments = [
+        "--members",
+        "planner+follower",
+        "--organisation",
+        "tree",
+        "--levels",
+        "3",
+        "--alphas",
+        "1.0",
+    ]
+    said = run(tmp_path, *arguments, "--episodes", "1", world="cuisine")
+    assert "level_3: planner+follower" in said and "mean CoS 2 agents" in said
+    row = from_csv((tmp_path / "episodes.csv").read_bytes())[0]
+    assert (row.agents, row.variant, row.played_by) == (2, "planner+follower", "follower x60, planner x60")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--organisation", "pairwise"), "organisation: secrets is played with graph or tree or pair"),
+        (("--organisation", "ring"), "organisation: 'ring' is not one of none, central"),
+        (("--organisation", "graph,graph"), "organisation: needs values, each once"),
+        (("--organisation", "pair", "--members", TELLERS), "organisation: pair: members: a pair is two"),
+        (("--organisation", "none", "--organisation-set", "rounds=2"), "organisation_set: 'rounds' means"),
+        (("--organisation-set", "messages_a_step=99"), "organisation: graph: messages_a_step: 99 is above"),
+        (("--organisation-set", "messages_a_step"), "--organisation-set: 'messages_a_step' is not NAME"),
+        (("--knowing", "people"), "knowing: 'people' is not one of nobody, everybody"),
+        (
+            ("--organisation", "pair", "--members", "teller+mute", "--knowing", "everybody"),
+            "knowing: who talks within a step",
+        ),
+        (("--members", "teller+nobody"), "--members: 'nobody' is not one of"),
+        (("--members", "teller+planner"), "--members: planner does not play secrets"),
+        (("--members", "teller+teller+teller+mute"), "--members: 'teller.*' has 4 seats, secrets has 2 to 3"),
+        (("--members", "teller:x+mute"), "--members: teller:x does not end with a number of seats"),
+        (("--members", "teller+"), "--members: 'teller.' has an empty place"),
+        (("--members", "teller+mute,teller + mute"), "--members: needs line-ups, each once"),
+        (("--members", "teller+mute", "--agents", "2"), "--agents: say it with --members alone"),
+        (("--agents", "5"), "--agents: .* has 5 seats, secrets has 2 to 3"),
+        (("--pairs", "teller+mute"), "--pairs: means nothing in secrets"),
+        (("--levels", "wide"), "--levels: 'wide' is not one of long, short"),
+        (("--world", "cuisine", "--organisation", "tree"), "--organisation: say who plays, with --members"),
+        (("--world", "cuisine", "--members", "planner+planner", "--preset", "table7"), "--preset: means"),
+        (
+            ("--world", "cuisine", "--members", "planner", "--organisation", "custom"),
+            "organisation: 'custom' is not one of",
+        ),
+    ],
+)
+def test_a_team_that_cannot_play_is_refused_in_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], why: str
+) -> None:
+    with pytest.raises(CommandError, match=f"^{why}") as refused:
+        call_command("experiment", "--world", "secrets", *arguments, "--out", str(tmp_path), "--local")
+    assert refused.value.returncode == 2 and "\n" not in str(refused.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_pairs_may_be_organised_too() -> None:
+    given = {**GIVEN, "world": "overcooked", "pairs": "stay+random", "layouts": "cramped_room"}
+    (column,) = read_setup({**given, "organisation": "pair"}).columns
+    assert column.variant.organisation and column.variant.organisation.kind == "pair"
+    (silent,) = read_setup(given).columns
+    assert silent.variant.organisation is None
+
+
+def test_an_estimate_has_an_interval_within_the_ends_of_its_figure() -> None:
+    share, words = Secrets.figures[0], secrets.Talk.figures[0]
+    assert told(share, Estimate.of((1.0, 1.0, 0.0, 1.0), share.ends)) == "0.750 [0.301, 0.954]"
+    assert told(share, Estimate.of((0.5, 1.0, 0.9), share.ends)) == "0.800 [0.143, 1.000]"
+    assert told(words, Estimate.of((3.0, 5.0), words.ends)) == "4.0 [0.0, 16.7]"
+    assert told(words, Estimate.of((3.0,), words.ends)) == "3.0"
+    assert told(words, Estimate.of((), words.ends)) == "n/a"
+
+
+def test_a_setup_without_a_team_says_nothing_of_one() -> None:
+    setup = read_setup({**GIVEN, "world": "overcooked", "pairs": "stay"})
+    assert not {"organisations", "organisation_settings", "knowing"} & setup.to_json().keys()
+    assert isinstance(secrets.KIT, WorldKit) and "secrets" in WORLDS

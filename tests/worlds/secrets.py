@@ -1,0 +1,146 @@
+"""Secrets: a test world for teams that talk. Each seat knows a number of its own; all are to name the sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import ClassVar
+from unittest.mock import patch
+
+from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.bench import Comparison, Printed
+from kitchen.contract.episode_log import EpisodeLog, LogMetrics
+from kitchen.contract.kit import WorldKit
+from kitchen.contract.simple_world import SimpleWorld
+from kitchen.contract.talk import Say
+from kitchen.contract.world import Command, Event, Figure, Json, Setting
+from kitchen.registry.worlds import WORLDS
+from tests.worlds.lane.page import PAGE
+
+HIGHEST = 9
+
+
+class Secrets(SimpleWorld):
+    """Two or three seats guess."""
+
+    kind: ClassVar[str] = "secrets"
+    settings: ClassVar[tuple[Setting, ...]] = (Setting("steps", "int", "Steps", 3, minimum=1),)
+    min_seats: ClassVar[int] = 2
+    max_seats: ClassVar[int] = 3
+    idle: ClassVar[Command] = ("wait",)
+    figures: ClassVar[tuple[Figure, ...]] = (Figure("agreed", "share", "All named the sum"),)
+    state: ClassVar[tuple[str, ...]] = ("numbers", "named")
+
+    def begin(self) -> None:
+        """Draw the numbers."""
+        self.numbers = [self.chance(seat).randint(1, HIGHEST) for seat in range(self.seats)]
+        self.named = [0] * self.seats
+
+    def observe(self, seat: int) -> dict[str, Json]:
+        """Return one's own number."""
+        return {"number": self.numbers[seat]}
+
+    def legal_actions(self, seat: int) -> list[Command]:
+        """Return all sums that there can be."""
+        return [self.idle, *(("name", str(sum_)) for sum_ in range(1, HIGHEST * self.seats + 1))]
+
+    def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
+        """Remember the last sum that was named."""
+        if command != self.idle:
+            self.named[seat] = int(command[1])
+        return ()
+
+    def score(self) -> dict[str, Json]:
+        """Return 1 where all have named the sum, else 0."""
+        return {"agreed": float(all(named == sum(self.numbers) for named in self.named))}
+
+
+class Mute(Agent):
+    """Says nothing, and names the sum of the numbers that it knows."""
+
+    kind = "mute"
+    worlds = ("secrets",)
+
+    def decide(self, situation: Situation) -> Decision:
+        """Remember every number that was said."""
+        heard = {said.sender: said.text for said in situation.messages if said.sender != situation.member}
+        memory = {**(situation.memory or {}), **{str(sender): text for sender, text in heard.items()}}
+        own = [situation.observations[seat]["number"] for seat in situation.seats]
+        sum_ = sum(own) + sum(map(int, memory.values()))
+        commands: dict[int, Command] = dict.fromkeys(situation.seats, ("name", str(sum_)))
+        return Decision(commands, memory=memory, note={"sum": sum_}, says=self.says(situation, sum(own)))
+
+    def says(self, situation: Situation, number: int) -> tuple[Say, ...]:
+        """Return what it says."""
+        return ()
+
+
+class Teller(Mute):
+    """Tells its own number in the first step."""
+
+    kind = "teller"
+
+    def says(self, situation: Situation, number: int) -> tuple[Say, ...]:
+        """Return the number for all others, once."""
+        return () if situation.step else (Say(str(number)),)
+
+
+class Talk(LogMetrics):
+    """What was said."""
+
+    figures: ClassVar[tuple[Figure, ...]] = (Figure("words", "count", "Messages"),)
+
+    def measure(self, log: EpisodeLog) -> dict[str, Json]:
+        """Count the messages."""
+        return {"words": len(log.messages)}
+
+
+class Ground(Comparison):
+    """Who agrees, by level (long or short) and seats."""
+
+    steps: ClassVar[int] = 3
+    agents: ClassVar[tuple[int, ...]] = (2, 3)
+    coplayer: ClassVar[str] = "teller"
+    figure: ClassVar[str] = "agreed"
+    source: ClassVar[str] = "Invented for tests."
+    organisation: ClassVar[str] = "graph"
+
+    def levels(self) -> tuple[str, ...]:
+        """Return long and short."""
+        return ("long", "short")
+
+    def usual_levels(self) -> tuple[str, ...]:
+        """Return both."""
+        return self.levels()
+
+    def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
+        """Return the number of steps; nobody can hear anything in a short episode."""
+        return {"steps": steps if level == "long" else 1}
+
+    def line_ups(self, seats: int) -> tuple[str, ...]:
+        """Return tellers alone, and tellers with a mute."""
+        return ("+".join(["teller"] * seats), "+".join(["mute", *["teller"] * (seats - 1)]))
+
+    def published(self, level: str, seats: int) -> Mapping[str, Printed]:
+        """Return invented numbers of long episodes."""
+        if level == "short":
+            return {}
+        return {"GPT-0": Printed(0.94), "people": Printed(0.9, 0.05)}
+
+
+KIT = WorldKit(
+    rules=lambda: Secrets,
+    page=lambda: PAGE,
+    coplayers={"mute": lambda: Mute, "teller": lambda: Teller},
+    steps="steps",
+    bench=Ground,
+    log_metrics=Talk,
+    organisations=("graph", "tree", "pair"),
+)
+
+
+@contextmanager
+def registered() -> Iterator[None]:
+    """While it lasts, the registry has this world."""
+    with patch.dict(WORLDS, {"secrets": "tests.worlds.secrets:KIT"}):
+        yield
