@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import csv
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from kitchen.contract.plans import Plan, opening
@@ -170,6 +171,24 @@ def test_a_person_stops_in_the_middle_of_a_macro(study: Study) -> None:
     given = SeatCommand.objects.get(episode=episode, step=step, seat=0)
     assert (given.command, given.chosen_by) == (["stop"], "person")
     assert seat_view(episode.seats.get(number=0)).observation["turns"] == 0
+
+
+def test_agents_alone_talk_and_their_experiment_replays(vault: None, tmp_path: Path) -> None:
+    folder = tmp_path / "doors"
+    within = ("--organisation-set", "within=true")
+    call_command(
+        "experiment", "--world", "vault", *within, "--episodes", "2", "--local", "--out", str(folder)
+    )
+    talked = rows(folder, "episodes")
+    assert {float(row["figure"]) for row in talked} == {3.0} and len(talked) == 4
+    assert {row["sender"] for row in rows(folder, "messages")} == {"0", "1", "2"}
+    said = StringIO()
+    call_command("experiment_replay", str(folder), stdout=said)
+    assert said.getvalue().splitlines()[-1].startswith("4 episodes")
+    with pytest.raises(CommandError, match="vault is played with graph or custom, not with tree"):
+        call_command(
+            "experiment", "--world", "vault", "--organisation", "tree", "--local", "--out", str(folder)
+        )
 
 
 def rows(folder: Path, name: str) -> list[dict[str, str]]:

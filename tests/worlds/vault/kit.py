@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kitchen.contract.kit import Practice, WorldKit
 from tests.worlds.vault.agent import Keeper
+from tests.worlds.vault.bench import BENCH
 from tests.worlds.vault.metrics import METRICS
 from tests.worlds.vault.page import PAGE
 from tests.worlds.vault.world import Vault
@@ -16,6 +17,7 @@ KIT = WorldKit(
     coplayers={"keeper": lambda: Keeper},
     practice=Practice(settings={"limit": 8}, coplayer="keeper", teammates=2, organisation=TEAM),
     steps="limit",
+    bench=lambda: BENCH,
     log_metrics=lambda: METRICS,
     organisations=("graph", "custom"),
     schedules=("together",),
