@@ -27,7 +27,7 @@ run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=p
 	@$(OURS) -m brigade.runner
 restart: app  ## exchange the programs of a `make run` of this folder one after the other; who plays goes on
 	@$(OURS) -m brigade.restart
-test test-all check: install  ## checks and tests; on both databases; only checks
+test test-all check: install  ## checks and tests; test-all: every case, on both databases; check: only checks
 	@$(OURS) -m tests.run $@
 backup: app  ## one file with everything, made while it runs: make backup FILE=backup.tar
 	@$(OURS) manage.py back_up $(FILE)

@@ -205,11 +205,11 @@ def conclude(
 ) -> None:
     """Say what it cost, what was left out and why, and count."""
     print(f"\n=== {seconds:.0f} s in all; {len(CHECKS) - failed_checks} of {len(CHECKS)} checks are good")
-    print(f"{cost.seconds:.0f} processor seconds, {cost.units:.0f} units (tests/processor_units.py)")
     for note in notes:
         print(f"left out: {note}")
     for reason, count in reasons.most_common():
         print(f"skipped {count}: {reason}")
+    print(f"{cost.seconds:.0f} processor seconds, {cost.units:.0f} units (tests/processor_units.py)")
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
 
 

@@ -21,7 +21,6 @@ class Follower(Agent):
     kind = "follower"
     instant = True
     pursues = True
-    reads_words = False
     settings = (
         Setting(
             "patience",

@@ -256,8 +256,9 @@ class Agent(ABC):
     """It can play only worlds that have skills (`WorldKit.skills`)."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """What a researcher may set."""
-    reads_words: ClassVar[bool] = True
-    """It reads what people write to it. Pages say so of one that does not."""
+    reads_words: ClassVar[bool] = False
+    """It reads what people write to it (`Situation.messages`): words may change what it does. Pages say so of
+    one that does not."""
     instant: ClassVar[bool] = False
     """It decides in well under a tick (20 ms), without waiting for anything: no network, no file, no
     database, no budget. Then it is asked where the step is taken."""

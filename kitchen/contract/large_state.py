@@ -54,9 +54,10 @@ class LargeMap(dict[str, Json]):
     def __init__(self, given: Mapping[str, Json] | None = None) -> None:
         """The entries of `given`; changes of one map are not seen in the other."""
         super().__init__(given or {})
-        self._frozen, self._touched = NOTHING, set(self)
         if isinstance(given, LargeMap):
             self._frozen, self._touched = given._frozen, set(given._touched)
+        else:
+            self._frozen, self._touched = NOTHING, set(self)
 
     def freeze(self) -> FrozenMap:
         """The present content, which later changes leave alone. TypeError for a key that is no text, and for

@@ -122,6 +122,8 @@ class SeatView:
     """Members to whom this person may write."""
     unread: tuple[int, ...] = ()
     """Those of them who do not read what is written to them (`Agent.reads_words`)."""
+    only_jobs: tuple[int, ...] = ()
+    """Those of `unread` who do jobs with an aim (`Agent.pursues`)."""
     one_partner: bool = False
     """This person talks with one at a time (`kitchen.contract.conversations`)."""
     partner: int | None = None

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from kitchen.contract.page import DRAWN, TABLES, Panel, SeatView
@@ -231,24 +232,20 @@ class GridPage(DefaultPage):
 
     def board(self, view: SeatView) -> Panel:
         """Return the panel of cells; the same for the whole episode."""
-        rows, tick_ms = self.rows(view.brief), view.tick_ms or 0
-        cells = [(x, y, letter) for y, row in enumerate(rows) for x, letter in enumerate(row)]
+        rows, tick_ms = tuple(self.rows(view.brief)), view.tick_ms or 0
+        tiles, floor = _cells(self, rows)
         shows = Board(
             len(rows[0]),
             len(rows),
             CELL,
-            tuple(Tile(x * CELL, y * CELL, *self._drawn(letter)) for x, y, letter in cells),
-            " ".join(f"{x},{y}" for x, y, letter in cells if self.look(letter).walkable),
+            tiles,
+            floor,
             canonical_json(self.rules_told(view)),
             self.pictures,
             tick_ms,
             canonical_json(self.script_words(view)) if tick_ms else "",
         )
         return Panel("board", f"{_TEMPLATES}/board.jinja", shows)
-
-    def _drawn(self, letter: str) -> tuple[str, str, str]:
-        look = self.look(letter)
-        return _kind(look), look.picture, letter if look.lettered else ""
 
     def rules_told(self, view: SeatView) -> Mapping[str, Json]:
         """Return what the script needs to know: to draw, and to show one's own moves before the server
@@ -268,19 +265,20 @@ class GridPage(DefaultPage):
         there = {at: text for layer in self.layers for at, text in self._lying(view, layer)}
         players = zip(view.observation["players"], view.players, strict=True)
         there |= {tuple(each["at"]): player.name for each, player in players}
+        rows = self.rows(view.brief)
+        looks = {letter: self.look(letter) for letter in set("".join(rows))}
+        told = {letter: (gettext(look.name), _kind(look)) for letter, look in looks.items()}
         cells = tuple(
-            tuple(self._cell(letter, there.get((x, y), "")) for x, letter in enumerate(row))
-            for y, row in enumerate(self.rows(view.brief))
+            tuple(
+                Cell(told[letter][0], there.get((x, y), ""), told[letter][1]) for x, letter in enumerate(row)
+            )
+            for y, row in enumerate(rows)
         )
         return Panel("grid", f"{_TEMPLATES}/grid_table.jinja", Grid(cells))
 
     def _lying(self, view: SeatView, layer: str) -> Iterator[tuple[tuple[int, ...], str]]:
         for entry in view.observation[layer]:
             yield tuple(entry["at"]), self.entry_words(layer, entry, view.brief)
-
-    def _cell(self, letter: str, there: str) -> Cell:
-        look = self.look(letter)
-        return Cell(gettext(look.name), there, _kind(look))
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
         """Return an entry of a layer in words."""
@@ -351,15 +349,16 @@ class GridPage(DefaultPage):
     def _button(self, verb: str, view: SeatView, *, ticking: bool) -> Button:
         command: Command = (verb,)
         legal, early = command in view.legal, command in view.anticipated
-        text = self.pad_text(verb, view) if legal and not ticking else self.phrase(command)
+        alone = self.phrase(command)
+        text = (self.pad_text(verb, view) if legal and not ticking else "") or alone
         value = canonical_json(list(command)) if ticking or legal or early else ""
         label, keys = self.pad[verb]
         note = self.if_possible if early and not legal else ""
-        return Button(verb, value, text, self.phrase(command), gettext(label), keys, note)
+        return Button(verb, value, text, alone, gettext(label), keys, note)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Return what a button does now, where it can be pressed."""
-        return self.phrase((verb,))
+        """Return what a button does now, where that can be said more exactly than its command does."""
+        return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """The rules, the keys, and what else the brief has beside the grid."""
@@ -394,6 +393,17 @@ class GridPage(DefaultPage):
 
     def _letters(self, row: str) -> str:
         return "".join(letter if letter in self.looks else FLOOR for letter in row)
+
+
+@lru_cache(maxsize=64)
+def _cells(page: GridPage, rows: tuple[str, ...]) -> tuple[tuple[Tile, ...], str]:
+    """Return the cells as they are drawn, and those that can be walked on, as `Board` has them."""
+    cells = [(x, y, letter, page.look(letter)) for y, row in enumerate(rows) for x, letter in enumerate(row)]
+    tiles = (
+        Tile(x * CELL, y * CELL, _kind(look), look.picture, letter if look.lettered else "")
+        for x, y, letter, look in cells
+    )
+    return tuple(tiles), " ".join(f"{x},{y}" for x, y, _, look in cells if look.walkable)
 
 
 def _kind(look: Look) -> str:

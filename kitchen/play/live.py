@@ -123,7 +123,8 @@ def _facts(
     episode: Episode, seats: list[Seat], given: set[int], counts: dict[str, Any], late: int | None
 ) -> EpisodeFacts:
     playing = episode.status == Episode.Status.PLAYING and not episode.tick_ms  # a clock waits for nobody
-    missing = [seat for seat in seats if playing and seat.acts and seat.number not in given]
+    waited = (seat for seat in seats if playing and seat.acts and seat.may_act_in != episode.step + 1)
+    missing = [seat for seat in waited if seat.number not in given]
     return EpisodeFacts(
         id=episode.pk,
         key=str(episode.key),

@@ -40,6 +40,8 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "reference": drawing.reference(page, view.brief),
         "addressees": [(number, view.members[number]) for number in view.addressees],
         "unread": [view.members[number] for number in view.unread],
+        "only_jobs": [view.members[number] for number in view.only_jobs],
+        "deaf": [view.members[number] for number in view.unread if number not in view.only_jobs],
         "workers": [(number, view.members[number]) for number in view.leads],
         "aims": aims_offered(page, view),
         **more,

@@ -148,7 +148,7 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
         "spoken": organisation.spoken,
         "members": {one.number: _called(one, page) for one in organisation.members},
         "addressees": organisation.to(member, SAY) if turn.is_open else (),
-        "unread": _unread(turn, organisation, member) if turn.is_open else (),
+        **(_unread(turn, organisation, member) if turn.is_open else {}),
         "one_partner": organisation.one_partner,
         "partner": talking_now(turn).get(member) if turn.is_open else None,
         "messages": said[-SHOWN:],
@@ -157,12 +157,15 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
     }
 
 
-def _unread(turn: OpenTurn, organisation: Organisation, member: int) -> tuple[int, ...]:
-    """Those to whom this member may write who read nothing of that."""
+def _unread(turn: OpenTurn, organisation: Organisation, member: int) -> dict[str, tuple[int, ...]]:
+    """Return those to whom this member may write who read nothing of that, and those of them who do jobs, by
+    the fields of the view."""
     known = agent_kinds()
-    deaf = {mind.pk for mind in turn.minds if mind.kind in known and not get_agent(mind.kind).reads_words}
-    members = {organisation.holder(seat.number).number for seat in turn.seats if seat.mind_id in deaf}
-    return tuple(other for other in organisation.to(member, SAY) if other in members)
+    kinds = {mind.pk: get_agent(mind.kind) for mind in turn.minds if mind.kind in known}
+    held = [(organisation.holder(seat.number).number, kinds.get(seat.mind_id or 0)) for seat in turn.seats]
+    deaf = {number: kind.pursues for number, kind in held if kind and not kind.reads_words}
+    unread = tuple(other for other in organisation.to(member, SAY) if other in deaf)
+    return {"unread": unread, "only_jobs": tuple(other for other in unread if deaf[other])}
 
 
 def _aims(turn: OpenTurn, organisation: Organisation, member: int) -> dict[int, list[Aim]]:

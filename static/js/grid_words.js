@@ -14,6 +14,7 @@
   const WORDS = JSON.parse(told); // kitchen/pages/grid_page.py
   const RULES = JSON.parse(document.getElementById("board").dataset.rules);
   const OWN = Number(document.getElementById("seen").dataset.seat);
+  const OBSERVED = [...play.querySelectorAll("[data-observed]")];
   const LAYERS = [...RULES.layers].reverse(); // what is drawn last is told
   const MOST = 12; // lines of what just happened
   const SLOW = 1000; // milliseconds from one telling of the table to the next, and that what is said stays
@@ -35,7 +36,7 @@
 
   /* values that stand alone on the page; a number of steps is told in seconds */
   function sayObserved(seen) {
-    for (const box of play.querySelectorAll("[data-observed]")) {
+    for (const box of OBSERVED) {
       const value = seen[box.dataset.observed];
       put(box, "ticks" in box.dataset ? String(Math.ceil((value * WORDS.tick_ms) / 1000)) : valueOf(value));
     }

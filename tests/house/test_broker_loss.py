@@ -37,6 +37,8 @@ def take_and_wait_for_more(connection: Any) -> None:
     library.Consumer(connection.channel(), [orders]).consume()
     with connection.channel() as other:
         connection.Producer(other).publish("an errand", routing_key="errands")
+    while not taken:
+        connection.drain_events(timeout=60)
     with suppress(TimeoutError):
         while True:
             connection.drain_events(timeout=0.2)

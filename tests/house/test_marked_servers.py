@@ -1,10 +1,11 @@
-"""What PostgreSQL and Redis decide is tested on them: who must be marked `servers`, and is."""
+"""Who must be marked is: tests of what PostgreSQL and Redis decide, and of what SQLite decides otherwise."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ SPEAKS = re.compile(
     r"ignore_conflicts|update_conflicts|get_or_create|update_or_create)\b|\.iterator\(|connection\.vendor"
 )
 """Words of a source that locks, that reckons with losing a race, or that writes SQL of its own."""
+VENDOR = re.compile(r"\.vendor\b")
+"""Where it is asked which database there is."""
 COMMAND = re.compile(r'(?:call_command|\.manage|walk)\(\s*"(\w+)"')
 """A test that runs a command by its name."""
 
@@ -47,18 +50,18 @@ def imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def rooms_that_speak() -> list[str]:
+def rooms_with(words: re.Pattern[str]) -> list[str]:
     """Those with a module that has such words."""
-    return sorted({room_of(path) for path in sources().values() if SPEAKS.search(path.read_text())})
+    return sorted({room_of(path) for path in sources().values() if words.search(path.read_text())})
 
 
-@pytest.fixture(scope="module")
-def rooms_of_marked_tests() -> set[str]:
+@lru_cache
+def rooms_of_tests_with(mark: str) -> set[str]:
     """Those that the folder of a file with marked tests mirrors, or that it or a command that it runs imports
     from."""
     there, found = sources(), set()
     for test in (base_dir() / "tests").rglob("test_*.py"):
-        if "mark.servers" not in (text := test.read_text()):
+        if f"mark.{mark}" not in (text := test.read_text()):
             continue
         run = {f"{app}.management.commands.{name}" for name in COMMAND.findall(text) for app in APPS}
         asked = {*imports(test), *(name for one in run & there.keys() for name in imports(there[one]))}
@@ -67,11 +70,14 @@ def rooms_of_marked_tests() -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("room", rooms_that_speak())
-def test_a_room_that_speaks_to_the_database_is_tested_on_both(
-    room: str, rooms_of_marked_tests: set[str]
-) -> None:
-    assert room in rooms_of_marked_tests, f"mark a test of {room} with pytest.mark.servers"
+@pytest.mark.parametrize("room", rooms_with(SPEAKS))
+def test_a_room_that_speaks_to_the_database_is_tested_on_the_servers(room: str) -> None:
+    assert room in rooms_of_tests_with("servers"), f"mark a test of {room} with pytest.mark.servers"
+
+
+@pytest.mark.parametrize("room", rooms_with(VENDOR))
+def test_a_room_that_does_otherwise_on_sqlite_is_tested_there_too(room: str) -> None:
+    assert room in rooms_of_tests_with("sqlite"), f"mark a test of {room} with pytest.mark.sqlite"
 
 
 def test_whoever_commits_for_real_or_has_a_real_broker_is_marked(request: pytest.FixtureRequest) -> None:

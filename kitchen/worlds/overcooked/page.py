@@ -96,9 +96,7 @@ class OvercookedPage(GridPage):
 
     def pad_text(self, verb: str, view: SeatView) -> str:
         """Using says what comes of it."""
-        if verb != "interact":
-            return phrase((verb,))
-        return use(view, ahead(view.brief, view.observation, view.seat))
+        return use(view, ahead(view.brief, view.observation, view.seat)) if verb == "interact" else ""
 
     def rules_told(self, view: SeatView) -> Mapping[str, Json]:
         """Beside all else, how long soups cook: for the rings in pots."""

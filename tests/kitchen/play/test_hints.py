@@ -69,14 +69,14 @@ def test_a_world_without_an_adviser_points_to_its_guide(monkeypatch: pytest.Monk
     assert hints_for(world, seen(world, 0)).sentences[-1] == PAGE.general_hint
 
 
-def test_a_hint_is_made_within_twenty_milliseconds() -> None:
+def test_a_hint_takes_less_than_twenty_milliseconds_of_a_processor() -> None:
     world = get_world("cuisine").create(seats=4, settings={"level": "level_12"})
     world.reset(1)
     view, spent = seen(world, 0), []
     for _ in range(10):
-        began = time.perf_counter()
+        began = time.process_time()
         hints_for(world, view)
-        spent.append(time.perf_counter() - began)
+        spent.append(time.process_time() - began)
     assert min(spent) < 0.02
 
 

@@ -18,6 +18,7 @@ from kitchen.play import services
 from kitchen.play.creating import MindPlan, episode_create, members_of
 from kitchen.play.deciding import decide_step
 from kitchen.play.kept import turn_now, turn_taken
+from kitchen.play.live import episode_facts
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seat, Step
 from kitchen.play.open_turns import minds_apart, open_turns, overdue_turns, undecided_turns
@@ -301,6 +302,13 @@ def test_a_step_that_is_over_is_seen_as_it_was_when_somebody_could_act_in_it() -
     turn = Rewound(record, 1, world_after(record, 1))
     assert (turn.may_act, turn.asked) == ({0}, {1})
     assert list(turn_view(turn, 0).legal) == [GO_ON, STOP]
+
+
+def test_staff_are_told_that_a_step_waits_for_nobody_who_may_act() -> None:
+    episode = make(seats=2)
+    submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
+    facts = episode_facts([episode.pk])[episode.pk]
+    assert facts.people_missing == (1,)
 
 
 def test_who_takes_a_step_knows_who_may_act_from_the_database() -> None:

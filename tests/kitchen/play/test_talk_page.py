@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from django.test import RequestFactory
 
+from kitchen.contract.organisation import organise
+from kitchen.play.creating import members_of
 from kitchen.play.kept import turn_now
 from kitchen.play.messages import MessageError, SayMessage, read_message
 from kitchen.play.models import Episode, Message
@@ -16,7 +19,7 @@ from kitchen.play.render import page_context
 from kitchen.play.selectors import seat_page, seat_view
 from kitchen.play.services import episode_end
 from kitchen.play.views import play_page
-from tests.kitchen.factories import make_episode
+from tests.kitchen.factories import make_episode, mind
 from tests.kitchen.play.test_saying import team
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +36,21 @@ def page_of(episode: Episode, seat: int, *, json: bool = False, language: str = 
 def say(page: OpenPage, text: str, *to: int, kind: str = "say") -> str:
     """What the page is sent for it."""
     return "".join(page.say(SayMessage(text, to, kind)).texts)
+
+
+def test_a_page_says_who_reads_no_messages_and_who_does_jobs_all_the_same() -> None:
+    minds = (mind("random", 1), mind("follower", 2), mind("planner", 3))
+    made = organise("graph", members_of(minds, seats=4), seats=4)
+    episode = make_episode(seats=4, minds=minds, organisation=made)
+    seat = episode.seats.select_related("episode").get(number=0)
+    view = seat_view(seat)
+    assert (view.unread, view.only_jobs) == ((1, 2), (2,))
+    html = play_page(RequestFactory().get("/"), seat=seat, continue_url="/").content.decode()
+    (note,) = re.findall(r'id="talk-unread"[^>]*>([^<]*)<', html)
+    assert note == (
+        "Messages are not read by: Robot 3. They do the jobs that are picked for them from the list. "
+        "Messages are not read by: Robot 2."
+    )
 
 
 def test_who_is_written_to_is_shown_it_and_a_third_one_sees_nothing_of_it() -> None:

@@ -345,7 +345,7 @@ async def _last_step(page: Page) -> int:
     last = 0
     while True:
         try:
-            last = json.loads(await page.socket.receive_from(timeout=0.2))["step"]
+            last = json.loads(await page.socket.receive_from(timeout=1.0))["step"]
         except TimeoutError:
             return last
 

@@ -80,7 +80,7 @@ class Scene:
             "dry-run": DryRun.objects.create(study=self.study, participants=1, at_once=1, seed=1, shares={}),
             "participant": self.person,
             "episode": self.seat(self.person).episode,
-            "experiment": Experiment.objects.create(setup={}),
+            "experiment": Experiment.objects.create(setup={"levels": ["level_0"]}),
             "group": Group.objects.create(name="a group"),
             "user": self.owner,
             "totpdevice": TOTPDevice.objects.create(user=self.outside, name="app"),

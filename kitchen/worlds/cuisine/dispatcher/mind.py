@@ -50,6 +50,7 @@ class Dispatcher(Agent):
     """
 
     kind = "dispatcher"
+    reads_words = True
     worlds = ("cuisine",)
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
     names_model: ClassVar[str] = "model"

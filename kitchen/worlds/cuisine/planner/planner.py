@@ -28,6 +28,7 @@ class Planner(Agent):
     """Plans for all seats, commands its own."""
 
     kind = "planner"
+    reads_words = True
     instant = True
     manner: ClassVar[Manner] = PLAYING
     worlds = ("cuisine",)

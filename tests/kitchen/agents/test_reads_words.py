@@ -1,0 +1,45 @@
+"""Agents that say they read words do something else when somebody writes to them; no other agent does."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from kitchen.agents.evaluate import see
+from kitchen.contract.agent import Situation
+from kitchen.contract.organisation import Member, organise
+from kitchen.contract.talk import Said
+from kitchen.registry.agents import agent_kinds, get_agent, make_agent, plays
+from kitchen.registry.worlds import get_world, known_worlds
+
+WORDS: Mapping[str, str] = {"dispatcher": "Stop!", "planner": "Stop!"}
+"""Every kind that reads words, with a message that changes what it commands at the start of an episode."""
+PAIRS = [(kind, world) for kind in agent_kinds() for world in known_worlds() if plays(get_agent(kind), world)]
+
+
+def beside_a_person(world: str, text: str = "") -> Situation:
+    """The start of an episode in which a person has the first seat and the agent the second; they wrote
+    `text`, if any."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        game = get_world(world).create(seats=2, settings={})
+    game.reset(4)
+    members = (Member(0, (0,), is_person=True), Member(1, (1,), is_person=False))
+    made = organise("graph", members, seats=2)
+    said = (Said(1, 1, 0, (1,), "say", text, is_new=True),) if text else ()
+    seen = see(game, (1,), people=(0,), commanded={0: game.idle}, seed=11)
+    return replace(seen, organisation=made, member=1, messages=said)
+
+
+@pytest.mark.parametrize(("kind", "world"), PAIRS)
+def test_words_change_the_commands_of_those_agents_alone_that_read_them(kind: str, world: str) -> None:
+    text = WORDS.get(kind, "Stop!")
+    silent, told = (make_agent(kind, {}).decide(beside_a_person(world, words)) for words in ("", text))
+    assert (silent.commands != told.commands) is get_agent(kind).reads_words
+
+
+def test_every_agent_that_reads_words_is_tried() -> None:
+    assert {kind for kind in agent_kinds() if get_agent(kind).reads_words} == set(WORDS)
