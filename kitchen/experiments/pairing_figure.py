@@ -30,6 +30,8 @@ HEIGHT, HEAD, FOOT = 2.1, 0.95, 0.4
 """Inches of a panel, of what is over and under all of them; all panels stand below each other."""
 LOOK = {**STYLE, "font.size": 8, "svg.hashsalt": "figure4", "svg.id": "figure_figure4"}
 COLOURS = [ALL_COLOURS[number] for number in NUMBERS]
+SHARE_TOP = 1.05
+"""Where the axis of a share ends."""
 WIDTH, GAP, BELOW = 9.5, 1.2, -13
 """Inches across; bars between one group and the next; points from the axis to the groups' names."""
 
@@ -59,6 +61,8 @@ class Bars:
     title: str
     axis: str
     groups: Mapping[str, tuple[Group, ...]]
+    top: float | None = None
+    """Where the axis ends; None where the bars say so."""
 
 
 def draw_pairings(results: Sequence[CellResult], kind: Format = "svg") -> bytes:
@@ -104,7 +108,8 @@ def bars_of_comparison(results: Sequence[CellResult]) -> Bars:
     groups = {
         level: tuple(group(level, seats) for other, seats in places if other == level) for level, _ in places
     }
-    return Bars(f"{figure.label} by number of seats and who plays", figure.label, groups)
+    top = SHARE_TOP if figure.kind == "share" else None
+    return Bars(f"{figure.label} by who plays, with 95 % intervals", figure.label, groups, top)
 
 
 def _draw(bars: Bars, results: Sequence[CellResult], kind: Format) -> bytes:
@@ -118,7 +123,7 @@ def _figure(bars: Bars, results: Sequence[CellResult]) -> Figure:
     panels = figure.subplots(len(bars.groups), 1, squeeze=False).flatten()
     colours = _colours(bars)
     for axes, (level, groups) in zip(panels, bars.groups.items(), strict=True):
-        _panel(axes, level, groups, bars.axis, colours)
+        _panel(axes, level, groups, bars, colours)
     figure.text(0.02, 1 - 0.1 / height, bars.title, size=10.5, weight="bold", va="top")
     who = players_of(results)
     patches = [Patch(facecolor=colour, label=who.told(name)) for name, colour in colours.items()]
@@ -136,8 +141,8 @@ def _colours(bars: Bars) -> dict[str, str]:
     return {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(names)}
 
 
-def _panel(axes: Axes, level: str, groups: Sequence[Group], axis: str, colours: Mapping[str, str]) -> None:
-    _dress(axes, level, axis)
+def _panel(axes: Axes, level: str, groups: Sequence[Group], bars: Bars, colours: Mapping[str, str]) -> None:
+    _dress(axes, level, bars.axis)
     place, names = 0.0, list[tuple[float, str]]()
     for group in groups:
         first = place
@@ -152,7 +157,7 @@ def _panel(axes: Axes, level: str, groups: Sequence[Group], axis: str, colours: 
         _name_group(axes, (first + place - 1) / 2, group.name)
         place += GAP
     axes.set_xticks([x for x, _ in names], [text for _, text in names], size=6)
-    axes.set_ylim(bottom=min([0.0, *(bar.height for group in groups for bar in group.ours)]))
+    axes.set_ylim(min([0.0, *(bar.height for group in groups for bar in group.ours)]), bars.top)
 
 
 def _dress(axes: Axes, level: str, axis: str) -> None:
