@@ -214,6 +214,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         messages=[asdict(message) for message in view.messages],
         jobs=[asdict(job) for job in view.jobs],
         aims={str(member): [list(aim) for aim in aims] for member, aims in view.aims.items()},
+        amounts=[[list(command), *bounds] for command, bounds in view.amounts.items()],
     )
 
 

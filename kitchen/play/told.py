@@ -73,6 +73,8 @@ class StateMessage:
     """Those that they were given or gave (see `kitchen.contract.jobs.Job`)."""
     aims: Json = field(default_factory=dict)
     """By member whom they may give jobs: what of the world each can be asked for (see `World.aims`)."""
+    amounts: Json = ()
+    """Commands of `legal` with an amount: each without it, the least and the most (see `World.amounts`)."""
     type: str = field(default="state", init=False)
 
 

@@ -8,6 +8,7 @@ everything is chosen by chance among what is offered.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
 from kitchen.contract.agent import Situation
@@ -85,7 +86,11 @@ class Player:
         rng = self.person.chance("step", self.episode, step)
         advised = self._advice(state)
         slip = rng.random() >= self.person.temper.skill
-        command = advised if advised and advised in offered and not slip else rng.choice(offered)
+        bounds = {tuple(of): (least, most) for of, least, most in state.get("amounts", ())}
+        if advised and not slip and (advised in offered or _in_range(advised, bounds)):
+            command = advised
+        else:
+            command = _with_amount(rng.choice(offered), bounds, rng)
         self._expect(state, command)
         return command
 
@@ -128,3 +133,20 @@ class Player:
             output=adviser.output(score, max(self.last["step"], 1)),
             expected=sum(self._hits) / len(self._hits) if self._hits else 0.0,
         )
+
+
+Bounds = Mapping[Command, tuple[int, int]]
+"""By command without its amount: the least and the most amount (`World.amounts`)."""
+
+
+def _in_range(command: Command, bounds: Bounds) -> bool:
+    """Whether this is a command with an amount that is offered."""
+    least, most = bounds.get(command[:-1], (1, 0))
+    return command[-1:] in {(str(amount),) for amount in range(least, most + 1)}
+
+
+def _with_amount(command: Command, bounds: Bounds, rng: Random) -> Command:
+    """Return the command with any amount that is offered; the command itself if it has none."""
+    if found := bounds.get(command[:-1]):
+        return (*command[:-1], str(rng.randint(*found)))
+    return command

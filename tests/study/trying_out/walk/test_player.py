@@ -16,6 +16,7 @@ from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.adviser import ADVISER
 from study.trying_out.walk.person import Experience, Person
 from study.trying_out.walk.player import Player
+from tests.worlds.vault.world import Vault
 
 SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 
@@ -115,6 +116,16 @@ def test_a_world_without_an_adviser_is_played_at_random(monkeypatch: pytest.Monk
     player.watch(state)
     assert list(player.choose(state)) in state["legal"]
     assert player.experience() == Experience(teammates=1)
+
+
+def test_a_command_with_an_amount_is_said_with_any_amount_that_is_offered() -> None:
+    world = Vault.create(seats=3, settings={})
+    amounts = [[list(command), *bounds] for command, bounds in world.amounts(0).items()]
+    state = {**state_of(new_world(seats=2, seed=3)), "legal": [["dial", "1"]], "anticipated": []}
+    state |= {"world": "overcooked", "amounts": amounts}
+    chosen = {Player(skilled(0.0, number), 1).choose(state) for number in range(1, 40)}
+    assert {command[0] for command in chosen} == {"dial"} and len(chosen) > 4
+    assert all(world.allows(0, command) for command in chosen)
 
 
 @pytest.mark.parametrize("part", ["brief", "observation"])
