@@ -188,6 +188,7 @@ LINES: Mapping[str, Stored] = {
                 f"Seat.{name}"
                 for name in ["id", "episode", "number", "name", "acts", "mind", "scene", "view"]
             ),
+            "Seat.may_act_in",
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
             *(f"Mind.deciding_{name}" for name in ["step", "until", "by"]),
         ),
