@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.live import stack as measuring
 from tests.live.books import Books
 from tests.live.climb import Terms, next_number
 from tests.live.company import Company, Stretch, wrong
@@ -22,7 +23,7 @@ from tests.live.printing import bytes_a_step, stretch_table, verdict_table
 from tests.live.regular import Regular, said
 from tests.live.sampling import Sampler
 from tests.live.soak import verdicts
-from tests.live.stack import Running
+from tests.live.stack import Running, what_is
 from tests.live.verdicts import explained, judged
 from tests.servers import Stack
 
@@ -45,7 +46,13 @@ class StackBooks(Books):
         return json.loads(self.stack.manage("shell", "-v", "0", "-c", source))
 
 
-async def test_everybody_of_a_mix_plays_and_is_counted(live_stack: Stack) -> None:
+async def test_everybody_of_a_mix_plays_and_is_counted(
+    live_stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webs = [
+        web.process.pid for web in live_stack.webs if web.process
+    ]  # forked: their command lines do not tell
+    monkeypatch.setattr(measuring, "what_is", lambda pid: "web" if pid in webs else what_is(pid))
     running = Running(live_stack.url, os.getpid(), live_stack.environment, "the stack of all tests")
     mix = Mix({"alone": 1, "random": 1}, html=50, timed=50, whole=25)
     async with Company(running, StackBooks(live_stack), mix, every=0.1) as company:
