@@ -293,6 +293,8 @@ class World(ABC):
     """How far the same seed brings the same, whoever plays; completes `the same events, …`."""
     news: ClassVar[str] = ""
     """Events of the world's own, in words that end a sentence: `ships that came in`."""
+    secret: ClassVar[tuple[str, ...]] = ()
+    """Keys of `brief` whose values only their own seat may know."""
     large: ClassVar[tuple[str, ...]] = ()
     """Keys of `to_dict` whose values are `LargeMap`s (`kitchen.contract.large_state`): parts of the state
     with so many entries that only what a step changes of them is hashed and stored."""
@@ -343,16 +345,17 @@ class World(ABC):
 
     @abstractmethod
     def brief(self, seat: int) -> dict[str, Json]:
-        """What this seat knows before it plays and that never changes: rules, things, timing."""
+        """What this seat knows before it plays and that never changes: rules, things, timing. It follows from
+        seats and settings alone, not from the seed: the guide shows it before the episode is created."""
 
     def public_brief(self) -> dict[str, Json]:
         """Return what anybody may know before the game, people without a seat included: the entries that are
-        the same in the briefs of all seats."""
+        the same in the briefs of all seats, without those in `secret`."""
         first, *others = (self.brief(seat) for seat in range(self.seats))
         return {
             name: value
             for name, value in first.items()
-            if all(name in other and other[name] == value for other in others)
+            if name not in self.secret and all(name in other and other[name] == value for other in others)
         }
 
     @abstractmethod

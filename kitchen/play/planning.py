@@ -37,7 +37,8 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
         return "over"
     if page != turn.pages.get(seat):
         return "elsewhere"
-    return None if turn.episode.offers_plans and seat not in turn.choosing else "not_offered"
+    plans = turn.episode.offers_plans and seat in turn.people and seat not in turn.choosing
+    return None if plans else "not_offered"
 
 
 def _not_now(turn: OpenTurn, seat: int, then: Sequence[Command], step: int | None) -> str | None:

@@ -286,10 +286,10 @@ class OpenTurn:
 
     @property
     def pause_seconds(self) -> float:
-        """For so long the step stays open at least, because a person may act in it and none is asked.
-        Programs that take part as people are not held up."""
+        """For so long the step stays open at least, because a person may act in it and none is asked: longer
+        where the condition makes co-players think for longer. Programs that take part are not held up."""
         pauses = not self.episode.synthetic and self.people & self.may_act and not self.people & self.asked
-        return PAUSE_SECONDS if pauses else 0.0
+        return max(PAUSE_SECONDS, self.episode.thinking_seconds) if pauses else 0.0
 
     @property
     def due_at(self) -> datetime:
@@ -434,7 +434,9 @@ class OpenTurn:
             raise StepTakenError(f"step {self.step} of episode {episode.key} was taken by another process")
         for name, value in fresh.items():
             setattr(episode, name, value)
-        if ahead.state.parts and self._state:
+        if ahead.state.parts:
+            if self._state is None:
+                raise RuntimeError(f"step {self.step}: what it changes is not known in this turn")
             rows = rows_of_step(episode, self._state, ahead.state, self._lengths)
             self.store.insert(StateChange, list(rows))
 

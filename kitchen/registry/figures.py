@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
-from kitchen.contract.episode_log import EpisodeLog
+from kitchen.contract.episode_log import EpisodeLog, LogMetrics
 from kitchen.contract.world import Figure, Json, World, WorldError
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_kit, get_world, known_worlds
 from kitchen.words.speech import ngettext
+
+logger = logging.getLogger(__name__)
 
 
 def figures_of(world: str) -> tuple[Figure, ...]:
@@ -29,12 +32,24 @@ def log_figures(world: str) -> tuple[Figure, ...]:
 
 
 def with_log_metrics(score: Mapping[str, Json], log: EpisodeLog) -> dict[str, Json]:
-    """Return the score of an episode that has ended with the figures that its world computes from its log."""
+    """Return the score of an episode that has ended with the figures that its world computes from its log.
+    Where that fails, they are None: the episode ends all the same."""
     metrics = get_kit(log.world).log_metrics
-    if not metrics:
-        return dict(score)
-    measured = metrics().measure(log)
-    return {**score, **{figure.name: measured[figure.name] for figure in metrics().figures}}
+    return {**score, **_measured(metrics(), log)} if metrics else dict(score)
+
+
+def _measured(metrics: LogMetrics, log: EpisodeLog) -> dict[str, Json]:
+    try:
+        measured = metrics.measure(log)
+        values = {figure.name: measured[figure.name] for figure in metrics.figures}
+        for figure in metrics.figures:
+            if values[figure.name] is not None and not figure.holds(values[figure.name]):
+                raise ValueError(f"{figure.name} cannot be {values[figure.name]!r}")
+    except Exception as error:  # a world's own code, on what people wrote: the message may hold their words
+        kind = type(error).__name__
+        logger.error("the figures of the log of an episode in %s failed: %s", log.world, kind)
+        return {figure.name: None for figure in metrics.figures}
+    return values
 
 
 def news_of(world: str) -> str:

@@ -89,6 +89,7 @@ def _of_step(world: World, row: Step, episode: Episode) -> Iterator[str]:
 def _of_end(world: World, record: Record) -> Iterator[str]:
     episode, score = record.episode, world.score()
     if episode.status != Episode.Status.PLAYING and has_log_metrics(episode.world):
-        score = with_log_metrics(score, record.log)
+        measured = with_log_metrics(score, record.log)  # an older episode has none of the figures of today
+        score = {name: value for name, value in measured.items() if name in score or name in episode.score}
     if world.state_hash() != episode.state_hash or canonical_json(score) != canonical_json(episode.score):
         yield OTHER_END

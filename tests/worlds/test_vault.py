@@ -37,6 +37,7 @@ from study.trying_out.synthetic.making import SyntheticRequest, make
 from tests.servers import Stack
 from tests.study.taking_part.test_views import agree, text_of
 from tests.study.trying_out.test_dry_run import walk
+from tests.worlds.vault.metrics import TalkMetrics
 from tests.worlds.vault.world import CRANK, DIAL, STOP, WAIT, Vault
 
 STUDY = Path(__file__).parent / "vault" / "study.toml"
@@ -145,6 +146,17 @@ def test_a_changed_figure_of_the_log_is_found(study: Study) -> None:
     assert not list(faults_of(record(episode)))
     Episode.objects.filter(pk=episode.pk).update(score={"bolts": 0, "messages": 9})
     assert list(faults_of(record(episode)))
+
+
+def test_an_episode_ends_although_its_figures_cannot_be_computed(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TalkMetrics, "measure", lambda self, log: {"messages": 1 / 0})
+    episode = played_episode(study, "silent")
+    choose(episode, *[WAIT] * 9)
+    episode.refresh_from_db()
+    assert (episode.status, episode.score) == (Episode.Status.CUT_OFF, {"bolts": 0, "messages": None})
+    assert Seal.objects.filter(episode=episode).exists()
 
 
 def test_the_limit_cuts_an_episode_off(study: Study) -> None:

@@ -101,6 +101,16 @@ def test_a_state_that_lacks_something_is_refused() -> None:
         Buckets.from_dict(stored)
 
 
+def test_a_secret_is_public_in_no_world_of_one_seat_or_of_equal_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Buckets, "brief", lambda self, seat: {"steps": 2, "code": 7})
+    assert Buckets.create(seats=1, settings={}).public_brief() == {"steps": 2, "code": 7}
+    monkeypatch.setattr(Buckets, "secret", ("code",))
+    for seats in (1, 2):
+        assert Buckets.create(seats=seats, settings={}).public_brief() == {"steps": 2}
+
+
 def test_chance_follows_from_seed_and_labels_alone() -> None:
     world = made()
     drawn = world.chance("a", 1).random()

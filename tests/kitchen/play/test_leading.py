@@ -21,6 +21,7 @@ from kitchen.play.messages import CommandMessage
 from kitchen.play.models import Episode, Message, Seat, SeatCommand, Step
 from kitchen.play.open_page import Answer, OpenPage, page_opened
 from kitchen.play.open_turns import open_turns, overdue_turns, undecided_turns
+from kitchen.play.planning import plan_replace
 from kitchen.play.render import page_context
 from kitchen.play.saying import as_said, open_jobs
 from kitchen.play.selectors import seat_page, seat_view
@@ -237,6 +238,16 @@ def test_nobody_commands_from_a_seat_that_is_none() -> None:
     answer = page.command(CommandMessage.read(sent))
     assert isinstance(answer, Answer) and "not_offered" in answer.texts[0]
     assert not SeatCommand.objects.exists()
+
+
+def test_nobody_plans_from_a_seat_that_is_none() -> None:
+    episode = led()
+    Episode.objects.filter(pk=episode.pk).update(offers_plans=True)
+    page = opened(episode, json=True).name
+    with turn_now(episode.pk) as turn:
+        assert plan_replace(turn, seat=LEAD, then=[("noop",)], page=page).code == "not_offered"
+    episode.refresh_from_db()
+    assert not episode.plans
 
 
 def test_only_people_may_be_without_a_seat() -> None:

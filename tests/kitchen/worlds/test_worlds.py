@@ -170,8 +170,15 @@ def test_figures_computed_from_the_log_have_names_and_labels_of_their_own(kind: 
 
 
 @every_world
+def test_what_a_seat_knows_before_it_plays_does_not_follow_from_the_seed(kind: str) -> None:
+    one, other = make(kind, seed=1), make(kind, seed=2)
+    assert all(one.brief(seat) == other.brief(seat) for seat in range(one.seats))
+
+
+@every_world
 def test_what_anybody_may_know_is_the_same_for_every_seat(kind: str) -> None:
     world = make(kind)
+    assert not world.public_brief().keys() & set(world.secret)
     for seat in range(world.seats):
         assert world.public_brief() == {name: world.brief(seat)[name] for name in world.public_brief()}
 

@@ -13,7 +13,12 @@ class TalkMetrics(LogMetrics):
 
     figures: ClassVar[tuple[Figure, ...]] = (
         Figure(
-            "messages", "count", "Messages sent", better="neither", words=("message sent", "messages sent")
+            "messages",
+            "count",
+            "Messages sent",
+            better="neither",
+            undefined="blank where it failed",
+            words=("message sent", "messages sent"),
         ),
     )
 

@@ -36,6 +36,7 @@ class Vault(SimpleWorld):
             "bolts", "count", "Bolts drawn", so_far="Bolts drawn so far", words=("bolt drawn", "bolts drawn")
         ),
     )
+    secret: ClassVar[tuple[str, ...]] = ("code",)
     state: ClassVar[tuple[str, ...]] = ("dialled", "cranked", "opened")
 
     def begin(self) -> None:

@@ -118,11 +118,14 @@ def test_a_world_without_an_adviser_is_played_at_random(monkeypatch: pytest.Monk
     assert player.experience() == Experience(teammates=1)
 
 
-def test_a_command_with_an_amount_is_said_with_any_amount_that_is_offered() -> None:
+def test_a_command_with_an_amount_is_said_with_any_amount_that_is_offered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("study.trying_out.walk.player.get_adviser", lambda world: Adviser())
     world = Vault.create(seats=3, settings={})
     amounts = [[list(command), *bounds] for command, bounds in world.amounts(0).items()]
     state = {**state_of(new_world(seats=2, seed=3)), "legal": [["dial", "1"]], "anticipated": []}
-    state |= {"world": "overcooked", "amounts": amounts}
+    state |= {"amounts": amounts}
     chosen = {Player(skilled(0.0, number), 1).choose(state) for number in range(1, 40)}
     assert {command[0] for command in chosen} == {"dial"} and len(chosen) > 4
     assert all(world.allows(0, command) for command in chosen)
