@@ -40,6 +40,16 @@
     if (focused && document.activeElement.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
 
+  /* a digit after the letter of a choice is its amount */
+  function onDigit(event) {
+    if (!/^[0-9]$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches?.("input:not([type=radio]), textarea, select")) return;
+    const field = fieldOf(choosing.chosen());
+    if (!field) return;
+    field.focus({ preventScroll: true });
+    field.select(); // the digit takes the place of what is there
+  }
+
   /* Enter sends: the field belongs to no form, so that one that is not chosen keeps nothing from being sent */
   function onKey(event) {
     if (event.key !== "Enter" || !isField(event.target)) return;
@@ -65,6 +75,7 @@
 
   document.addEventListener("input", onInput);
   document.addEventListener("keydown", onKey);
+  document.addEventListener("keydown", onDigit, true);
   document.addEventListener("submit", onSubmit, true);
   document.addEventListener("htmx:wsConfigSend", onSend);
   document.addEventListener("htmx:wsBeforeMessage", () => (focused = isField(document.activeElement) ? document.activeElement.id : ""));

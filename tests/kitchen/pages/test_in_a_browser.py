@@ -155,6 +155,14 @@ async def test_the_default_menu_is_used_by_keys_alone(browser: Browser) -> None:
     assert server.commands == [["load", "left_cart", "2"]]
 
 
+async def test_a_digit_after_the_letter_of_a_choice_is_its_amount(browser: Browser) -> None:
+    page, server = await opened(browser, QUARRY, quarry())
+    for key in ("l", "3", "Enter"):
+        await page.keyboard.press(key)
+    await server.hears("command", 1)
+    assert server.commands == [["load", "left_cart", "3"]]
+
+
 async def test_a_finger_sends_what_it_taps_and_nothing_is_covered_or_too_wide(browser: Browser) -> None:
     page, server = await opened(browser, QUARRY, quarry(1), has_touch=True)
     wrong = {}
