@@ -200,6 +200,8 @@ class Page(ABC):
     """Likewise for somebody who looks on (`overview`), of whose panels alone it gets the HTML."""
     views: ClassVar[tuple[str, ...]] = (TABLES,)
     """In which ways this world can be shown: `TABLES`, `DRAWN`, or both of them."""
+    supports_clock: ClassVar[bool] = True
+    """The page can be played while a clock takes the steps (`World.tick_ms`)."""
     guide: ClassVar[str]
     """Template of the guide: how to win, what the tables mean, tips. Gets `brief`, `handbook`, and whether
     steps have a time limit as `clocked`, whether there is a picture as `drawn`, whether an action is
