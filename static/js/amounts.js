@@ -40,7 +40,8 @@
     if (focused && document.activeElement.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
 
-  /* Enter sends: the field belongs to no form, so that one that is not chosen keeps nothing from being sent */
+  /* Enter sends: the fields belong to a form of their own, #amount-fields, so that one that is not chosen keeps nothing
+     from being sent */
   function onKey(event) {
     if (event.key !== "Enter" || !isField(event.target)) return;
     event.preventDefault();
@@ -49,6 +50,7 @@
   }
 
   function onSubmit(event) {
+    if (event.target.id === "amount-fields") event.preventDefault(); // it is never sent
     const field = event.target.id === "menu" && fieldOf(choosing.chosen());
     if (!field || field.reportValidity()) return;
     event.preventDefault();
