@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.jobs import Job
 from kitchen.contract.talk import Said
-from kitchen.contract.world import Aim, Command, Event, Intent, Json
+from kitchen.contract.world import Aim, Command, Event, Figure, Intent, Json
 from kitchen.words.speech import gettext, marked, pgettext, read_later
 
 TABLES, DRAWN, BOTH = "tables", "drawn", "both"
@@ -75,6 +75,8 @@ class SeatView:
     score: Mapping[str, Json]
     achieved: tuple[tuple[str, str], ...] = ()
     """The score in words: (number, what it counts)."""
+    figures: tuple[Figure, ...] = ()
+    """The figures of the score that people read (`Figure.words`); the same for the whole episode."""
     step_seconds: float | None = None
     """Time of people for a step, None where they take as long as they want."""
     seconds_left: float | None = None
