@@ -7,8 +7,10 @@ processes only."""
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
+import sys
 import traceback
 from collections.abc import Iterator
 from itertools import chain, groupby, pairwise
@@ -158,6 +160,9 @@ def become_own(config: pytest.Config, writer: Connection, folder: Path) -> None:
     assert capture and terminal
     capture.stop_global_capturing()  # its files are shared with the other processes
     capture.start_global_capturing()
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, logging.StreamHandler):  # it wrote to what is captured no more
+            handler.stream = sys.stderr
     terminal._tw._file = Path(os.devnull).open("w")  # noqa: SIM115 - until this process ends
     config.pluginmanager.register(Reporter(config, writer))
 

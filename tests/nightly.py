@@ -18,5 +18,5 @@ def nightly(*cases: Any) -> list[Any]:
 
 
 def thinned(cases: Sequence[Any], each: int) -> list[Any]:
-    """Return all of these cases, of which every so-manieth, the first among them, is not marked."""
+    """Return all of these cases. One of `each`, beginning with the first, is not marked as nightly."""
     return [case if not number % each else nightly(case)[0] for number, case in enumerate(cases)]

@@ -25,7 +25,7 @@ WIDTH = 64
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What leads from one moment of a map to another, or from nothing to all of it."""
+    """The entries to write and the keys to remove that lead from one content of a map to another."""
 
     changed: str
     """The entries that are new or have another value: a JSON object."""
@@ -52,7 +52,7 @@ class LargeMap(dict[str, Json]):
     """Keys that were written since then."""
 
     def __init__(self, given: Mapping[str, Json] | None = None) -> None:
-        """The entries of `given`; changes of one map are not seen in the other."""
+        """Copy the entries of `given`. Changes of one map do not reach the other."""
         super().__init__(given or {})
         if isinstance(given, LargeMap):
             self._frozen, self._touched = given._frozen, set(given._touched)
@@ -60,8 +60,8 @@ class LargeMap(dict[str, Json]):
             self._frozen, self._touched = NOTHING, set(self)
 
     def freeze(self) -> FrozenMap:
-        """The present content, which later changes leave alone. TypeError for a key that is no text, and for
-        a value that is no JSON."""
+        """Return the present content, which later changes leave alone. TypeError for a key that is no text,
+        and for a value that is no JSON."""
         if self._touched:
             self._frozen = self._frozen.replaced({key: self._entry(key) for key in self._touched})
             self._touched = set()
@@ -73,7 +73,7 @@ class LargeMap(dict[str, Json]):
         return f"{canonical_json(key)}:{canonical_json(self[key])}" if key in self else None
 
     def apply(self, changes: Changes) -> None:
-        """Become what these changes lead to. ValueError for text that is no JSON."""
+        """Apply these changes to this map. ValueError for text that is no JSON."""
         self.update(json.loads(changes.changed))
         for key in json.loads(changes.removed):
             self.pop(key, None)
@@ -102,12 +102,12 @@ class LargeMap(dict[str, Json]):
         self._touched.update(fresh)
 
     def setdefault(self, key: str, default: Json = None) -> Json:
-        """The value of this key, which is `default` from now on if it had none."""
+        """Return the value of this key. Write `default` first if it has none."""
         self._touched.add(key)
         return super().setdefault(key, default)
 
     def pop(self, key: str, *default: Json) -> Json:
-        """Remove an entry; its value, or `default`. KeyError if there is neither."""
+        """Remove an entry and return its value, or `default`. KeyError if there is neither."""
         self._touched.add(key)
         return super().pop(key, *default)
 
@@ -124,7 +124,7 @@ class LargeMap(dict[str, Json]):
 
 
 class _Bucket:
-    """The entries of some keys, as JSON; never changed."""
+    """Holds the entries of some keys, as JSON; never changed."""
 
     __slots__ = ("digest", "entries", "length")
 
@@ -136,7 +136,7 @@ class _Bucket:
 
 
 class _Node:
-    """A group of buckets, or all groups; never changed."""
+    """Holds a group of buckets, or all groups; never changed."""
 
     __slots__ = ("digest", "length", "parts")
 
@@ -146,7 +146,7 @@ class _Node:
 
 
 class FrozenMap:
-    """What a `LargeMap` held at one moment."""
+    """Holds the content that a `LargeMap` had at one moment."""
 
     __slots__ = ("_groups", "root")
 
@@ -159,7 +159,7 @@ class FrozenMap:
         return 1 + int(self._groups.length)
 
     def replaced(self, fresh: Mapping[str, str | None]) -> FrozenMap:
-        """With these entries in the place of those of the same keys; None: without any."""
+        """Return a map with these entries in the place of those of the same keys; None removes an entry."""
         by_bucket: dict[tuple[int, int], dict[str, str | None]] = {}
         for key, entry in fresh.items():
             by_bucket.setdefault(_place(key), {})[key] = entry
@@ -178,7 +178,7 @@ class FrozenMap:
         return FrozenMap(_Node(nodes))
 
     def changes_since(self, before: FrozenMap) -> Changes | None:
-        """What leads from `before` to this; None if they are the same."""
+        """Return the changes that lead from `before` to this; None if they are the same."""
         changed: dict[str, str] = {}
         removed: list[str] = []
         for old, new in _differing(before._groups, self._groups):
@@ -190,12 +190,12 @@ class FrozenMap:
         return Changes(_object(changed), canonical_json(sorted(removed)))
 
     def whole(self) -> Changes:
-        """What leads from nothing to this."""
+        """Return the changes that lead from nothing to this."""
         buckets = (bucket for group in self._groups.parts for bucket in group.parts)
         return Changes(_object({key: entry for bucket in buckets for key, entry in bucket.entries.items()}))
 
     def thaw(self) -> LargeMap:
-        """A map with this content."""
+        """Return a map with this content."""
         thawed = LargeMap()
         dict.update(thawed, json.loads(self.whole().changed))
         thawed._frozen = self

@@ -76,9 +76,9 @@ SETTINGS = (
         "bool",
         "Members talk within the step, before anybody chooses",
         False,
-        help="Each co-player that somebody writes to answers at once, also one that is busy, and the first "
-        "member opens the talk. Two who may write to each other always talk within the step: there, this "
-        "adds that a co-player may open the talk, and that it answers while it is busy.",
+        help="A co-player answers each message at once, even while it is busy. The first member opens the "
+        "talk. Two members who may write to each other always talk within the step. With this setting, their "
+        "co-player may also open the talk, and it answers while it is busy.",
     ),
     Setting(
         ROUNDS,

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.jobs import Job
 from kitchen.contract.talk import Said
-from kitchen.contract.world import Aim, Command, Event, Intent, Json
+from kitchen.contract.world import Aim, Command, Event, Figure, Intent, Json
 from kitchen.words.speech import gettext, marked, pgettext, read_later
 
 TABLES, DRAWN, BOTH = "tables", "drawn", "both"
@@ -75,6 +75,8 @@ class SeatView:
     score: Mapping[str, Json]
     achieved: tuple[tuple[str, str], ...] = ()
     """The score in words: (number, what it counts)."""
+    figures: tuple[Figure, ...] = ()
+    """The figures of the score that people read (`Figure.words`); the same for the whole episode."""
     step_seconds: float | None = None
     """Time of people for a step, None where they take as long as they want."""
     seconds_left: float | None = None
@@ -200,6 +202,8 @@ class Page(ABC):
     """Likewise for somebody who looks on (`overview`), of whose panels alone it gets the HTML."""
     views: ClassVar[tuple[str, ...]] = (TABLES,)
     """In which ways this world can be shown: `TABLES`, `DRAWN`, or both of them."""
+    supports_clock: ClassVar[bool] = True
+    """The page can be played while a clock takes the steps (`World.tick_ms`)."""
     guide: ClassVar[str]
     """Template of the guide: how to win, what the tables mean, tips. Gets `brief`, `handbook`, and whether
     steps have a time limit as `clocked`, whether there is a picture as `drawn`, whether an action is

@@ -11,6 +11,7 @@ Where steps are taken by a clock, use `kitchen.pages.grid_page`: it declares all
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
@@ -41,8 +42,8 @@ class Seen(NamedTuple):
     tables: tuple[Table, ...]
 
 
-class _Given:
-    """Words of a page that its world gave, in the language of the reader."""
+class _TranslatedText:
+    """Return a text that the world gave to its page, in the language of the reader."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = f"_{name}"
@@ -57,9 +58,10 @@ class DefaultPage(Page):
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
+    supports_clock: ClassVar[bool] = False
     styles: ClassVar[tuple[str, ...]] = ("css/world.css",)
     scripts: ClassVar[tuple[str, ...]] = ("js/amounts.js",)
-    title: ClassVar[str] = _Given()  # type: ignore[assignment] # what one gets of the attribute
+    title: ClassVar[str] = _TranslatedText()  # type: ignore[assignment] # what one gets of the attribute
     if_possible = read_later("if somebody else makes it possible first")
     """Said of a command that is not possible now, but may be when this seat acts."""
 
@@ -70,7 +72,7 @@ class DefaultPage(Page):
     marked("Light {}")}`. By default a command is its words, one after the other."""
     events: Mapping[str, str] = {}
     """Words for the world's own events, by kind. `{player}` is the seat's name, and other names in braces are
-    data of the event: `{"lit": marked("{player} has lit {lamp}.")}`."""
+    data of the event, empty if it has none of that name: `{"lit": marked("{player} has lit {lamp}.")}`."""
     reasons: Mapping[str, str] = {}
     """Why a command was refused, in words, by its code; `marked`."""
     verbs: tuple[str, ...] = ()
@@ -92,11 +94,11 @@ class DefaultPage(Page):
         return (self.score, self.seen_panel, self.story, self.menu, self.spoken)
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """What was reached, what is seen, what happened, the menu, what is read aloud."""
+        """Return the panels: the score, what is seen, what happened, the menu, and what is read aloud."""
         return tuple(make(view) for make in self.makers(view))
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
-        """The same without the menu."""
+        """Return the same panels without the menu."""
         return tuple(make(view) for make in self.makers(view) if make != self.menu)
 
     def score(self, view: SeatView) -> Panel:
@@ -198,19 +200,20 @@ class DefaultPage(Page):
 
     def _news(self, step: StepView, view: SeatView) -> Iterator[tuple[str, str]]:
         for event in step.events:
-            if text := self.told(event, view):
+            if text := self.event_sentence(event, view):
                 yield event.kind, text
 
-    def told(self, event: Event, view: SeatView) -> str:
-        """Return an event of the world's own in a sentence; empty for one that is not told."""
+    def event_sentence(self, event: Event, view: SeatView) -> str:
+        """Return an event of the world's own in a sentence; empty for an event of the platform."""
         if event.kind in HOUSE_EVENTS:
             return ""
         player = "" if event.seat is None else view.players[event.seat].name
         data = {name: text_of(value, self.word) for name, value in event.data.items()}
         if event.kind in self.events:
-            return gettext(self.events[event.kind]).format_map({"player": player, **data})
+            return gettext(self.events[event.kind]).format_map(defaultdict(str, data, player=player))
         about = ", ".join(f"{self.word(name)}: {value}" for name, value in data.items())
-        text = " · ".join(filter(None, (sentence_case(self.word(event.kind)), about)))
+        kind = sentence_case(self.word(event.kind))
+        text = f"{kind} ({about})" if about else kind
         return f"{player}: {text}" if player else text
 
 

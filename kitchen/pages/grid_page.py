@@ -10,22 +10,22 @@ so it moves smoothly, and it looks the same under a clock, when no panels are se
 an SVG file (`pictures`), named by the codes; without one, cells and things are plain shapes with a letter.
 
 A world that needs more on its page has a script of its own, loaded before `js/grid.js`. It sets
-`play.painters[layer]`, which draws an entry of a layer, and `play.tellers`, which says one in words under a
-clock."""
+`play.painters[layer]`, which draws an entry of a layer, and `play.describers`, which says one in words under
+a clock."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from kitchen.contract.page import DRAWN, TABLES, Panel, SeatView
-from kitchen.contract.world import Command, Json, canonical_json
+from kitchen.contract.world import Command, Figure, Json, canonical_json
 from kitchen.pages.default_menu import Group, grouped, is_choosing
 from kitchen.pages.default_page import DefaultPage, Make
 from kitchen.pages.json_tables import Fact, shown, text_of
-from kitchen.words.speech import gettext, marked, pgettext
+from kitchen.words.codes import sentence_case
+from kitchen.words.speech import gettext, marked, ngettext, pgettext
 
 _TEMPLATES = "kitchen/pages"
 CELL = 48
@@ -34,7 +34,7 @@ FLOOR = " "
 
 
 class Look(NamedTuple):
-    """What stands in a cell."""
+    """How a cell with one letter looks, and what it is called."""
 
     name: str
     """In words, `marked`."""
@@ -98,7 +98,7 @@ class Board(NamedTuple):
     floor: str
     """`x,y` of every cell that can be walked on, with spaces between."""
     rules: str
-    """What the script needs to know, as JSON (`GridPage.rules_told`)."""
+    """What the script needs to know, as JSON (`GridPage.script_rules`)."""
     pictures: str
     tick_ms: int
     """0 where steps wait for everybody."""
@@ -107,7 +107,7 @@ class Board(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What changes, as JSON; and whose page it is, -1 for somebody who looks on."""
+    """The changing part of the observation, as JSON; `seat` is -1 for somebody who looks on."""
 
     seat: int
     step: int
@@ -134,17 +134,32 @@ class Actor(NamedTuple):
     seat: int
     name: str
     is_you: bool
-    told: str
+    description: str
 
 
 class Actors(NamedTuple):
-    """All of them."""
+    """All seats, in their order."""
 
     actors: tuple[Actor, ...]
 
 
+class ScoreFigure(NamedTuple):
+    """One figure of the score under a clock: its name and kind for the script, and its words."""
+
+    name: str
+    kind: str
+    label: str
+    text: str
+
+
+class ClockScore(NamedTuple):
+    """The score as the script `js/grid_words.js` updates it."""
+
+    figures: tuple[ScoreFigure, ...]
+
+
 class Facts(NamedTuple):
-    """What else of the observation is shown."""
+    """Values of the observation that are not on the grid."""
 
     facts: tuple[Fact, ...]
 
@@ -184,6 +199,7 @@ class Pad(NamedTuple):
 class GridPage(DefaultPage):
     """The page of a world on a grid."""
 
+    supports_clock = True
     views = (TABLES, DRAWN)
     layout = f"{_TEMPLATES}/grid_layout.jinja"
     overview_layout = f"{_TEMPLATES}/grid_overview.jinja"
@@ -218,15 +234,19 @@ class GridPage(DefaultPage):
         return self.looks.get(letter) or self.looks[FLOOR]
 
     def makers(self, view: SeatView) -> tuple[Make, ...]:
-        """In words alone, nothing is drawn in turns. Under a clock the drawing is there, but hidden, since
-        its script keeps the words up to date; and the page itself tells what happened."""
+        """Return what makes each panel. In words alone, nothing is drawn in turns. Under a clock the drawing
+        is there, but hidden, since its script keeps the words up to date; and the page itself says what
+        happened."""
         drawing = (self.board, self.seen_now) if view.tick_ms or view.shown != TABLES else ()
         story = () if view.tick_ms else (self.story,)
         return (self.score, self.facts, *drawing, self.grid, self.actors, *story, self.menu, self.spoken)
 
     def score(self, view: SeatView) -> Panel:
-        """Under a clock, what was reached is not shown: no panels are sent that would keep it up to date."""
-        return super().score(view if view.tick_ms is None else replace(view, achieved=()))
+        """Return the panel of what has been reached so far. Under a clock, the page updates it by itself."""
+        if view.tick_ms is None:
+            return super().score(view)
+        figures = tuple(_score_figure(figure, view.score.get(figure.name)) for figure in view.figures)
+        return Panel("score", f"{_TEMPLATES}/grid_score.jinja", ClockScore(figures))
 
     # what is drawn
 
@@ -240,23 +260,23 @@ class GridPage(DefaultPage):
             CELL,
             tiles,
             floor,
-            canonical_json(self.rules_told(view)),
+            canonical_json(self.script_rules(view)),
             self.pictures,
             tick_ms,
             canonical_json(self.script_words(view)) if tick_ms else "",
         )
         return Panel("board", f"{_TEMPLATES}/board.jinja", shows)
 
-    def rules_told(self, view: SeatView) -> Mapping[str, Json]:
+    def script_rules(self, view: SeatView) -> Mapping[str, Json]:
         """Return what the script needs to know: to draw, and to show one's own moves before the server
         does."""
         return {"layers": list(self.layers), "moves": dict(self.moves), "blocking": self.blocking}
 
     def seen_now(self, view: SeatView) -> Panel:
         """Return the panel of what changes: `players` and all layers."""
-        told = {name: view.observation[name] for name in ("players", *self.layers)}
+        changing = {name: view.observation[name] for name in ("players", *self.layers)}
         you = view.seat if view.acts else -1
-        return Panel("seen", f"{_TEMPLATES}/grid_seen.jinja", Seen(you, view.step, canonical_json(told)))
+        return Panel("seen", f"{_TEMPLATES}/grid_seen.jinja", Seen(you, view.step, canonical_json(changing)))
 
     # the same in words
 
@@ -267,10 +287,11 @@ class GridPage(DefaultPage):
         there |= {tuple(each["at"]): player.name for each, player in players}
         rows = self.rows(view.brief)
         looks = {letter: self.look(letter) for letter in set("".join(rows))}
-        told = {letter: (gettext(look.name), _kind(look)) for letter, look in looks.items()}
+        named = {letter: (gettext(look.name), _kind(look)) for letter, look in looks.items()}
         cells = tuple(
             tuple(
-                Cell(told[letter][0], there.get((x, y), ""), told[letter][1]) for x, letter in enumerate(row)
+                Cell(named[letter][0], there.get((x, y), ""), named[letter][1])
+                for x, letter in enumerate(row)
             )
             for y, row in enumerate(rows)
         )
@@ -291,11 +312,13 @@ class GridPage(DefaultPage):
     def actors(self, view: SeatView) -> Panel:
         """Return the panel of who is where."""
         players = zip(view.observation["players"], view.players, strict=True)
-        lines = (Actor(one.seat, one.name, one.is_you, self._told(each)) for each, one in players)
+        lines = (
+            Actor(one.seat, one.name, one.is_you, self._actor_description(each)) for each, one in players
+        )
         return Panel("actors", f"{_TEMPLATES}/actors.jinja", Actors(tuple(lines)))
 
-    def _told(self, player: Mapping[str, Json]) -> str:
-        """`column 2, row 2, looks up, holds nothing`."""
+    def _actor_description(self, player: Mapping[str, Json]) -> str:
+        """Return where somebody is, in words: `column 2, row 2, looks up, holds nothing`."""
         column, row = (number + 1 for number in player["at"])
         words = {"column": column, "row": row, "face": gettext(FACES.get(player.get("face", ""), ""))}
         return actor_sentence(player).format(**words, thing=self.thing_words(player.get("holds")))
@@ -323,7 +346,7 @@ class GridPage(DefaultPage):
         )
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
-        """All that is not on the grid."""
+        """Return the values of the observation that are not on the grid."""
         on_grid = {"players", *self.layers}
         return {name: value for name, value in view.observation.items() if name not in on_grid}
 
@@ -361,7 +384,7 @@ class GridPage(DefaultPage):
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """The rules, the keys, and what else the brief has beside the grid."""
+        """Return the rules, the keys, and what else the brief has beside the grid."""
         others = {name: value for name, value in brief.items() if name != "grid"}
         keys = [(gettext(key.label), self.phrase((verb,))) for verb, key in self.pad.items()]
         return {**super().handbook(others), "keys": keys, "ticking": bool(brief.get("tick_ms"))}
@@ -393,6 +416,13 @@ class GridPage(DefaultPage):
 
     def _letters(self, row: str) -> str:
         return "".join(letter if letter in self.looks else FLOOR for letter in row)
+
+
+def _score_figure(figure: Figure, value: Json) -> ScoreFigure:
+    label = sentence_case(ngettext(*figure.words, 2)) if figure.words else figure.label
+    return ScoreFigure(
+        figure.name, figure.kind, label, "\N{EN DASH}" if value is None else figure.shown(value)
+    )
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,7 @@ what is made of several values becomes a table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.world import Json
@@ -79,25 +79,34 @@ def _is_table(value: Json) -> bool:
 
 
 def _table(code: str, title: str, value: Json, word: Word) -> Table:
-    """A table with a row for each entry, and with a column for each key where entries are objects."""
-    entries = value.items() if isinstance(value, Mapping) else enumerate(value, start=1)
-    named = [(word(name) if isinstance(name, str) else str(name), entry) for name, entry in entries]
-    if not any(isinstance(entry, Mapping) for _, entry in named):
-        rows = tuple((name, *_cells(entry, word)) for name, entry in named)
-        return Table(code, title, (), rows)
-    columns = list(dict.fromkeys(key for _, entry in named if isinstance(entry, Mapping) for key in entry))
-    rows = tuple((name, *_columns(entry, columns, word)) for name, entry in named)
-    return Table(code, title, ("", *(sentence_case(word(column)) for column in columns)), rows)
+    """Return a table with a row for each entry. It has a column for each key if all entries are objects, and
+    for each place if all are lists of one length. Otherwise each entry is a text in one column."""
+    named = list(value.items() if isinstance(value, Mapping) else enumerate(value, start=1))
+    names = [word(name) if isinstance(name, str) else str(name) for name, _ in named]
+    entries = [entry for _, entry in named]
+    columns = _columns(entries)
+    head = ("", *(sentence_case(word(column)) for column in columns)) if columns else ()
+    rows = (
+        (name, *_cells(entry, columns, word, is_list=_are_lists_of_one_length(entries)))
+        for name, entry in zip(names, entries, strict=True)
+    )
+    return Table(code, title, head, tuple(rows))
 
 
-def _cells(entry: Json, word: Word) -> tuple[str, ...]:
-    """Those of a row that has no names of columns: one for each value of a list."""
-    if isinstance(entry, list | tuple):
-        return tuple(text_of(one, word) for one in entry)
-    return (text_of(entry, word),)
+def _columns(entries: Sequence[Json]) -> tuple[str, ...]:
+    """Return the keys of these entries, in their order, if all entries are objects."""
+    if not all(isinstance(entry, Mapping) for entry in entries):
+        return ()
+    return tuple(dict.fromkeys(key for entry in entries for key in entry))
 
 
-def _columns(entry: Json, columns: list[str], word: Word) -> tuple[str, ...]:
-    if not isinstance(entry, Mapping):
-        return (text_of(entry, word), *[""] * (len(columns) - 1))
-    return tuple(text_of(entry[column], word) if column in entry else "" for column in columns)
+def _are_lists_of_one_length(entries: Sequence[Json]) -> bool:
+    lengths = {len(entry) if isinstance(entry, list | tuple) else 0 for entry in entries}
+    return len(lengths) == 1 and 0 not in lengths
+
+
+def _cells(entry: Json, columns: Sequence[str], word: Word, *, is_list: bool) -> tuple[str, ...]:
+    """Return the cells of one row after its name; empty where an object has no such key."""
+    if columns:
+        return tuple(text_of(entry[column], word) if column in entry else "" for column in columns)
+    return tuple(text_of(one, word) for one in entry) if is_list else (text_of(entry, word),)

@@ -24,7 +24,7 @@ from kitchen.play.services import go_on
 from kitchen.play.state_changes import first_rows
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.agents import get_agent, keeps_up, make_agent, plays
-from kitchen.registry.worlds import get_page, get_world
+from kitchen.registry.worlds import check_clock, get_page, get_world
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,7 @@ def episode_create(
     _check_organisation(organisation, minds, leaders, seats=seats, knowing=knowing)
     if absence:
         absence.check(world)
+    check_clock(game)
     if game.tick_ms:
         _check_ticks(minds, absence, organisation, step_seconds)
     tick_ms = clock.tick_ms_for(game.tick_ms, synthetic=synthetic)

@@ -121,7 +121,7 @@ def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
 
 
 def _calls(turn: OpenTurn, organisation: Organisation, row: Message, said: Sequence[Message]) -> bool:
-    """Whether the words of who said this are to be answered."""
+    """Return whether the words of the sender of this message are to be answered."""
     if row.sender is None:
         return False
     words = [one for one in said if one.sender == row.sender]

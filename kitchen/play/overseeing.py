@@ -38,6 +38,7 @@ def overseen(turn: OpenTurn, number: int) -> SeatView:
         history=tuple(_known(turn, step, seen) for step in turn.past) if seen else (),
         score=episode.score,
         achieved=achieved(episode.world, episode.score),
+        figures=tuple(figure for figure in world.figures if figure.words),
         step_seconds=episode.step_seconds,
         ended_by_staff=episode.status == Episode.Status.ABORTED,
         until=bool(episode.until),

@@ -87,6 +87,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         history=tuple(step.known(world, number) for step in turn.past),
         score=episode.score,
         achieved=achieved(episode.world, episode.score),
+        figures=tuple(figure for figure in world.figures if figure.words),
         step_seconds=episode.step_seconds,
         seconds_left=clock.seconds_left(episode) if choosing else None,
         ended_by_staff=episode.status == Episode.Status.ABORTED,

@@ -52,7 +52,7 @@ class LargeParts:
 
 
 def change_apply(part: LargeMap, row: StateChange) -> None:
-    """Have the part be what it was after this row's step. StateError for a row that cannot be read."""
+    """Change the part to what it was after this row's step. StateError for a row that cannot be read."""
     if row.is_whole:
         part.clear()
     try:
@@ -88,9 +88,9 @@ def parts_verified(episode: Episode, known: LargeParts | None) -> LargeParts:
 
 
 def changes_verify(episode: Episode) -> Iterator[tuple[int, str]]:
-    """Every step whose stored changes of a part do not lead to the hash that is stored with them, with the
-    name of the part. After one of them the next whole row is the next that is looked at. A part that is not
-    what the state says is found at the episode's present step. The world need not be known here."""
+    """Yield each step whose stored changes of a part do not lead to the hash that is stored with them, with
+    the name of the part. After one of them the next whole row is the next that is looked at. A part that is
+    not what the state says is found at the episode's present step. The world need not be known here."""
     parts: dict[str, LargeMap] = {}
     found: set[str] = set()
     rows = StateChange.objects.filter(episode=episode, step__lte=episode.step)
@@ -123,15 +123,15 @@ def _large_names(world: str) -> tuple[str, ...]:
 
 
 def first_rows(episode_id: int, state: WorldState) -> list[Values]:
-    """What is stored when an episode begins in this state."""
+    """Return the rows to store when an episode begins in this state."""
     return [_row(episode_id, 0, name, part, part.whole(), True) for name, part in state.parts.items()]
 
 
 def rows_of_step(
     episode: Episode, before: WorldState, after: WorldState, lengths: dict[str, int]
 ) -> Iterator[Values]:
-    """What is stored of the step that the episode has just taken. `lengths`, as `LargeParts` has them, are
-    brought up to date."""
+    """Yield the rows to store of the step that the episode has just taken. This updates `lengths`, as
+    `LargeParts` has them."""
     for name, part in after.parts.items():
         if changes := part.changes_since(before.parts[name]):
             lengths[name] = lengths.get(name, 0) + changes.length

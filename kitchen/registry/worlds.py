@@ -18,7 +18,7 @@ from kitchen.contract.canvas import Canvas
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.organisation import TOGETHER
 from kitchen.contract.page import Page
-from kitchen.contract.world import World
+from kitchen.contract.world import SettingsError, World
 from kitchen.registry.names import UnknownNameError, look_up
 
 WORLDS: dict[str, str] = {
@@ -61,6 +61,12 @@ def get_world(kind: str) -> type[World]:
 def get_page(kind: str) -> Page:
     """How a world is shown; UnknownNameError if there is none."""
     return get_kit(kind).page()
+
+
+def check_clock(world: World) -> None:
+    """SettingsError if a clock takes the steps of this world, and its page supports turns only."""
+    if world.tick_ms and not get_page(world.kind).supports_clock:
+        raise SettingsError(f"world: {world.kind} has a clock, but its page does not declare keys (GridPage)")
 
 
 def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:

@@ -10,8 +10,9 @@ _JOINTS = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])")
 
 def in_words(code: str) -> str:
     """Return a code as words within a sentence: `red_lamp`, `redLamp` and `lamp2` become `red lamp` and
-    `lamp 2`. A text that is no code (it has spaces, for example) is returned as it is."""
-    return _JOINTS.sub(" ", code).lower().strip() if _CODE.fullmatch(code) else code
+    `lamp 2`. A text that is no code (`NASA`, `Anna`, or one with spaces) is returned as it is."""
+    is_code = _CODE.fullmatch(code) and _JOINTS.search(code)
+    return _JOINTS.sub(" ", code).lower().strip() if is_code else code
 
 
 def sentence_case(text: str) -> str:

@@ -50,7 +50,8 @@
     field.select(); // the digit takes the place of what is there
   }
 
-  /* Enter sends: the field belongs to no form, so that one that is not chosen keeps nothing from being sent */
+  /* Enter sends: the fields belong to a form of their own, #amount-fields, so that one that is not chosen keeps nothing
+     from being sent */
   function onKey(event) {
     if (event.key !== "Enter" || !isField(event.target)) return;
     event.preventDefault();
@@ -59,6 +60,7 @@
   }
 
   function onSubmit(event) {
+    if (event.target.id === "amount-fields") event.preventDefault(); // it is never sent
     const field = event.target.id === "menu" && fieldOf(choosing.chosen());
     if (!field || field.reportValidity()) return;
     event.preventDefault();

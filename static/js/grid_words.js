@@ -1,7 +1,7 @@
 /* A grid in words where a clock takes the steps: the same as the drawing says, values that stand alone, what one has in
    hand and in front, and what just happened. The server says all of this elsewhere.
 
-   `tellers` of [data-play], which a world's own script sets before this one, say what is no plain thing: `thing(thing)`
+   `describers` of [data-play], which a world's own script sets before this one, say what is no plain thing: `thing(thing)`
    for what is held or lies somewhere, `layers[layer](entry)` for an entry of a layer, `deed(event)` for an event: [its
    kind, text, its mark], without a mark for what a seat did, and `aloud(event)` for what is read aloud of it. */
 "use strict";
@@ -14,11 +14,12 @@
   const WORDS = JSON.parse(told); // kitchen/pages/grid_page.py
   const RULES = JSON.parse(document.getElementById("board").dataset.rules);
   const OWN = Number(document.getElementById("seen").dataset.seat);
+  const FIGURES = [...play.querySelectorAll("[data-figure]")];
   const OBSERVED = [...play.querySelectorAll("[data-observed]")];
   const LAYERS = [...RULES.layers].reverse(); // what is drawn last is told
   const MOST = 12; // lines of what just happened
   const SLOW = 1000; // milliseconds from one telling of the table to the next, and that what is said stays
-  const tellers = play.tellers ?? {};
+  const describers = play.describers ?? {};
   let seen = null; // what is told of at the end of the second that has begun
   let silence = null; // when what was said aloud is taken away
 
@@ -26,8 +27,8 @@
   const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
   const word = (code) => WORDS.names[code] ?? code.replaceAll("_", " ");
   const plain = (thing) => (thing === null ? WORDS.nothing : word(thing));
-  const thing = tellers.thing ?? plain;
-  const inLayer = (layer, entry) => (tellers.layers?.[layer] ?? (() => thing(entry.thing)))(entry);
+  const thing = describers.thing ?? plain;
+  const inLayer = (layer, entry) => (describers.layers?.[layer] ?? (() => thing(entry.thing)))(entry);
 
   function valueOf(value) {
     if (Array.isArray(value)) return value.length ? value.map(valueOf).join(", ") : WORDS.values.null;
@@ -40,6 +41,16 @@
       const value = seen[box.dataset.observed];
       put(box, "ticks" in box.dataset ? String(Math.ceil((value * WORDS.tick_ms) / 1000)) : valueOf(value));
     }
+  }
+
+  /* the score, as `Figure.shown` of kitchen/contract/world.py writes it */
+  function sayScore(score) {
+    for (const box of FIGURES) put(box, figureOf(score[box.dataset.figure] ?? null, box.dataset.kind));
+  }
+
+  function figureOf(value, kind) {
+    if (value === null) return "–";
+    return kind === "share" ? `${Math.round(value * 100)} %` : String(Math.round(value * 100) / 100);
   }
 
   /* what lies or happens in a cell, in words; empty for nothing */
@@ -104,7 +115,7 @@
 
   function deed(event) {
     if (event.kind === "refused") return event.seat === OWN ? refusal(event) : null;
-    const [kind, text, mark] = (tellers.deed ?? news)(event) ?? [];
+    const [kind, text, mark] = (describers.deed ?? news)(event) ?? [];
     if (!text) return null;
     const said = make("span", "", text);
     if (!mark) return make("li", "past-line", seatOf(event), said);
@@ -114,7 +125,9 @@
   /* an event of the world's own */
   function news(event) {
     const sentence = WORDS.events[event.kind];
-    return sentence && [event.kind, fill(sentence, { ...event, player: WORDS.players[event.seat] }), "·"];
+    if (!sentence) return null;
+    const data = Object.fromEntries(Object.entries(event).map(([name, value]) => [name, valueOf(value)]));
+    return [event.kind, fill(sentence, { ...data, player: WORDS.players[event.seat] }), "·"];
   }
 
   const seatOf = ({ seat }) => document.querySelectorAll("#actors li")[seat].querySelector("svg").cloneNode(true);
@@ -139,7 +152,7 @@
 
   /* the same words again are new ones: a screen reader says only what is put there anew */
   function sayAloud(events) {
-    const said = events.map(tellers.aloud ?? ((event) => news(event)?.[1])).filter(Boolean);
+    const said = events.map(describers.aloud ?? ((event) => news(event)?.[1])).filter(Boolean);
     if (!said.length) return;
     const box = document.getElementById("spoken");
     box.replaceChildren(said.join(" "));
@@ -147,7 +160,8 @@
     silence = setTimeout(() => box.replaceChildren(), SLOW);
   }
 
-  function show({ detail: { step, observation, events } }) {
+  function show({ detail: { step, observation, score, events } }) {
+    sayScore(score);
     sayObserved(observation);
     sayOwn(observation);
     sayAloud(events);

@@ -12,7 +12,7 @@ from kitchen.play.absence import Absence
 from kitchen.play.creating import MindPlan
 from kitchen.registry.agents import get_agent, keeps_up, make_agent, plays
 from kitchen.registry.names import UnknownNameError
-from kitchen.registry.worlds import get_world, organisation_refusal
+from kitchen.registry.worlds import check_clock, get_world, organisation_refusal
 from study.design.team import (
     ABSENT,
     ABSENT_LABEL,
@@ -178,6 +178,7 @@ def condition_check(
         fitting = _fitting(kind, apart=apart)
         raise SettingsError(f"teammates: {teammates} do not fit, {world} {fitting} beside the participant")
     game = kind.create(seats=seats, settings=settings)
+    check_clock(game)
     if (coplayer == NOBODY) != (teammates == 0) and not (teammates and _all_people(organisation, teammates)):
         raise SettingsError(_co_player_missing(organisation, teammates))
     if coplayer != NOBODY:

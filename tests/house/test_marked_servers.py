@@ -1,4 +1,4 @@
-"""Who must be marked is: tests of what PostgreSQL and Redis decide, and of what SQLite decides otherwise."""
+"""Check the mark `servers` on tests of what PostgreSQL or Redis decides, or SQLite decides otherwise."""
 
 from __future__ import annotations
 

@@ -327,6 +327,6 @@ async def test_a_grid_whose_clock_waits_for_nobody(page: Page, live_stack: Stack
     await page.wait_for_selector("#over.is-over", timeout=20_000)
     assert await page.inner_text("#score [data-left]") == "0"
     assert await page.inner_text("#over dd >> nth=-1") == "1"  # 8 ticks of 150 ms, in seconds
-    assert "row 2, looks up" in str(await page.text_content("[data-cook]"))
+    assert "row 2, looks up" in str(await page.text_content("[data-actor]"))
     await person.go_on()
     assert person.problems == []

@@ -73,6 +73,12 @@ def key_of(number: int) -> str:
     return f"{number % WIDTH},{number // WIDTH}"
 
 
-KIT = WorldKit(rules=lambda: Boulders, page=DefaultPage, steps="steps")
+class BouldersPage(DefaultPage):
+    """Draws turns only; under a clock, tests have programs play."""
+
+    supports_clock = True
+
+
+KIT = WorldKit(rules=lambda: Boulders, page=BouldersPage, steps="steps")
 LINE = "boulders=tests.worlds.boulders:KIT"
 """Its line in `BRIGADE_WORLDS`."""

@@ -98,9 +98,9 @@ class OvercookedPage(GridPage):
         """Using says what comes of it."""
         return use(view, ahead(view.brief, view.observation, view.seat)) if verb == "interact" else ""
 
-    def rules_told(self, view: SeatView) -> Mapping[str, Json]:
+    def script_rules(self, view: SeatView) -> Mapping[str, Json]:
         """Beside all else, how long soups cook: for the rings in pots."""
-        return {**super().rules_told(view), "time": view.brief["time"]}
+        return {**super().script_rules(view), "time": view.brief["time"]}
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
         """Beside all else, what is said of pots, soups and deliveries."""

@@ -122,10 +122,10 @@ def test_a_seat_that_is_not_asked_but_may_act_gets_its_menu_and_is_told_so() -> 
     busy = view(phase="thinking", passed_by=True, legal=(("stop",), ("wait",)), amounts={})
     may = replace(busy, may_act=True)
     assert "fieldset" in html("menu", may) and 'data-scroll="always">' in html("menu", may)
-    assert "You need not choose: what you are doing goes on." in text(html("menu", may))
+    assert "You do not have to choose. Your current action continues." in text(html("menu", may))
     page = Screen().fragments(PAGE, may)
     assert 'id="bar" class="bar-step" data-phase="choose"' in page
-    assert "You need not choose: what you are doing goes on" in text(page)
+    assert "You do not have to choose. Your current action continues." in text(page)
     assert 'data-phase="thinking"' in Screen().fragments(PAGE, busy)
 
 
@@ -133,11 +133,19 @@ def test_what_happened_is_told_by_seat_with_why_it_came_to_nothing_and_the_world
     played = view({0: ("load", "left_cart", "3"), 1: ("paint", "left_cart")}, {0: ("paint", "left_cart")})
     assert text(html("happened", played)) == (
         "Step 2 You: Paint left cart; ✕ not possible "
-        "Step 1 You: Load left cart 3 Player 2: Paint left cart · Player 2: Painted · cart: left cart"
+        "Step 1 You: Load left cart 3 Player 2: Paint left cart · Player 2: Painted (cart: left cart)"
     )
     told = text(html("happened", played, Worded()))
     assert "✕ that cannot be done" in told and "Player 2 has painted the left cart." in told
     assert text(html("spoken", played)) == "not possible"
+
+
+def test_a_datum_that_an_event_lacks_is_left_out_and_none_replaces_the_name_of_the_seat() -> None:
+    bare, posing = Event("painted", 1, {}), Event("painted", 1, {"player": "red", "cart": "left_cart"})
+    page, now = Worded(), view()
+    assert page.event_sentence(bare, now) == "Player 2 has painted ."
+    assert page.event_sentence(posing, now) == "Player 2 has painted the left cart."
+    assert DefaultPage().event_sentence(bare, now) == "Player 2: Painted"
 
 
 def test_of_another_seat_only_what_this_one_may_know_is_told() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kitchen.contract.page import DRAWN, TABLES, PlayerView, SeatView
-from kitchen.contract.world import Command, Json
+from kitchen.contract.world import Command, Figure, Json
 from kitchen.pages.grid_page import FLOOR, GridPage, Look
 from kitchen.play.drawing import whole
 from tests.kitchen.worlds.cuisine.test_page import seen
@@ -83,7 +83,7 @@ def test_the_grid_and_who_is_where_are_told_in_words() -> None:
         ("floor", "Player 1"),
         ("gate", "Player 2"),
     ]
-    assert [actor.told for actor in shows("actors", view()).actors] == [
+    assert [actor.description for actor in shows("actors", view()).actors] == [
         "column 2, row 2, looks right, holds nothing",
         "column 3, row 2, looks up, holds a red gem",
     ]
@@ -127,9 +127,9 @@ def test_a_button_that_only_others_make_possible_says_so() -> None:
 
 
 def test_under_a_clock_every_button_counts_and_the_words_come_along() -> None:
-    ticking = view(tick_ms=100, achieved=(("1", "gem found"),))
+    ticking = view(tick_ms=100)
     assert all(button.value for button in shows("menu", ticking).buttons)
-    assert not shows("menu", ticking).groups and shows("score", ticking).achieved == ()
+    assert not shows("menu", ticking).groups
     words = json.loads(shows("board", ticking).words)
     assert words["grid"] == ["XXX", "X G", "XXX"] and words["names"] == {"red_gem": "a red gem"}
     assert words["looks"]["G"] == "gate" and words["empty"] == {"G": "open"}
@@ -137,6 +137,24 @@ def test_under_a_clock_every_button_counts_and_the_words_come_along() -> None:
     assert {"happened"} == {panel.id for panel in PAGE.panels(view())} - {
         panel.id for panel in PAGE.panels(ticking)
     }
+
+
+def test_the_score_is_shown_in_turns_and_under_a_clock() -> None:
+    figures = (
+        Figure("gems", "count", "Gems", words=("gem found", "gems found")),
+        Figure("rate", "share", "Success rate", words=("of all gems", "of all gems")),
+        Figure("best", "number", "Best time", words=("second at best", "seconds at best")),
+    )
+    turns = view(achieved=(("1", "gem found"),))
+    assert shows("score", turns).achieved == (("1", "Gem found"),)
+    ticking = view(tick_ms=100, figures=figures, score={"gems": 1, "rate": 0.5, "best": None})
+    assert [(figure.label, figure.text) for figure in shows("score", ticking).figures] == [
+        ("Gems found", "1"),
+        ("Of all gems", "50 %"),
+        ("Seconds at best", "\N{EN DASH}"),
+    ]
+    html = whole({panel.id: panel for panel in PAGE.panels(ticking)}["score"])
+    assert 'data-figure="rate" data-kind="share">50 %<' in html
 
 
 def test_in_words_alone_nothing_is_drawn_but_under_a_clock() -> None:
@@ -149,7 +167,7 @@ def test_in_a_world_in_which_nobody_faces_or_holds_anything_nothing_is_said_of_i
     lane = replace(seen(Lane(2, {}), 0), shown=DRAWN)
     menu = shows("menu", lane, LANE)
     assert (menu.ahead, menu.holds) == ("", "")
-    assert [actor.told for actor in shows("actors", lane, LANE).actors] == ["column 1, row 1"] * 2
+    assert [actor.description for actor in shows("actors", lane, LANE).actors] == ["column 1, row 1"] * 2
 
 
 def test_somebody_who_looks_on_sees_the_grid_without_the_pad() -> None:

@@ -24,6 +24,7 @@ from tests.kitchen.pages.test_grid_page import view as gems
 from tests.kitchen.worlds.cuisine.test_layout import LARGE_ENOUGH, open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.worlds.lane.page import PAGE as LANE
+from tests.worlds.lane.page import LanePage
 from tests.worlds.lane.world import Lane
 from tests.worlds.quarry import PAGE as QUARRY
 from tests.worlds.quarry import Quarry
@@ -100,7 +101,14 @@ def quarry(steps: int = 0) -> SeatView:
 def lane(tick_ms: int | None = None, at: int = 2) -> SeatView:
     world = Lane(2, {"tick_ms": tick_ms or 0})
     world.at[0] = at
-    return replace(seen(world, 0), shown=DRAWN, tick_ms=tick_ms)
+    return replace(seen(world, 0), shown=DRAWN, tick_ms=tick_ms, figures=Lane.figures)
+
+
+class WavingPage(LanePage):
+    """A lane with an event of its own, of which some data may be missing."""
+
+    names: Mapping[str, str] = {**LanePage.names, "left_hand": "the left hand"}
+    events: Mapping[str, str] = {"waved": "{player} waves {hand}{again}."}
 
 
 LEFT = '.action-amount:has-text("Load left cart")'
@@ -206,24 +214,30 @@ async def test_a_grid_is_walked_by_keys_mouse_and_finger_and_drawn_as_it_is(brow
 async def test_under_a_clock_a_grid_shows_ones_own_moves_first_and_tells_all_in_words(
     browser: Browser,
 ) -> None:
-    page, server = await opened(browser, LANE, lane(tick_ms=100))
+    page, server = await opened(browser, WavingPage(), lane(tick_ms=100))
     now = lane(100).observation
-    told = {"tick_ms": 100, "observation": now, "score": {}, "key": 0, "lost_ms": 0}
+    told = {"tick_ms": 100, "observation": now, "score": {"walked": 0}, "key": 0, "lost_ms": 0}
     server.lines[-1].send(json.dumps({"type": "whole", "step": 0, "starts_in_ms": 0, **told}))
     await page.wait_for_function("() => document.querySelector('[data-observed]').textContent === '2'")
     before = await page.evaluate(STANDS)
     await page.keyboard.press("ArrowRight")
     await page.wait_for_function(f"before => ({STANDS})() !== before", arg=before)
-    events = [{"kind": "refused", "seat": 0, "command": ["west"], "reasons": ["wall"]}]
-    later = {"changed": lane(100, at=5).observation, "gone": [], "events": events, "score": {}}
+    events = [
+        {"kind": "waved", "seat": 1, "player": "nobody", "hand": "left_hand"},
+        {"kind": "refused", "seat": 0, "command": ["west"], "reasons": ["wall"]},
+    ]
+    later = {"changed": lane(100, at=5).observation, "gone": [], "events": events, "score": {"walked": 3}}
     server.lines[-1].send(json.dumps({"type": "tick", "step": 1, "key": 9, "lost_ms": 0, **later}))
     await page.wait_for_function(
         "() => document.querySelector('[data-actor]').textContent === 'column 6, row 1'"
     )
     assert await page.inner_text("[data-observed=you]") == "5"
-    assert " ".join((await page.inner_text("[data-deeds] .past-line")).split()) == (
-        "You: did nothing; ✕ there is a wall"
-    )
+    assert await page.inner_text("[data-figure=walked]") == "3"
+    lines = await page.locator("[data-deeds] .past-line").all_inner_texts()
+    assert [" ".join(line.split()) for line in lines] == [
+        "· Robot 2 waves the left hand.",
+        "You: did nothing; ✕ there is a wall",
+    ]
     await page.hover(".pad-east")
     await page.mouse.down()
     await page.mouse.up()

@@ -26,6 +26,8 @@ def table(value: Json) -> Any:
         (0, "0"),
         (2.5, "2.5"),
         ("red_lamp2", "red lamp 2"),
+        ("Anna", "Anna"),
+        ("NASA", "NASA"),
         ("Two words, as they are", "Two words, as they are"),
         ([1, "redLamp"], "1, red lamp"),
         ({"at": [1, 2]}, "at: 1, 2"),
@@ -48,7 +50,27 @@ def test_objects_in_a_row_have_a_column_for_each_key_and_gaps_where_one_has_none
 
 
 def test_objects_by_name_have_their_names_first() -> None:
-    assert table({"left": {"lit": False}, "right": 4}).rows == (("left", "no"), ("right", "4"))
+    made = table({"left": {"lit": False}, "right": {"lit": True, "at": 4}})
+    assert made.head == ("", "Lit", "At")
+    assert made.rows == (("left", "no", ""), ("right", "yes", "4"))
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        ([{"b": 1}, 5], ["b: 1", "5"]),
+        ([{"b": 1}, None], ["b: 1", "none"]),
+        ([["a", "b"], 5], ["a, b", "5"]),
+        ([["a", "b"], ["c"]], ["a, b", "c"]),
+        ([["a"], []], ["a", "none"]),
+        ([{}, {}], ["none", "none"]),
+        ([[], []], ["none", "none"]),
+    ],
+)
+def test_entries_of_different_forms_are_texts_in_one_column(value: Json, texts: list[str]) -> None:
+    made = table(value)
+    assert made.head == ()
+    assert made.rows == tuple((str(number), text) for number, text in enumerate(texts, start=1))
 
 
 def test_lists_in_a_row_have_a_cell_for_each_value() -> None:

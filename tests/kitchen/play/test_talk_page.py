@@ -48,8 +48,9 @@ def test_a_page_says_who_reads_no_messages_and_who_does_jobs_all_the_same() -> N
     html = play_page(RequestFactory().get("/"), seat=seat, continue_url="/").content.decode()
     (note,) = re.findall(r'id="talk-unread"[^>]*>([^<]*)<', html)
     assert note == (
-        "Messages are not read by: Robot 3. They do the jobs that are picked for them from the list. "
-        "Messages are not read by: Robot 2."
+        "These players do not read messages: Robot 3. "
+        "They do the jobs that are picked for them from the list. "
+        "These players do not read messages: Robot 2."
     )
 
 

@@ -34,6 +34,7 @@ from kitchen.ticking.ledger import groups_store
 from kitchen.ticking.standing import ClocksStand, clocks_stand
 from kitchen.ticking.telling import Telling
 from tests.kitchen.ticking.conftest import Lane, rows_of, standing, taken_by
+from tests.worlds.lane.page import LanePage
 
 pytestmark = pytest.mark.servers
 EAST = ("east",)
@@ -350,6 +351,15 @@ def test_turns_leave_it_alone(lane: Lane) -> None:
 def test_what_cannot_keep_up_with_a_clock_is_refused(lane: Lane, more: dict[str, Any]) -> None:
     with pytest.raises(SettingsError):
         lane(*more.pop("minds", ()), **more)
+
+
+def test_a_clock_is_refused_in_a_world_whose_page_supports_turns_only(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LanePage, "supports_clock", False)
+    with pytest.raises(SettingsError, match="lane has a clock, but its page"):
+        lane()
+    assert not Episode.objects.exists()
 
 
 @pytest.mark.parametrize(("clock", "next_one"), [("turn", True), ("tick", False)])

@@ -12,9 +12,10 @@ import pytest
 from django.template.loader import render_to_string
 
 from kitchen.contract.page import Page, Panel, SeatView, StepView
+from kitchen.contract.world import World
 from kitchen.play.drawing import whole as drawn
 from kitchen.play.render import Screen, page_context
-from kitchen.registry.worlds import VARIABLE, WORLDS, get_page
+from kitchen.registry.worlds import VARIABLE, WORLDS, get_page, get_world
 from tests.kitchen.worlds.cuisine.test_page import Outline, seen
 from tests.kitchen.worlds.test_worlds import choose, make, steps_of
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
@@ -115,6 +116,11 @@ def test_every_command_has_words_of_its_own(kind: str) -> None:
     for view in views(kind):
         commands = {*view.legal, *view.anticipated}
         assert len({page.phrase(command) for command in commands} - {""}) == len(commands)
+
+
+@every_world
+def test_a_world_that_can_have_a_clock_has_a_page_that_supports_one(kind: str) -> None:
+    assert get_world(kind).tick_ms is World.tick_ms or get_page(kind).supports_clock
 
 
 @every_world

@@ -11,6 +11,7 @@ from kitchen.registry.worlds import VARIABLE, get_kit
 from study.design.plan import condition_check
 from study.design.practising import practice_reaches
 from tests.worlds.lane.kit import LINE
+from tests.worlds.lane.page import LanePage
 
 GRIDS = "overcooked"
 
@@ -65,3 +66,14 @@ def test_what_a_clock_leaves_no_time_for_is_told(
     condition_check(**fits, teammates=1)
     with pytest.raises(SettingsError, match=why):
         condition_check(**{**fits, **more}, teammates=1)
+
+
+def test_a_condition_with_a_clock_is_refused_where_the_page_supports_turns_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(VARIABLE, LINE)
+    monkeypatch.setattr(LanePage, "supports_clock", False)
+    lane: dict[str, Any] = {"world": "lane", "coplayer": "walker", "coplayer_settings": {}, "teammates": 1}
+    condition_check(**lane, settings={"tick_ms": 0})
+    with pytest.raises(SettingsError, match="lane has a clock, but its page"):
+        condition_check(**lane, settings={})

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kitchen.contract.world import Command
 from kitchen.play.models import Episode
 from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.worlds.cuisine.world import CuisineWorld
@@ -52,7 +53,13 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
 def test_it_is_in_documents_and_episodes_and_in_the_data(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    menu = CuisineWorld.legal_actions
+
+    def only_waits(world: CuisineWorld, seat: int) -> list[Command]:
+        return menu(world, seat) if world.asks(seat) else [world.idle]
+
     monkeypatch.setattr(CuisineWorld, "asks", lambda world, seat: world.clock != 1)
+    monkeypatch.setattr(CuisineWorld, "legal_actions", only_waits)
     value, *told = WAYS[name]
     study = said(name)
     complete(study, "one")

@@ -150,7 +150,7 @@ def test_pots_and_hands_are_told_in_words() -> None:
     view = seen(world, 0)
     assert panel(view, "grid").rows[0][2].there == "onion, onion, onion; ready in 19 steps"
     assert panel(view, "menu").ahead == "pot: onion, onion, onion; ready in 19 steps"
-    assert panel(view, "actors").actors[0].told == "column 3, row 2, looks up, holds nothing"
+    assert panel(view, "actors").actors[0].description == "column 3, row 2, looks up, holds nothing"
 
 
 def test_where_a_clock_takes_the_ticks_times_are_seconds() -> None:

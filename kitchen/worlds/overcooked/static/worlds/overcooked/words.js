@@ -67,7 +67,7 @@
     hint.append(line);
   }
 
-  play.tellers = { thing, layers: { pots }, deed, aloud };
+  play.describers = { thing, layers: { pots }, deed, aloud };
   play.addEventListener("brigade:tick", ({ detail: { intents, errand } }) => {
     sayErrand(errand);
     sayIntents(intents);
