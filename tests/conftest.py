@@ -8,8 +8,10 @@ import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import kombu.pools
@@ -17,6 +19,7 @@ import pytest
 import pytest_asyncio
 from django.conf import settings as django_settings
 from django.db import transaction
+from django.test import client as django_client
 from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser, Page, async_playwright
 
@@ -71,6 +74,21 @@ def static_files_looked_at_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SqueezedMiddleware, "add_files_from_finders", look_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def contexts_of_pages_alone() -> Iterator[None]:
+    """A client of Django's would copy the context of every part and every field of a page, too, which nobody
+    asks for."""
+    note = django_client.store_rendered_templates  # type: ignore[attr-defined]
+
+    def note_first(store: dict[str, Any], *drawn: Any, **more: Any) -> None:
+        if "context" not in store:
+            note(store, *drawn, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(django_client, "store_rendered_templates", note_first)
         yield
 
 
@@ -233,9 +251,12 @@ async def running_browser(chromium: str) -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def browser(running_browser: Browser) -> AsyncIterator[Browser]:
-    """A browser; `await browser.new_context()` is one more person at a computer of their own, until the test
-    is over."""
-    yield running_browser
+    """A browser; `await browser.new_context()` is one more person at a computer of their own, who wants
+    nothing to move, until the test is over."""
+    with pytest.MonkeyPatch.context() as patch:
+        calm = partial(running_browser.new_context, reduced_motion="reduce")
+        patch.setattr(running_browser, "new_context", calm)
+        yield running_browser
     for context in list(running_browser.contexts):
         await context.close()
 
@@ -243,7 +264,7 @@ async def browser(running_browser: Browser) -> AsyncIterator[Browser]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, live_stack: Stack) -> AsyncIterator[Page]:
     """An empty page whose addresses are relative to the running app: `await page.goto("/s/demo/")`."""
-    context = await browser.new_context(base_url=live_stack.url, reduced_motion="reduce")
+    context = await browser.new_context(base_url=live_stack.url)
     context.set_default_timeout(60_000)
     yield await context.new_page()
 
@@ -253,6 +274,15 @@ def var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A `var` folder of this test's own."""
     monkeypatch.setenv("BRIGADE_VAR", str(tmp_path / "var"))
     return tmp_path / "var"
+
+
+@pytest.fixture
+def without_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`analyse_study` draws no figure and sets no report for reading: for tests of its other files."""
+    nothing = SimpleNamespace(html="", pdf=b"")
+    monkeypatch.setattr("study.analysis.statistics.figures.draw", lambda *_, **__: b"<svg/>")
+    monkeypatch.setattr("study.analysis.statistics.figures.draw_threads", lambda *_, **__: b"<svg/>")
+    monkeypatch.setattr("study.reporting.files.rendered", lambda _: nothing)
 
 
 class AtOnce(Patience):

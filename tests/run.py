@@ -19,6 +19,7 @@ from typing import IO
 from brigade.places import base_dir
 from tests.needs import install_missing, postgres, redis_server
 from tests.processor_units import Cost, measured
+from tests.template import kept_in
 
 Command = tuple[str, ...]
 
@@ -74,8 +75,7 @@ def own_var() -> Iterator[dict[str, str]]:
 def mypy_cache() -> str:
     """Return the folder in which mypy keeps what it found: one for all clones of this user, since a file
     counts as unchanged where its content is."""
-    kept = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return os.environ.get("MYPY_CACHE_DIR") or str(Path(kept) / "brigade" / "mypy")
+    return os.environ.get("MYPY_CACHE_DIR") or str(kept_in("mypy"))
 
 
 def check(environment: Mapping[str, str], says: Says = None) -> int:

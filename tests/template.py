@@ -1,10 +1,17 @@
-"""A database with all migrations, made once in a run and copied for whoever needs one of its own."""
+"""A database with all migrations, made once in a run and copied for whoever needs one of its own.
+
+It is kept in the user's cache, too, under a hash of all that decides what the migrations make: later runs,
+also of other clones, run no migration while that stays the same.
+"""
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
+import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -19,6 +26,10 @@ from brigade.places import base_dir
 
 VARIABLE = "TESTS_TEMPLATE"
 """Names the run's folder to all of its processes."""
+MOST_KEPT = 8
+"""Databases that are kept in the user's cache; the oldest go."""
+IMPORTED = re.compile(r"^(?:from|import) ((?:kitchen|study)[\w.]*)", re.MULTILINE)
+"""Modules of the app that a migration imports."""
 
 
 class Template:
@@ -70,8 +81,37 @@ class Template:
             yield
 
     def _make(self) -> None:
-        """Run every migration on an empty database; AssertionError with what was said where that fails."""
+        """Take what is kept, or run every migration and keep what they make."""
         url = named(self.server, self.name) if self.server else ""
+        kept = kept_in("template") / f"{digest()}.{'dump' if url else 'sqlite3'}"
+        if not (kept.exists() and self._take(kept, url)):
+            self._migrate(url)
+            self._keep(kept, url)
+
+    def _take(self, kept: Path, url: str) -> bool:
+        """Fill the database from a file that is kept. Return whether that went well."""
+        if not url:
+            shutil.copyfile(kept, self.file)
+            return True
+        drop_database(url)
+        create_database(url)
+        return runs("pg_restore", "--no-owner", "--exit-on-error", "--dbname", url, str(kept))
+
+    def _keep(self, kept: Path, url: str) -> None:
+        """Keep the database for later runs. Without `pg_dump` a database of PostgreSQL is not kept."""
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        part = kept.with_name(f"{self.folder.name}.part")
+        if not url:
+            shutil.copyfile(self.file, part)
+        elif not runs("pg_dump", "--no-owner", "--format=custom", "--file", str(part), url):
+            part.unlink(missing_ok=True)
+            return
+        part.replace(kept)
+        for old in sorted(kept.parent.iterdir(), key=lambda file: -file.stat().st_mtime)[MOST_KEPT:]:
+            old.unlink(missing_ok=True)
+
+    def _migrate(self, url: str) -> None:
+        """Run every migration on an empty database; AssertionError with what was said where that fails."""
         if url:
             drop_database(url)
             create_database(url)
@@ -84,6 +124,36 @@ class Template:
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def kept_in(name: str) -> Path:
+    """Return the folder of this name in which all clones of this user keep what is costly to make."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "brigade" / name
+
+
+def digest() -> str:
+    """Return a hash of all that decides what the migrations make: they, the modules that they import, the
+    packages, and SQLite."""
+    base = base_dir()
+    migrations = sorted(
+        file for app in ("kitchen", "study") for file in (base / app / "migrations").glob("*.py")
+    )
+    modules = {name for file in migrations for name in IMPORTED.findall(file.read_text(encoding="utf-8"))}
+    stems = [base / name.replace(".", "/") for name in sorted(modules)]
+    files = [
+        file for stem in stems for file in (stem.with_suffix(".py"), stem / "__init__.py") if file.exists()
+    ]
+    found = hashlib.sha256(f"{sys.version} {sqlite3.sqlite_version}".encode())
+    for file in (*migrations, *files, base / "requirements.txt"):
+        found.update(f"\0{file.relative_to(base)}\0".encode() + file.read_bytes())
+    return found.hexdigest()
+
+
+def runs(program: str, *arguments: str) -> bool:
+    """Run a program and return whether it is there and ends well."""
+    if shutil.which(program) is None:
+        return False
+    return subprocess.run([program, *arguments], capture_output=True, check=False).returncode == 0
 
 
 def named(url: str, name: str) -> str:

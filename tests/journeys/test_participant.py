@@ -11,6 +11,7 @@ from playwright.async_api import Browser, Page
 
 from tests.browser import IN_A_BROWSER
 from tests.journeys.person import Person, asked_by_a_worker, condition, load_study
+from tests.nightly import nightly
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -30,15 +31,16 @@ async def started(page: Page, slug: str) -> Person:
     return person
 
 
-async def test_a_person_cooks_sixty_steps_beside_two_planners_and_goes_on_to_the_next_condition(
-    page: Page, live_stack: Stack, tmp_path: Path
+@pytest.mark.parametrize("steps", [20, *nightly(60)])
+async def test_a_person_cooks_beside_two_planners_and_goes_on_to_the_next_condition(
+    page: Page, live_stack: Stack, tmp_path: Path, steps: int
 ) -> None:
     slug = new_slug()
     conditions = TWO_PLANNERS + "\n" + condition("also", "dispatcher", 2)
-    load_study(live_stack, tmp_path, slug, conditions, steps=60, items=2)
+    load_study(live_stack, tmp_path, slug, conditions, steps=steps, items=2)
     person = await started(page, slug)
     await person.play_to_the_end()
-    assert await person.step() == 60
+    assert await person.step() == steps
     served = int(await page.inner_text("#over dl div:first-child dd"))
     assert served >= 1
     await person.go_on()
@@ -178,6 +180,7 @@ async def lose_a_queued_decision(person: Person, live_stack: Stack) -> None:
     await person.stepped(step + 1)
 
 
+@pytest.mark.nightly  # each page's form is the browser's own; the kitchen by keys is in test_ways_to_play.py
 async def test_everything_can_be_done_with_the_keyboard_alone(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
@@ -210,7 +213,7 @@ async def test_everything_can_be_done_with_the_keyboard_alone(
     await page.wait_for_selector("[data-page=end]")
 
 
-@pytest.mark.parametrize("width", [360, 1440])
+@pytest.mark.parametrize("width", [360, *nightly(1440)])
 async def test_no_page_of_the_way_needs_sideways_scrolling(
     width: int, browser: Browser, live_stack: Stack, tmp_path: Path
 ) -> None:

@@ -8,7 +8,7 @@ import re
 import secrets
 from pathlib import Path
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
@@ -85,11 +85,17 @@ print(json.dumps([seat.scene, [row.command for row in seat.episode.commands.orde
 
 
 async def test_a_person_plays_in_three_dimensions_by_mouse_by_keys_and_in_a_headset(
-    page: Page, live_stack: Stack, tmp_path: Path
+    browser: Browser, live_stack: Stack, tmp_path: Path
 ) -> None:
+    context = await browser.new_context(
+        base_url=live_stack.url,
+        viewport={"width": 800, "height": 600},
+        device_scale_factor=0.5,  # a quarter of what there is to draw
+    )
+    context.set_default_timeout(60_000)
+    page = await context.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    await page.set_viewport_size({"width": 800, "height": 600})
     slug = f"journey-{secrets.token_hex(3)}"
     load_study(live_stack, tmp_path, slug, condition("one") + "three_dimensions = true\n", steps=9)
     person = Person(page)

@@ -275,6 +275,7 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_its_figures_are_watched_exported_and_analysed(study: Study, boss: Client, tmp_path: Path) -> None:
     make(study, SyntheticRequest(participants=12, seed=3), lambda _: None)
     playing = enter(study)

@@ -208,6 +208,7 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_its_figures_are_exported_and_analysed(study: Study, tmp_path: Path) -> None:
     make(study, SyntheticRequest(participants=12, seed=3), lambda _: None)
     call_command("export_study", study.slug, "--out", str(tmp_path))

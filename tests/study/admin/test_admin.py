@@ -18,6 +18,7 @@ from study.editor.model_forms import StudyForm
 from study.people.leaving import participant_withdraw
 from study.taking_part.going_on import page_done
 from study.trying_out.previews import study_preview
+from tests.nightly import thinned
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -207,7 +208,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("values", "field", "words"), WRONG)
+@pytest.mark.parametrize(("values", "field", "words"), thinned(WRONG, 4))
 def test_a_wrong_value_is_told_at_its_field_and_changes_nothing(
     admin_client: Client, values: dict[str, str], field: str, words: str
 ) -> None:

@@ -19,7 +19,7 @@ from study.people.models import Participant
 from study.taking_part.entering import participant_enter
 from tests.study.factories import complete, enter, make_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 def analysed(study: Study) -> set[str]:
@@ -48,6 +48,7 @@ def test_drop_outs_are_counted_by_how_they_ended_and_previews_nowhere() -> None:
     assert "1 taking part, 1 failed the check of understanding, 2 timed out" in first
 
 
+@pytest.mark.servers
 def test_it_is_told_that_who_played_together_is_not_independent() -> None:
     study = make_study()
     one, two, three = (complete(study, name) for name in ("one", "two", "three"))
@@ -95,6 +96,7 @@ def test_who_fails_more_attention_checks_than_allowed_is_left_out_and_told(
     assert (told in attrition_sentences(found)) == left_out
 
 
+@pytest.mark.servers
 def test_each_version_has_its_own_rule_for_attention_checks() -> None:
     study = make_study(failed_checks_allowed=0)
     SurveyItem.objects.create(

@@ -278,6 +278,7 @@ def test_a_withdrawal_goes_through_while_redis_is_away(
     assert not study.participants.filter(pk=person.pk).exists()
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_report_json_and_page_say_how_many_entered_completed_dropped_out_and_withdrew(
     study: Study, tmp_path: Path, asked: list[tuple[int, str]], admin_client: Client
 ) -> None:

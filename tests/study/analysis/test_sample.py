@@ -141,6 +141,7 @@ def test_a_scale_of_other_points_is_not_mixed_in_and_told(study: Study) -> None:
     assert "“Measure 0” was not asked alike in all of these versions." in found.warnings
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_the_command_warns_and_takes_only_what_was_preregistered(
     study: Study, user: User, tmp_path: Path, capsys: Any
 ) -> None:

@@ -27,7 +27,7 @@ from study.taking_part.going_on import page_done
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Scripted
 from tests.study.factories import SETTINGS, enter, make_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 STEPS = 3
 STAND_IN = "stand-in (no language model)"
@@ -63,6 +63,7 @@ def play(study: Study) -> Participant:
     return participant
 
 
+@pytest.mark.servers
 def test_models_are_named_as_asked_and_as_the_api_named_them_and_fallbacks_are_counted(study: Study) -> None:
     play(study)
     alone, stand_in, model = players(study)
@@ -101,6 +102,7 @@ def test_the_analysis_page_names_who_played_in_the_data_that_it_shows(
     assert "2 of 3 decisions: no answer in time 2" in page
 
 
+@pytest.mark.servers
 def test_report_tables_and_figures_name_who_played(study: Study) -> None:
     play(study)
     files = dict(contents(analyse_now(study, "people")))

@@ -28,7 +28,7 @@ from study.taking_part.going_on import page_done
 from tests.study.exports.rows import rows_of
 from tests.study.factories import SETTINGS, enter, make_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -65,6 +65,7 @@ def test_every_decision_keeps_its_call_and_the_recipes_are_stored_once(study: St
     assert all(call.reply for call in ModelCall.objects.all())
 
 
+@pytest.mark.servers
 def test_the_export_has_decisions_with_their_prompts(study: Study, tmp_path: Path) -> None:
     play(study, "one")
     write_study(study, tmp_path)
@@ -131,6 +132,7 @@ def test_decisions_are_marked_and_prompts_say_in_whose_episodes_they_were_sent(s
     assert people[recipes] == (2, 0, 0, 1)
 
 
+@pytest.mark.servers
 def test_withdrawing_erases_calls_and_prompts_that_nobody_else_needs(study: Study) -> None:
     gone, stays = play(study, "gone"), play(study, "stays")
     before = Prompt.objects.count()
@@ -176,6 +178,7 @@ def test_the_ledger_says_what_each_call_was_for_and_of_nobody_who_left(
     assert booked(Budget.objects.get().pk) == before
 
 
+@pytest.mark.servers
 def test_a_study_has_one_budget_and_a_changed_limit_reaches_it(study: Study) -> None:
     play(study, "one")
     play(study, "two")

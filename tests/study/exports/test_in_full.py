@@ -33,7 +33,7 @@ from tests.study.exports.rows import rows_of
 from tests.study.exports.test_exports import MARKED, WITHOUT_ROWS
 from tests.study.factories import SETTINGS, complete, make_study, play_out
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 WITH_ROWS = [name for name in MARKED if name not in WITHOUT_ROWS]
 PRACTICE = {"kitchen": {"settings": SETTINGS}, "hints": True}
@@ -152,6 +152,7 @@ def test_what_was_changed_after_the_freeze_is_flagged(study: Study, tmp_path: Pa
     assert [one["changed_since_freeze"] for one in design["versions"]] == [False, True]
 
 
+@pytest.mark.servers
 def test_everybody_is_there_unless_left_out(study: Study, tmp_path: Path) -> None:
     people = {
         "people": walk(study, "one"),
@@ -170,6 +171,7 @@ def test_everybody_is_there_unless_left_out(study: Study, tmp_path: Path) -> Non
             assert people["synthetic" if kind != "synthetic" else "preview"].code in codes
 
 
+@pytest.mark.servers
 def test_no_file_of_any_form_knows_who_withdrew(study: Study, tmp_path: Path) -> None:
     gone = walk(study, "gone", referral=Referral("prolific", "PID-gone", {"STUDY_ID": "S-gone"}))
     walk(study, "stays")
@@ -188,6 +190,7 @@ def test_no_file_of_any_form_knows_who_withdrew(study: Study, tmp_path: Path) ->
     assert [row["number"] for row in read(tmp_path / "csv", "participants")] == ["2"]
 
 
+@pytest.mark.servers
 def test_an_episode_that_two_share_has_its_steps_once(tmp_path: Path) -> None:
     study = make_study(conditions=1)
     first, second = complete(study, "one"), complete(study, "two")
@@ -212,6 +215,7 @@ def test_the_zip_holds_every_file_as_it_is_alone(study: Study, tmp_path: Path) -
     assert set(found) == {*(f"{name}.csv" for name in TABLES), *DOCUMENTS}
 
 
+@pytest.mark.servers
 def test_parquet_has_the_same_rows_in_their_own_types(study: Study, tmp_path: Path) -> None:
     walk(study, "=one", referral=Referral("label", "=1+1"))
     write_study(study, tmp_path)
@@ -249,6 +253,7 @@ def test_rows_with_long_texts_are_written_sooner(
     assert (found.num_rows, found.num_row_groups) == (200, groups)
 
 
+@pytest.mark.servers
 def test_the_command_writes_every_form_and_leaves_out_whom_it_is_told(study: Study, tmp_path: Path) -> None:
     walk(study, "one", synthetic=True)
     out = io.StringIO()

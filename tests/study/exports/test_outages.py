@@ -28,7 +28,7 @@ from study.taking_part.going_on import page_done
 from tests.conftest import Once
 from tests.study.factories import complete, enter, make_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +127,8 @@ def test_the_analysis_can_leave_touched_episodes_out(study: Study, admin_client:
     assert "1 episode left out: an outage of the server touched them." in report(less)
 
 
+@pytest.mark.usefixtures("without_drawings")
+@pytest.mark.servers
 def test_the_command_leaves_them_out_and_says_how_many(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("analyse_study", "small", "--out", str(tmp_path), "--without-outages", stdout=out)

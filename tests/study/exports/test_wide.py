@@ -23,7 +23,7 @@ from study.taking_part.going_on import page_done
 from study.trying_out.previews import previews_erase
 from tests.study.factories import make_study, play_out
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 def answered(study: Study, entry: str, values: dict[str, Any], **more: Any) -> Participant:
@@ -105,6 +105,7 @@ def test_what_was_preregistered_has_its_columns_before_anybody_comes() -> None:
 NAMES = ("failed", "steps", "label", "code", "failed_2")
 
 
+@pytest.mark.servers
 def test_no_two_columns_have_one_name(tmp_path: Path) -> None:
     study = make_study(conditions=0, items=0)
     for number, key in enumerate(("participant", "about", "c0")):
@@ -129,6 +130,7 @@ def test_no_two_columns_have_one_name(tmp_path: Path) -> None:
     assert meanings["c0.failed_2"].endswith("(Another column is called c0.failed.)")
 
 
+@pytest.mark.servers
 def test_a_design_that_changes_during_the_export_changes_no_file_that_was_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -24,7 +24,7 @@ from study.trying_out.synthetic.recordings import record
 from tests.study.exports.rows import rows_of
 from tests.study.factories import make_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -40,6 +40,7 @@ def make(study: Study, *more: str) -> str:
     return out.getvalue()
 
 
+@pytest.mark.servers
 def test_everybody_is_synthetic_and_most_finish(study: Study) -> None:
     assert make(study).splitlines()[-1] == "30 synthetic participants made in small"
     assert Participant.objects.filter(synthetic=True).count() == 30
@@ -127,6 +128,7 @@ def test_nobody_fails_a_check_that_lets_everybody_go_on(
     assert set(Participant.objects.values_list("status", flat=True)) == {"complete"}
 
 
+@pytest.mark.servers
 def test_sequences_stay_even_from_one_command_to_the_next(study: Study) -> None:
     make(study)
     make(study, "--seed", "2")
@@ -154,6 +156,7 @@ def test_episodes_of_people_alone_are_recorded_with_players_at_random() -> None:
     assert [row["kind"] for row in recording.minds] == ["random"] and len(recording.steps) == 3
 
 
+@pytest.mark.servers
 def test_large_parts_of_a_state_are_copied_with_their_episodes(boulders: None) -> None:
     study = make_study(conditions=1)
     settings = {"blocks": 20, "steps": 5, "tick_ms": 0}
