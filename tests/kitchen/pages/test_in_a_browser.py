@@ -107,7 +107,7 @@ def lane(tick_ms: int | None = None, at: int = 2) -> SeatView:
 class WavingPage(LanePage):
     """A lane with an event of its own, of which some data may be missing."""
 
-    names: Mapping[str, str] = {**LanePage.names, "left_hand": "the left hand"}
+    names = {**LanePage.names, "left_hand": "the left hand"}
     events: Mapping[str, str] = {"waved": "{player} waves {hand}{again}."}
 
 
