@@ -13,6 +13,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import reduce
+from operator import or_
 from types import MappingProxyType
 from typing import Any
 
@@ -207,7 +209,7 @@ class EpisodeLoop:
             (member, self.situation(member, answers=answers(member.number), **more))
             for member in self._told_members
         ]
-        if talk := self._exchange([situation for _, situation in told]):
+        if talk := self._exchange(told):
             return _talk_in_turns(talk, [(member, agents[member.number]) for member, _ in told])
         knows = self.team.knowing == EVERYBODY
         commanded, made = self.settled if knows else {}, list[Asked]()
@@ -230,8 +232,9 @@ class EpisodeLoop:
         members = self.team.members if organisation.within else self.asked_members
         return sorted(members, key=lambda member: member.number)
 
-    def _exchange(self, told: Sequence[Situation]) -> Exchange | None:
-        """Return the talk of these members; None where they do not talk within the step."""
+    def _exchange(self, told: Sequence[tuple[Member, Situation]]) -> Exchange | None:
+        """Return the talk of these members; None where they do not talk within the step. Where the
+        organisation has all talk within it, they know of others' settled commands if the team lets them."""
         mailbox, game = self.mailbox, self.game
         if mailbox is None:
             return None
@@ -239,7 +242,14 @@ class EpisodeLoop:
         def hears(member: int, said: Said) -> bool:
             return may_know(game, mailbox.organisation, said, member)
 
-        return Exchange.of(told, hears, sent=len(mailbox.posted))
+        situations = [situation for _, situation in told]
+        if mailbox.organisation.within and self.team.knowing == EVERYBODY:
+            settled = self.settled
+            situations = [
+                replace(situation, commanded={**self._known(member, settled), **situation.commanded})
+                for member, situation in told
+            ]
+        return Exchange.of(situations, hears, sent=len(mailbox.posted))
 
     def _commands_of(self, member: Member, decision: Decision) -> dict[int, Command]:
         """Return a member's commands. It commands no seat that is settled, and none of another member.
@@ -255,19 +265,32 @@ class EpisodeLoop:
         }
         if self.team.organisation is None and self.team.knowing == NO_ONE:
             return given
-        left = [seat for seat in member.seats if seat not in self.filled and seat not in given]
+        left = [seat for seat in sorted(member.seats) if seat not in self.filled and seat not in given]
         return {**given, **dict.fromkeys(left, self.game.idle)}
 
     def step_of(self, asked: Sequence[Asked]) -> StepMade:
         """Return the step that follows from these decisions. It changes nothing."""
-        commands = {seat: each.command for seat, each in self.filled.items()}
-        for each in asked:
-            commands |= self._commands_of(each.member, each.decision)
+        given = {each.member.number: self._commands_of(each.member, each.decision) for each in asked}
         if self.team.organisation is None:
+            filled = {seat: each.command for seat, each in self.filled.items()}
+            commands = reduce(or_, given.values(), filled)
             return StepMade(commands, (self._joint(asked),) if asked else ())
         words = self._words_of(asked)
         decisions = tuple(self._decision(each, words) for each in asked)
-        return StepMade(commands, decisions, tuple(words.said))
+        return StepMade(self._running_order(given), decisions, tuple(words.said))
+
+    def _running_order(self, given: Mapping[int, Mapping[int, Command]]) -> dict[int, Command]:
+        """Return all commands of the step in the order of live play (`OpenTurn.running_order`), from those
+        that each member gives: member by member, and for each first its settled seats, then the seats that
+        it commands, then its other seats that may act."""
+        commands: dict[int, Command] = {}
+        for member in sorted(self.team.members, key=lambda member: member.number):
+            mine = given.get(member.number, {})
+            held = {seat: each.command for seat, each in self.filled.items() if seat in member.seats}
+            settled = {seat: command for seat, command in held.items() if seat not in self.may_act}
+            left = {seat: command for seat, command in held.items() if seat not in settled | mine}
+            commands |= {**settled, **mine, **left}
+        return commands
 
     def _joint(self, asked: Sequence[Asked]) -> DecisionMade:
         """Return the decisions of members without an organisation as one."""

@@ -86,7 +86,8 @@ class StepMade:
     """All that makes one step: it can be taken, kept in a log, and taken again."""
 
     commands: Mapping[int, Command]
-    """In the order in which they run: first those of seats that are not asked."""
+    """In the order in which they run: without an organisation first those of seats that are not asked, with
+    one member by member, as in live play."""
     decisions: tuple[DecisionMade, ...] = ()
     messages: tuple[Said, ...] = ()
     """Messages sent with the decisions. What the platform says after the step is not among them."""
