@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kitchen.contract.agent import NO_ONE, SEAT, Decision, Situation
-from kitchen.contract.mailbox import InTalk
+from kitchen.contract.dialogue import InTalk
 from kitchen.contract.model import Call
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.talk import Said

@@ -49,7 +49,8 @@ class Scripted(Agent):
         Scripted.TOLD.append(situation)
         count, lines = situation.memory or 0, Scripted.LINES.get(situation.member, ())
         says = tuple(lines[count]) if count < len(lines) else ()
-        return replace(Scripted.DOES(situation), memory=count + 1, says=says)
+        made: Decision = Scripted.DOES(situation)
+        return replace(made, memory=count + 1, says=says)
 
 
 @pytest.fixture(autouse=True)
@@ -347,9 +348,10 @@ def dig_with_plans(situation: Situation) -> Decision:
         turn = (situation.step + seat) % 3
         if seat in situation.may_act:
             commands |= {seat: STOP} if turn == 1 else {}
+            plans |= {seat: []} if turn == 1 else {}
         elif situation.asked is None or seat in situation.asked:
             commands |= {0: {seat: DIG}, 1: {seat: REST}}.get(turn, {})
-            plans |= {seat: [REST, REST]} if turn == 1 else {}
+            plans |= {seat: [REST, DIG, REST]} if turn == 1 else {}
     return Decision(commands, plans=plans)
 
 
@@ -386,7 +388,7 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
         2: [[say("who?", 1)], [say("you", 0)], [say("later", 1)]],
     }
     made, steps = organisation_of(kind, line_up, 3, **settings), 10
-    of_world = SETTINGS if world == "cuisine" else {}
+    of_world = SETTINGS if world == "cuisine" else {"steps": steps}
     loop = Loop(*start(world, of_world), Team.of(line_up, 3, made, knowing))
     loop.go(steps)
     alone = list(Scripted.TOLD)
