@@ -11,16 +11,15 @@ it. Plain Python: live play has the same rules over database rows (`kitchen.play
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
 from kitchen.agents.teams import Asked, DecisionMade, StepMade, Team
 from kitchen.contract.agent import (
     EVERYBODY,
-    JOB,
-    MESSAGE,
     NO_ONE,
     PLAN_BROKEN,
     SEAT,
@@ -30,21 +29,21 @@ from kitchen.contract.agent import (
     Situation,
     note_plus,
 )
-from kitchen.contract.dialogue import ROUND, Exchange
+from kitchen.contract.dialogue import ROUND, Exchange, InTalk
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
 from kitchen.contract.mailbox import (
     UNSAID,
-    InTalk,
     LastHeard,
     Mailbox,
     Posted,
+    because_of_news,
     last_heard_of,
     may_know,
     note_of_heard,
 )
 from kitchen.contract.model import Answers
-from kitchen.contract.organisation import DOWN, UP, Member
-from kitchen.contract.plans import Filled, Plan, ending, opening
+from kitchen.contract.organisation import Member
+from kitchen.contract.plans import Filled, Plan, begun_plans, ending, opening, replaced_plans
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.talk import Said, Say
 from kitchen.contract.together import joined
@@ -87,7 +86,7 @@ class EpisodeLoop:
     @property
     def is_over(self) -> bool:
         """Return whether no step is left."""
-        return self.game.over or self.game.cut_off
+        return self.game.has_ended
 
     @property
     def settled(self) -> dict[int, Command]:
@@ -148,10 +147,7 @@ class EpisodeLoop:
         """Return why a member is asked: its plan broke, or something new was said of jobs, or at all."""
         if member not in self.asked_members:
             return TO_ANSWER
-        reason, new = self.reason(asked), {said.kind for said in messages if said.is_new}
-        if reason != SEAT or not new:
-            return reason
-        return JOB if new & (DOWN | UP) else MESSAGE
+        return because_of_news(self.reason(asked), messages)
 
     def _sees(self, member: Member, event: Event) -> bool:
         return any(self.game.visible(seat, event) for seat in member.seats)
@@ -180,7 +176,7 @@ class EpisodeLoop:
         if organisation is None or self.mailbox is None:
             return {}
         since = self._heard.get(member.number, LastHeard())
-        messages, jobs = self.mailbox.told(self.game, member.number, self.game.clock + 1, since)
+        messages, jobs = self.mailbox.messages_for(self.game, member.number, self.game.clock + 1, since)
         talk = {
             "organisation": organisation,
             "member": member.number,
@@ -205,9 +201,9 @@ class EpisodeLoop:
         """
         told = [
             (member, self.situation(member, answers=answers(member.number), **more))
-            for member in self._told_members
+            for member in self.informed_members
         ]
-        if talk := self._exchange([situation for _, situation in told]):
+        if talk := self._exchange(told):
             return _talk_in_turns(talk, [(member, agents[member.number]) for member, _ in told])
         knows = self.team.knowing == EVERYBODY
         commanded, made = self.settled if knows else {}, list[Asked]()
@@ -221,7 +217,7 @@ class EpisodeLoop:
         return made
 
     @property
-    def _told_members(self) -> list[Member]:
+    def informed_members(self) -> list[Member]:
         """The members that are to decide and, where the organisation has them answer while they are busy, all
         others, by number."""
         organisation = self.team.organisation
@@ -230,8 +226,9 @@ class EpisodeLoop:
         members = self.team.members if organisation.within else self.asked_members
         return sorted(members, key=lambda member: member.number)
 
-    def _exchange(self, told: Sequence[Situation]) -> Exchange | None:
-        """Return the talk of these members; None where they do not talk within the step."""
+    def _exchange(self, told: Sequence[tuple[Member, Situation]]) -> Exchange | None:
+        """Return the talk of these members; None where they do not talk within the step. Where the
+        organisation has all talk within it, they know of others' settled commands if the team lets them."""
         mailbox, game = self.mailbox, self.game
         if mailbox is None:
             return None
@@ -239,7 +236,14 @@ class EpisodeLoop:
         def hears(member: int, said: Said) -> bool:
             return may_know(game, mailbox.organisation, said, member)
 
-        return Exchange.of(told, hears, sent=len(mailbox.posted))
+        situations = [situation for _, situation in told]
+        if mailbox.organisation.within and self.team.knowing == EVERYBODY:
+            settled = self.settled
+            situations = [
+                replace(situation, commanded={**self._known(member, settled), **situation.commanded})
+                for member, situation in told
+            ]
+        return Exchange.of(situations, hears, sent=len(mailbox.posted))
 
     def _commands_of(self, member: Member, decision: Decision) -> dict[int, Command]:
         """Return a member's commands. It commands no seat that is settled, and none of another member.
@@ -255,19 +259,32 @@ class EpisodeLoop:
         }
         if self.team.organisation is None and self.team.knowing == NO_ONE:
             return given
-        left = [seat for seat in member.seats if seat not in self.filled and seat not in given]
+        left = [seat for seat in sorted(member.seats) if seat not in self.filled and seat not in given]
         return {**given, **dict.fromkeys(left, self.game.idle)}
 
     def step_of(self, asked: Sequence[Asked]) -> StepMade:
         """Return the step that follows from these decisions. It changes nothing."""
-        commands = {seat: each.command for seat, each in self.filled.items()}
-        for each in asked:
-            commands |= self._commands_of(each.member, each.decision)
+        given = {each.member.number: self._commands_of(each.member, each.decision) for each in asked}
         if self.team.organisation is None:
+            filled = {seat: each.command for seat, each in self.filled.items()}
+            commands = dict(chain(filled.items(), *(each.items() for each in given.values())))
             return StepMade(commands, (self._joint(asked),) if asked else ())
         words = self._words_of(asked)
         decisions = tuple(self._decision(each, words) for each in asked)
-        return StepMade(commands, decisions, tuple(words.said))
+        return StepMade(self._running_order(given), decisions, tuple(words.said))
+
+    def _running_order(self, given: Mapping[int, Mapping[int, Command]]) -> dict[int, Command]:
+        """Return all commands of the step in the order of live play (`OpenTurn.running_order`), from those
+        that each member gives: member by member, and for each first its settled seats, then the seats that
+        it commands, then its other seats that may act."""
+        commands: dict[int, Command] = {}
+        for member in sorted(self.team.members, key=lambda member: member.number):
+            mine = given.get(member.number, {})
+            held = {seat: each.command for seat, each in self.filled.items() if seat in member.seats}
+            settled = {seat: command for seat, command in held.items() if seat not in self.may_act}
+            left = {seat: command for seat, command in held.items() if seat not in {*settled, *mine}}
+            commands |= {**settled, **mine, **left}
+        return commands
 
     def _joint(self, asked: Sequence[Asked]) -> DecisionMade:
         """Return the decisions of members without an organisation as one."""
@@ -292,14 +309,13 @@ class EpisodeLoop:
         for seats that may act."""
         member = asked.member
         kind, unsaid = self.team.kinds[self.team.members.index(member)], words.unsaid.get(member.number, [])
-        situation, note = asked.situation, asked.decision.note
-        note = note_of_heard(note, situation.messages[-1].number if situation.messages else 0)
-        planned = situation.may_act if situation.because == TO_ANSWER else member.seats
-        plans = {seat: then for seat, then in asked.decision.plans.items() if seat in planned}
+        situation, made = asked.situation, asked.decision
+        note = note_of_heard(made.note, situation.messages[-1].number if situation.messages else 0)
+        plans = replaced_plans(situation, made) | begun_plans(situation, made)
         note = note_plus(note, UNSAID, list(unsaid)) if unsaid else note
         if asked.talk:
             note = note_of_heard(note, *words.heard(member.number, asked.talk))
-        decision = replace(asked.decision, note=note, plans=plans)
+        decision = replace(made, note=note, plans=plans)
         return DecisionMade.of(member.number, decision, kind, situation.because, asked.milliseconds)
 
     def _words_of(self, asked: Sequence[Asked]) -> _Words:
@@ -450,7 +466,6 @@ def _ask(member: Member, agent: Agent, situation: Situation) -> Asked:
 def _talk_in_turns(talk: Exchange, agents: Sequence[tuple[Member, Agent]]) -> list[Asked]:
     """Ask these agents as their talk within the step goes; none is told what another does in this step.
     Busy members to whom nobody wrote are not asked."""
-    known = [one.messages[-1].number if one.messages else 0 for one in talk.told]
     spent, turns = [0.0] * len(agents), talk.turns()
     try:
         place, told, _ = next(turns)
@@ -461,24 +476,7 @@ def _talk_in_turns(talk: Exchange, agents: Sequence[tuple[Member, Agent]]) -> li
     except StopIteration as done:
         decisions: list[Decision] = done.value
     return [
-        Asked(member, talk.told[place], decisions[place], spent[place], _in_talk(talk, place, known[place]))
+        Asked(member, talk.situations[place], decisions[place], spent[place], talk.followed(place))
         for place, (member, _) in enumerate(agents)
         if talk.made[place]
     ]
-
-
-def _in_talk(talk: Exchange, place: int, known: int) -> InTalk | None:
-    """Return how far a member had followed the talk; a pair's note says that by itself."""
-    return InTalk(known, talk.sent, talk.last_round[place]) if talk.organisation.within else None
-
-
-def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:
-    """Play to the end: one agent commands every seat. Yield each decision and its milliseconds before its
-    step is taken; `more` are other fields of every situation (`seconds`, `purse`)."""
-    team = Team.of(mind.kind, game.seats)
-    loop = EpisodeLoop(game, seed, team)
-    while not loop.is_over:
-        asked = loop.ask({team.members[0].number: mind}, **more)
-        for each in asked:
-            yield each.decision, each.milliseconds
-        loop.take(loop.step_of(asked))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kitchen.contract.agent import NO_ONE, SEAT, Decision, Situation
-from kitchen.contract.mailbox import InTalk
+from kitchen.contract.dialogue import InTalk
 from kitchen.contract.model import Call
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.talk import Said
@@ -86,7 +86,8 @@ class StepMade:
     """All that makes one step: it can be taken, kept in a log, and taken again."""
 
     commands: Mapping[int, Command]
-    """In the order in which they run: first those of seats that are not asked."""
+    """In the order in which they run: without an organisation first those of seats that are not asked, with
+    one member by member, as in live play."""
     decisions: tuple[DecisionMade, ...] = ()
     messages: tuple[Said, ...] = ()
     """Messages sent with the decisions. What the platform says after the step is not among them."""

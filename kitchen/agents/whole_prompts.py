@@ -126,7 +126,7 @@ class _Play:
 
     def open(self) -> None:
         """What is settled of the coming step before anybody is asked."""
-        seats, over = range(self.game.seats), self.game.over or self.game.cut_off
+        seats, over = range(self.game.seats), self.game.has_ended
         opened = opening(self.game, () if over else seats, self.plans, passes_by=self.way.passes_by)
         self.events, self.plans = (*self.events, *opened.broken), opened.plans
         self.settled = {each.seat: each.command for each in opened.filled}
@@ -155,7 +155,7 @@ class Rehearsed:
 
     @property
     def _goes_on(self) -> bool:
-        return not (self._play.game.over or self._play.game.cut_off)
+        return not self._play.game.has_ended
 
 
 def _rehearsed(mind: Agent) -> Agent:

@@ -33,7 +33,7 @@ TALK = "talk"
 """Under which a note has those of what was decided before."""
 
 Turns = Generator[tuple[int, Situation, int], Decision, list[Decision]]
-"""Yields who is asked next, as its place in `Exchange.told`, what it is told, and how many may come,
+"""Yields who is asked next, as its place in `Exchange.situations`, what it is told, and how many may come,
 this one included; is sent what it decided; returns what comes of it for each place."""
 Hears = Callable[[int, Said], bool]
 """Whether this member, an addressee, gets to know this message."""
@@ -43,11 +43,23 @@ def _everybody_hears(member: int, said: Said) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class InTalk:
+    """How far an agent had followed the talk within the step when it was asked last."""
+
+    known: int
+    """The last message that it knew before the talk; 0 where there was none."""
+    sent: int
+    """How many messages of the episode were sent before the talk."""
+    round: int
+    """The round in which it was asked last."""
+
+
 @dataclass(slots=True)
 class Exchange:
     """The talk of some minds in one step."""
 
-    told: list[Situation]
+    situations: list[Situation]
     """What each is told; at the end, what it was told when it was asked last."""
     organisation: Organisation
     hears: Hears = _everybody_hears
@@ -60,37 +72,49 @@ class Exchange:
     said: list[Said] = field(default_factory=list)
     _before: list[int] = field(default_factory=list)
     """How many messages each had sent in this step before the talk."""
+    _known: list[int] = field(default_factory=list)
+    """The last message that each knew before the talk; 0 where there was none."""
     _words: list[tuple[str, ...]] = field(default_factory=list)
     """What each said last."""
     _to_answer: set[int] = field(default_factory=set)
     _done: set[int] = field(default_factory=set)
 
     @classmethod
-    def of(cls, told: Sequence[Situation], hears: Hears = _everybody_hears, *, sent: int = 0) -> Self | None:
+    def of(
+        cls, situations: Sequence[Situation], hears: Hears = _everybody_hears, *, sent: int = 0
+    ) -> Self | None:
         """Return the talk of these minds, in the order of their numbers; None where they do not talk within
         the step. `hears` says who hears what it is sent, `sent` how many messages there are already."""
-        organisation = told[0].organisation if len(told) > 1 else None
+        organisation = situations[0].organisation if len(situations) > 1 else None
         if organisation is None or not organisation.talks_within:
             return None
-        talk = cls(list(told), organisation, hears, sent)
-        talk.made = [[] for _ in told]
-        talk.last_round, talk._words = [0] * len(told), [()] * len(told)
-        talk._before = [_sent_in_step(situation) for situation in told]
+        talk = cls(list(situations), organisation, hears, sent)
+        talk.made = [[] for _ in situations]
+        talk.last_round, talk._words = [0] * len(situations), [()] * len(situations)
+        talk._before = [_sent_in_step(situation) for situation in situations]
+        talk._known = [one.messages[-1].number if one.messages else 0 for one in situations]
         return talk
 
     def turns(self) -> Turns:
         """Hold the whole talk; return what comes of it for each."""
         rounds = self.organisation.rounds
         for number in range(1, rounds + 1):
-            for place in range(len(self.told)):
+            for place in range(len(self.situations)):
                 if self._speaks(place, is_last=number == rounds):
                     self._take(place, (yield self._ask(place)), number)
-            if not self._to_answer and not any(map(self._is_left, range(len(self.told)))):
+            if not self._to_answer and not any(map(self._is_left, range(len(self.situations)))):
                 break
         return [
             _merged(made) if made else Decision({}, memory=told.memory)
-            for made, told in zip(self.made, self.told, strict=True)
+            for made, told in zip(self.made, self.situations, strict=True)
         ]
+
+    def followed(self, place: int) -> InTalk | None:
+        """Return how far the mind in this place followed the talk; None where the organisation is not
+        `within`: there the note of its decision says that."""
+        if not self.organisation.within:
+            return None
+        return InTalk(self._known[place], self.sent, self.last_round[place])
 
     def _speaks(self, place: int, *, is_last: bool) -> bool:
         """Whether this mind speaks now: it has something to answer, or it opens the talk."""
@@ -98,10 +122,10 @@ class Exchange:
 
     def _is_left(self, place: int) -> bool:
         """Whether this mind is to decide and has not."""
-        return not self.made[place] and self.told[place].because != TO_ANSWER
+        return not self.made[place] and self.situations[place].because != TO_ANSWER
 
     def _ask(self, place: int) -> tuple[int, Situation, int]:
-        now, made = self.told[place], self.made[place]
+        now, made = self.situations[place], self.made[place]
         known = {one.number for one in now.messages}
         heard = (
             replace(one, is_new=one.sender != now.member)
@@ -109,12 +133,12 @@ class Exchange:
             if one.number not in known and (one.sender == now.member or self._hears(place, one))
         )
         memory = made[-1].memory if made else now.memory
-        self.told[place] = replace(now, messages=(*now.messages, *heard), memory=memory)
-        left = len(self.told) * self.organisation.rounds - sum(map(len, self.made))
-        return place, self.told[place], max(left, 1)
+        self.situations[place] = replace(now, messages=(*now.messages, *heard), memory=memory)
+        left = len(self.situations) * self.organisation.rounds - sum(map(len, self.made))
+        return place, self.situations[place], max(left, 1)
 
     def _hears(self, place: int, said: Said) -> bool:
-        member = self.told[place].member
+        member = self.situations[place].member
         return member in said.to and (not self.organisation.within or self.hears(member, said))
 
     def _take(self, place: int, decision: Decision, number: int) -> None:
@@ -139,14 +163,14 @@ class Exchange:
 
     def _say(self, place: int, say: Say) -> set[int]:
         """Send this, if it may be sent; return the places of those who have something to answer by it."""
-        member, others = self.told[place].member, set(range(len(self.told))) - {place}
+        member, others = self.situations[place].member, set(range(len(self.situations))) - {place}
         sent = self._before[place] + sum(one.sender == member for one in self.said)
         if say.kind not in TALK_KINDS or refusal(self.organisation, member, say, sent=sent):
             return set() if self.organisation.within else others
-        before = [one.messages[-1].number for one in self.told if one.messages]
+        before = [one.messages[-1].number for one in self.situations if one.messages]
         number = max([self.sent, *before, *(one.number for one in self.said)]) + 1
         to, text = addressees(self.organisation, member, say), filtered(say.text, self.organisation.blocked)
-        step = self.told[0].step + 1
+        step = self.situations[0].step + 1
         said = Said(number, step, member, to, say.kind, text.strip(), say.data)
         self.said.append(said)
         return {other for other in others if self._hears(other, said)} if self.organisation.within else others

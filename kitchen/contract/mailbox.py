@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from kitchen.contract.agent import note_plus
+from kitchen.contract.agent import JOB, MESSAGE, SEAT, note_plus
 from kitchen.contract.blocking import filtered
 from kitchen.contract.conversations import BUSY, GONE, keeps_apart, partners, to_partner
-from kitchen.contract.dialogue import ROUND
+from kitchen.contract.dialogue import ROUND, InTalk
 from kitchen.contract.jobs import DONE, FAILED, Job, Ledger, changes_no_job, jobs_of
-from kitchen.contract.organisation import INFORM, REPORT, SYSTEM, TALK, Organisation
+from kitchen.contract.organisation import DOWN, INFORM, REPORT, SYSTEM, TALK, UP, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Event, Json, World
 
@@ -69,18 +69,6 @@ class LastHeard:
     """The step that it decided for; 0 where it has not decided yet."""
     missed: frozenset[int] = frozenset()
     """Messages before the last that it did not know."""
-
-
-@dataclass(frozen=True, slots=True)
-class InTalk:
-    """How far an agent had followed the talk within the step when it was asked last."""
-
-    known: int
-    """The last message that it knew before the talk; 0 where there was none."""
-    sent: int
-    """How many messages of the episode were sent before the talk."""
-    round: int
-    """The round in which it was asked last."""
 
 
 class Mailbox:
@@ -205,7 +193,7 @@ class Mailbox:
         """Return what this member said or may know of what others said, in order."""
         return tuple(as_member_sees(each.said) for each in self._known(world, member))
 
-    def told(
+    def messages_for(
         self, world: World, member: int, step: int, since: LastHeard
     ) -> tuple[tuple[Said, ...], tuple[Job, ...]]:
         """Return what an agent is told in this open step: its newest messages in order, and its open jobs.
@@ -286,6 +274,15 @@ def _message_event(organisation: Organisation, said: Said) -> Event:
     return Event(
         "message", seats[0] if seats else None, {"said": said.kind, "text": said.text, "to": list(said.to)}
     )
+
+
+def because_of_news(reason: str, messages: Iterable[Said]) -> str:
+    """Return why an agent with these messages is asked. News of jobs, or else any news, is the reason where
+    `reason`, the one apart from news, is only that it commands seats."""
+    new = {said.kind for said in messages if said.is_new}
+    if reason != SEAT or not new:
+        return reason
+    return JOB if new & (DOWN | UP) else MESSAGE
 
 
 def as_member_sees(said: Said, *, is_new: bool = False) -> Said:

@@ -8,11 +8,11 @@ missing command ever finds one of these. A plan that cannot go on is dropped: th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from kitchen.contract.agent import PLAN_BROKEN
+from kitchen.contract.agent import PLAN_BROKEN, TO_ANSWER, Decision, Situation
 from kitchen.contract.world import Command, Event, Json, World
 
 WORLD = "world"
@@ -123,6 +123,23 @@ def _go_on(made: Opening, world: World, seat: int, plan: Plan) -> None:
 
 def _broken(seat: int, plan: Plan, why: str) -> Event:
     return Event(PLAN_BROKEN, seat, {"why": why, "left": _lists(plan.then), "planned_in": plan.step})
+
+
+def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
+    """Return the new plans, by seat, for seats that go on in this step with what they have: seats that are
+    not asked, and of an agent that only answers those that may act. An empty one ends what is left."""
+    asked = situation.seats if situation.asked is None else situation.asked
+    may_act = set(situation.may_act)
+    settled = may_act if situation.because == TO_ANSWER else set(situation.seats) - set(asked)
+    settled = settled - (decision.commands.keys() & may_act)
+    return {seat: plan for seat, plan in decision.plans.items() if seat in settled}
+
+
+def begun_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
+    """Return the plans, by seat, that begin with a command for this step."""
+    asked = situation.seats if situation.asked is None else situation.asked
+    commanded = {*asked, *(decision.commands.keys() & set(situation.may_act))}
+    return {seat: plan for seat, plan in decision.plans.items() if plan and seat in commanded}
 
 
 def known_plans(

@@ -99,7 +99,8 @@ class Setup:
     organisation_settings: Mapping[str, Json] = field(default_factory=dict)
     """Each is for the kinds in which it means something."""
     knowing: str = NO_ONE
-    """Whose commands of a step a member is told (`kitchen.contract.agent.KNOWING`)."""
+    """Whose commands of a step a member is told (`kitchen.contract.agent.KNOWING`). In teams that talk within
+    the step it is `EVERYBODY`, as in live play."""
 
     def to_json(self) -> dict[str, Json]:
         """As JSON; `from_json` gives an equal setup. Of world and team only what is not the usual."""
@@ -132,13 +133,14 @@ class Setup:
 
     def _team(self, level: str, organisation: str, line_up: str) -> ExperimentColumn:
         name = f"{organisation} {line_up}" if len(self.organisations) > 1 else line_up
+        made = organised(organisation, line_up, self.organisation_settings)
         variant = Variant(
             name,
             name if isinstance(self.ground, Comparison) else f"{level}: {name}",
             _of_all(kinds_of(line_up), self.settings),
             coplayer=line_up,
-            organisation=organised(organisation, line_up, self.organisation_settings),
-            knowing=self.knowing,
+            organisation=made,
+            knowing=EVERYBODY if made and made.talks_within else self.knowing,
         )
         return ExperimentColumn(variant, level, seats_of(line_up), self.world)
 
@@ -336,11 +338,10 @@ def _check_organisation(setup: Setup, kind: str) -> None:
     if why := organisation_refusal(setup.world, kind):
         raise SetupError(why, "organisation")
     try:
-        made = [organised(kind, line_up, setup.organisation_settings) for line_up in setup.pairs]
+        for line_up in setup.pairs:
+            organised(kind, line_up, setup.organisation_settings)
     except SettingsError as error:
         raise SetupError(f"organisation: {kind}: {error.args[0]}", "organisation") from error
-    if setup.knowing == EVERYBODY and any(each and each.talks_within for each in made):
-        raise SetupError("knowing: who talks within a step is not told the others' commands", "knowing")
 
 
 def _each_once(name: str, values: Sequence[object]) -> None:

@@ -16,9 +16,7 @@ from django.db import DatabaseError
 
 from kitchen.contract.agent import (
     EVERYBODY,
-    JOB,
     LONGEST_PLAN,
-    MESSAGE,
     PEOPLE,
     PLAN_BROKEN,
     SEAT,
@@ -26,9 +24,9 @@ from kitchen.contract.agent import (
     Situation,
 )
 from kitchen.contract.agent import Decision as MindDecision
-from kitchen.contract.dialogue import Exchange
-from kitchen.contract.mailbox import InTalk, LastHeard
-from kitchen.contract.organisation import DOWN, UP
+from kitchen.contract.dialogue import Exchange, InTalk
+from kitchen.contract.mailbox import LastHeard, because_of_news
+from kitchen.contract.plans import replaced_plans
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Command, Json, World
 from kitchen.machine.storable import printable, storable
@@ -166,7 +164,6 @@ def _talk_of(
 def _talk_in_turns(minds: Sequence[Mind], talk: Exchange) -> Asking:
     """Ask each as their talk goes; none is told what another does in this step."""
     last = [MindOutcome(MindDecision({}))] * len(minds)
-    known = [one.messages[-1].number if one.messages else 0 for one in talk.told]
     spent, turns = [0.0] * len(minds), talk.turns()
     try:
         place, told, left = next(turns)
@@ -178,15 +175,10 @@ def _talk_in_turns(minds: Sequence[Mind], talk: Exchange) -> Asking:
         decisions: list[MindDecision] = done.value
     made = list(map(_over, last, decisions, spent))
     return [
-        Asked(mind, talk.told[place], made[place], _in_talk(talk, place, known[place]))
+        Asked(mind, talk.situations[place], made[place], talk.followed(place))
         for place, mind in enumerate(minds)
         if talk.made[place]
     ]
-
-
-def _in_talk(talk: Exchange, place: int, known: int) -> InTalk | None:
-    """How far this mind had followed it; a pair is as it was: its note says that itself."""
-    return InTalk(known, talk.sent, talk.last_round[place]) if talk.organisation.within else None
 
 
 def _over(last: MindOutcome, decision: MindDecision, milliseconds: float) -> MindOutcome:
@@ -248,10 +240,7 @@ def _may_be_late(mind: Mind) -> bool:
 
 def _with_why(situation: Situation) -> Situation:
     """The same, asked because of what is new of jobs, or else of messages, if of nothing before these."""
-    new = {said.kind for said in situation.messages if said.is_new}
-    if situation.because != SEAT or not new:
-        return situation
-    return replace(situation, because=JOB if new & (DOWN | UP) else MESSAGE)
+    return replace(situation, because=because_of_news(situation.because, situation.messages))
 
 
 def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
@@ -329,18 +318,8 @@ def to_hand_in(
 
 def _made(asked: Asked, step: int) -> MadeDecision:
     decision, member = asked.outcome.decision, asked.situation.member
-    plans = _replanned(asked)
+    plans = replaced_plans(asked.situation, decision)
     return MadeDecision(log_row(asked, step), decision.calls, member, decision.says, plans, asked.talk)
-
-
-def _replanned(asked: Asked) -> dict[int, Sequence[Command]]:
-    """New plans for seats of this mind that go on with the one that they have. Of a mind that only answers
-    one counts for a seat that may act."""
-    decision, settled = asked.outcome.decision, set(asked.seats) - set(asked.asked)
-    if asked.situation.because == TO_ANSWER:
-        settled = set(asked.situation.may_act)
-    settled -= decision.commands.keys() & set(asked.situation.may_act)
-    return {seat: plan for seat, plan in decision.plans.items() if seat in settled}
 
 
 def _commands(asked: Asked, *, idle: Command) -> list[GivenCommand]:

@@ -15,11 +15,11 @@ from functools import partial
 from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation, note_plus
+from kitchen.contract.dialogue import InTalk
 from kitchen.contract.jobs import Job
 from kitchen.contract.mailbox import (
     UNSAID,
     WRITTEN,
-    InTalk,
     LastHeard,
     Mailbox,
     Outgoing,
@@ -181,7 +181,7 @@ def told(turn: OpenTurn, member: int, *, since: LastHeard) -> tuple[tuple[Said, 
     """What this mind is told: the newest of all messages that it sent or may know, in order, and its jobs
     that are open."""
     mailbox = mailbox_of(turn)
-    return mailbox.told(turn.world, member, turn.step, since) if mailbox else ((), ())
+    return mailbox.messages_for(turn.world, member, turn.step, since) if mailbox else ((), ())
 
 
 def may_know(world: World, organisation: Organisation, row: Message | Said, number: int) -> bool:

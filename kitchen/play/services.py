@@ -22,8 +22,7 @@ from time import perf_counter
 from django.db import transaction
 from django.utils import timezone
 
-from kitchen.contract.dialogue import ROUND
-from kitchen.contract.mailbox import InTalk
+from kitchen.contract.dialogue import ROUND, InTalk
 from kitchen.contract.model import Call
 from kitchen.contract.talk import Say
 from kitchen.contract.world import Command

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from kitchen.agents.episode_loop import decisions
+from kitchen.agents.episode_loop import EpisodeLoop
+from kitchen.agents.teams import Team
+from kitchen.contract.agent import Agent, Decision
 from kitchen.contract.world import Json, World
 from kitchen.registry.agents import make_agent
 from kitchen.registry.figures import share_counts
@@ -44,3 +47,15 @@ def play_alone(
     game.reset(seed)
     times = [spent for _, spent in decisions(make_agent(kind, chosen or {}), game, seed=seed)]
     return Played(game, tuple(times))
+
+
+def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:
+    """Play to the end: one agent commands every seat. Yield each decision and its milliseconds before its
+    step is taken; `more` are other fields of every situation (`seconds`, `purse`)."""
+    team = Team.of(mind.kind, game.seats)
+    loop = EpisodeLoop(game, seed, team)
+    while not loop.is_over:
+        asked = loop.ask({team.members[0].number: mind}, **more)
+        for each in asked:
+            yield each.decision, each.milliseconds
+        loop.take(loop.step_of(asked))

@@ -14,16 +14,19 @@ from kitchen.agents.teams import Team
 from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, Situation
 from kitchen.contract.organisation import Organisation, organise
 from kitchen.contract.talk import Say
-from kitchen.contract.together import members_of
-from kitchen.contract.world import SettingsError
+from kitchen.contract.together import kinds_of, members_of
+from kitchen.contract.world import Command, SettingsError
 from kitchen.play.creating import MindPlan, episode_create
 from kitchen.play.deciding import decide_step
 from kitchen.play.models import Decision as DecisionRow
-from kitchen.play.models import Message
+from kitchen.play.models import Message, Step
+from kitchen.play.services import step_run
 from kitchen.registry import agents
 from kitchen.registry.agents import make_agent
-from kitchen.registry.worlds import get_world
+from kitchen.registry.worlds import VARIABLE, get_world
 from tests.worlds.beacon.world import Beacon
+from tests.worlds.tunnel.kit import LINE
+from tests.worlds.tunnel.world import DIG, REST, STOP
 from tests.worlds.vault.agent import Keeper
 from tests.worlds.vault.world import Vault
 
@@ -38,13 +41,16 @@ class Scripted(Agent):
     kind = "scripted"
     LINES: ClassVar[Lines] = {}
     TOLD: ClassVar[list[Situation]] = []
-    DOES: ClassVar[Any] = staticmethod(lambda situation: dict.fromkeys(situation.seats, ("goto", "pot0")))
+    DOES: ClassVar[Any] = staticmethod(
+        lambda situation: Decision(dict.fromkeys(situation.seats, ("goto", "pot0")))
+    )
 
     def decide(self, situation: Situation) -> Decision:
         Scripted.TOLD.append(situation)
         count, lines = situation.memory or 0, Scripted.LINES.get(situation.member, ())
         says = tuple(lines[count]) if count < len(lines) else ()
-        return Decision(Scripted.DOES(situation), memory=count + 1, says=says)
+        made: Decision = Scripted.DOES(situation)
+        return replace(made, memory=count + 1, says=says)
 
 
 @pytest.fixture(autouse=True)
@@ -153,7 +159,7 @@ def test_two_talk_within_the_step_and_what_each_decided_last_is_followed() -> No
     lines = {0: ["rice?", "salmon?"], 1: ["yes", "no"]}
     Scripted.LINES = {member: [[say(text)] for text in texts] for member, texts in lines.items()}
     Scripted.DOES = staticmethod(
-        lambda situation: {situation.seats[0]: ("goto", f"pot{situation.memory or 0}")}
+        lambda situation: Decision({situation.seats[0]: ("goto", f"pot{situation.memory or 0}")})
     )
     loop = loop_of("scripted+scripted", "pair", seats=2, settings={"rounds": 2})
     assert [text for _, _, text in loop.go()] == ["rice?", "yes", "salmon?", "no"]
@@ -328,19 +334,50 @@ def organisation_of(kind: str, line_up: str, seats: int, **settings: Any) -> Org
     return organise(kind, members_of(line_up, seats), seats=seats, settings=settings)
 
 
+def walk_with_plans(situation: Situation) -> Decision:
+    """Go to the pot, and every third step plan more of that."""
+    plan = [("goto", "pot1"), ("goto", "pot0")] if situation.step % 3 == 1 else []
+    plans = dict.fromkeys(situation.seats, plan) if plan else {}
+    return Decision(dict.fromkeys(situation.seats, ("goto", "pot0")), plans=plans)
+
+
+def dig_with_plans(situation: Situation) -> Decision:
+    """Command the last seat first: dig, rest with a plan, or nothing; some seats that dig are stopped."""
+    commands, plans = dict[int, Command](), dict[int, Sequence[Command]]()
+    for seat in reversed(situation.seats):
+        turn = (situation.step + seat) % 3
+        if seat in situation.may_act:
+            commands |= {seat: STOP} if turn == 1 else {}
+            plans |= {seat: []} if turn == 1 else {}
+        elif situation.asked is None or seat in situation.asked:
+            commands |= {0: {seat: DIG}, 1: {seat: REST}}.get(turn, {})
+            plans |= {seat: [REST, DIG, REST]} if turn == 1 else {}
+    return Decision(commands, plans=plans)
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("kind", "knowing", "settings"),
+    ("world", "line_up", "kind", "knowing", "settings"),
     [
-        ("tree", EVERYBODY, {"sees": "team"}),
-        ("graph", NO_ONE, {"messages_a_step": 1}),
-        ("pairwise", NO_ONE, {"silence": 2}),
-        ("graph", EVERYBODY, {"within": True, "rounds": 2}),
+        ("cuisine", "scripted+follower+scripted", "tree", EVERYBODY, {"sees": "team"}),
+        ("cuisine", "scripted+follower+scripted", "graph", NO_ONE, {"messages_a_step": 1}),
+        ("cuisine", "scripted+follower+scripted", "pairwise", NO_ONE, {"silence": 2}),
+        ("cuisine", "scripted+follower+scripted", "graph", EVERYBODY, {"within": True, "rounds": 2}),
+        ("tunnel", "scripted:2+scripted", "graph", NO_ONE, {}),
+        ("tunnel", "scripted+scripted+scripted", "graph", EVERYBODY, {}),
+        ("tunnel", "scripted:2+scripted", "graph", EVERYBODY, {"within": True, "rounds": 2}),
     ],
 )
 def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
-    kind: str, knowing: str, settings: dict[str, Any]
+    monkeypatch: pytest.MonkeyPatch,
+    world: str,
+    line_up: str,
+    kind: str,
+    knowing: str,
+    settings: dict[str, Any],
 ) -> None:
+    monkeypatch.setenv(VARIABLE, LINE)
+    monkeypatch.setattr(Scripted, "DOES", {"cuisine": walk_with_plans, "tunnel": dig_with_plans}[world])
     Scripted.LINES = {
         0: [
             [say("", 1, kind="inform", aim=["fetch", "tuna"]), say("hello", 2)],
@@ -350,16 +387,16 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
         ],
         2: [[say("who?", 1)], [say("you", 0)], [say("later", 1)]],
     }
-    line_up, steps = "scripted+follower+scripted", 8
-    made = organisation_of(kind, line_up, 3, **settings)
-    loop = Loop(*start(), Team.of(line_up, 3, made, knowing))
+    made, steps = organisation_of(kind, line_up, 3, **settings), 10
+    of_world = SETTINGS if world == "cuisine" else {"steps": steps}
+    loop = Loop(*start(world, of_world), Team.of(line_up, 3, made, knowing))
     loop.go(steps)
     alone = list(Scripted.TOLD)
     Scripted.TOLD.clear()
-    minds = [MindPlan(each, (seat,)) for seat, each in enumerate(line_up.split("+"))]
+    minds = [MindPlan(*each) for each in zip(kinds_of(line_up), seats_of(made), strict=True)]
     episode = episode_create(
-        world="cuisine",
-        settings=SETTINGS,
+        world=world,
+        settings=of_world,
         seats=3,
         seed=7,
         minds=minds,
@@ -367,8 +404,9 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
         knowing=knowing,
     )
     for step in range(1, steps + 1):
-        for party in range(3) if knowing == NO_ONE else (None,):
+        for party in range(len(minds)) if knowing == NO_ONE else (None,):
             decide_step(episode_id=episode.pk, step=step, mind=party)
+        step_run(episode_id=episode.pk, step=step)
     rows = Message.objects.filter(episode=episode).order_by("number")
     live = [(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data) for row in rows]
     assert live == [
@@ -382,12 +420,24 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
     assert [(row.step, row.because, row.note) for row in decisions] == [
         (one.step, one.because, one.note) for one in loop.log().decisions
     ]
+    ran = Step.objects.filter(episode=episode).order_by("number").values_list("commands", flat=True)
+    assert [
+        [(one["seat"], tuple(one["command"]), one["chosen_by"], one.get("planned_in")) for one in commands]
+        for commands in ran
+    ] == [
+        [(one.seat, one.command, one.chosen_by, one.planned_in) for one in taken.commands]
+        for taken in loop.log().steps
+    ]
     episode.refresh_from_db()
     assert episode.state_hash == loop.game.state_hash()
 
 
-def start() -> tuple[Any, int]:
-    game = get_world("cuisine").create(seats=3, settings=SETTINGS)
+def seats_of(organisation: Organisation) -> list[tuple[int, ...]]:
+    return [member.seats for member in organisation.members]
+
+
+def start(world: str, settings: Mapping[str, Any]) -> tuple[Any, int]:
+    game = get_world(world).create(seats=3, settings=settings)
     game.reset(7)
     return game, 7
 

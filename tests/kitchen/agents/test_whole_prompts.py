@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.episode_loop import decisions
 from kitchen.agents.whole_prompts import Asked, Rehearsed, Way
 from kitchen.contract.agent import NO_ONE, Decision
 from kitchen.contract.model import Request
 from kitchen.registry.agents import make_agent
 from kitchen.worlds.cuisine.planner.planner import Planner
 from kitchen.worlds.cuisine.world import CuisineWorld
+from tests.kitchen.agents.alone import decisions
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 CLAUDE = "anthropic:claude-sonnet-5-5"

@@ -24,7 +24,7 @@ from kitchen.experiments.forecast import samples
 from kitchen.experiments.log import Log, LogError, read_log
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.plan import Job, jobs_of
-from kitchen.experiments.play import play
+from kitchen.experiments.play import head_of, play
 from kitchen.experiments.replay import OTHER_MESSAGES, OTHER_STATE, replay
 from kitchen.experiments.rows import Row, from_csv
 from kitchen.experiments.setup import Setup
@@ -292,10 +292,6 @@ def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
         (("--organisation-set", "messages_a_step=99"), "organisation: graph: messages_a_step: 99 is above"),
         (("--organisation-set", "messages_a_step"), "--organisation-set: 'messages_a_step' is not NAME"),
         (("--knowing", "people"), "knowing: 'people' is not one of nobody, everybody"),
-        (
-            ("--organisation", "pair", "--members", "teller+mute", "--knowing", "everybody"),
-            "knowing: who talks within a step",
-        ),
         (("--members", "teller+nobody"), "--members: 'nobody' is not one of"),
         (("--members", "teller+planner"), "--members: planner does not play secrets"),
         (("--members", "teller+teller+teller+mute"), "--members: 'teller.*' has 4 seats, secrets has 2 to 3"),
@@ -329,6 +325,17 @@ def test_pairs_may_be_organised_too() -> None:
     assert column.variant.organisation and column.variant.organisation.kind == "pair"
     (silent,) = read_setup(given).columns
     assert silent.variant.organisation is None
+
+
+@pytest.mark.parametrize("given", [None, "everybody"])
+def test_members_who_talk_within_the_step_are_told_commands_as_in_live_play(given: str | None) -> None:
+    organisations = "graph,pair"
+    setup = read_setup(
+        {**GIVEN, "levels": "long", "members": "teller+mute", "organisation": organisations, "knowing": given}
+    )
+    told = {column.variant.organisation.kind: column.variant.knowing for column in setup.columns}
+    assert told == {"graph": given or "nobody", "pair": "everybody"}
+    assert head_of(jobs_of(setup)[-1], "", {}).knowing == "everybody"
 
 
 def test_an_estimate_has_an_interval_within_the_ends_of_its_figure() -> None:

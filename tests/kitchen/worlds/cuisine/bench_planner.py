@@ -20,7 +20,6 @@ from dataclasses import replace
 from functools import partial
 from statistics import median, quantiles
 
-from kitchen.agents.episode_loop import decisions
 from kitchen.experiments.plan import Job, jobs_of
 from kitchen.experiments.play import new_game, play
 from kitchen.experiments.results import CellResult, by_agents, mean_of, results_of
@@ -31,7 +30,7 @@ from kitchen.experiments.tally import failed_row
 from kitchen.registry.figures import share_counts
 from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.bench import paper
-from tests.kitchen.agents.alone import play_alone
+from tests.kitchen.agents.alone import decisions, play_alone
 from tests.kitchen.worlds.cuisine.greedy import Greedy
 
 AIM = {2: 0.83, 3: 0.91, 4: 0.93}
