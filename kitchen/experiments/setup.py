@@ -306,6 +306,9 @@ def _check_seats(setup: Setup, line_up: str) -> None:
     world, seats = get_world(setup.world), seats_of(line_up)
     if isinstance(setup.ground, Pairings) and (len(kinds_of(line_up)), seats) != (world.max_seats,) * 2:
         raise SetupError(f"pairs: {line_up!r} is not {world.max_seats} with + between", "pairs")
+    for kind, held in zip(kinds_of(line_up), members_of(line_up, seats), strict=True):
+        if not held.seats and not get_agent(kind).reads_words:
+            raise SetupError(f"members: {kind} reads no messages, and needs a seat", "members")
     if not world.min_seats <= seats <= world.max_seats:
         there = f"{setup.world} has {world.min_seats} to {world.max_seats}"
         raise SetupError(f"pairs: {line_up!r} has {counted(seats, 'seat')}, {there}", "pairs")

@@ -296,6 +296,7 @@ def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
         (("--members", "teller+planner"), "--members: planner does not play secrets"),
         (("--members", "teller+teller+teller+mute"), "--members: 'teller.*' has 4 seats, secrets has 2 to 3"),
         (("--members", "teller:x+mute"), "--members: teller:x does not end with a number of seats"),
+        (("--members", "random:0+teller:2"), "--members: random reads no messages, and needs a seat"),
         (("--members", "teller+"), "--members: 'teller.' has an empty place"),
         (("--members", "teller+mute,teller + mute"), "--members: needs line-ups, each once"),
         (("--members", "teller+mute", "--agents", "2"), "--agents: say it with --members alone"),
@@ -333,7 +334,8 @@ def test_members_who_talk_within_the_step_are_told_commands_as_in_live_play(give
     setup = read_setup(
         {**GIVEN, "levels": "long", "members": "teller+mute", "organisation": organisations, "knowing": given}
     )
-    told = {column.variant.organisation.kind: column.variant.knowing for column in setup.columns}
+    variants = [column.variant for column in setup.columns]
+    told = {each.organisation.kind: each.knowing for each in variants if each.organisation}
     assert told == {"graph": given or "nobody", "pair": "everybody"}
     assert head_of(jobs_of(setup)[-1], "", {}).knowing == "everybody"
 
