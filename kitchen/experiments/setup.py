@@ -308,7 +308,7 @@ def _check_seats(setup: Setup, line_up: str) -> None:
         raise SetupError(f"pairs: {line_up!r} is not {world.max_seats} with + between", "pairs")
     for kind, held in zip(kinds_of(line_up), members_of(line_up, seats), strict=True):
         if not held.seats and not get_agent(kind).reads_words:
-            raise SetupError(f"members: {kind} reads no messages, and needs a seat", "members")
+            raise SetupError(f"pairs: {kind} reads no messages, and needs a seat", "pairs")
     if not world.min_seats <= seats <= world.max_seats:
         there = f"{setup.world} has {world.min_seats} to {world.max_seats}"
         raise SetupError(f"pairs: {line_up!r} has {counted(seats, 'seat')}, {there}", "pairs")
