@@ -333,8 +333,8 @@ def test_members_who_talk_within_the_step_are_told_commands_as_in_live_play(give
     setup = read_setup(
         {**GIVEN, "levels": "long", "members": "teller+mute", "organisation": organisations, "knowing": given}
     )
-    told = {column.variant.organisation.kind: column.variant.knowing for column in setup.columns}
-    assert told == {"graph": given or "nobody", "pair": "everybody"}
+    told = {column.variant.name: column.variant.knowing for column in setup.columns}
+    assert told == {"graph teller+mute": given or "nobody", "pair teller+mute": "everybody"}
     assert head_of(jobs_of(setup)[-1], "", {}).knowing == "everybody"
 
 
