@@ -334,9 +334,8 @@ def test_members_who_talk_within_the_step_are_told_commands_as_in_live_play(give
     setup = read_setup(
         {**GIVEN, "levels": "long", "members": "teller+mute", "organisation": organisations, "knowing": given}
     )
-    variants = [column.variant for column in setup.columns]
-    told = {each.organisation.kind: each.knowing for each in variants if each.organisation}
-    assert told == {"graph": given or "nobody", "pair": "everybody"}
+    told = {column.variant.name: column.variant.knowing for column in setup.columns}
+    assert told == {"graph teller+mute": given or "nobody", "pair teller+mute": "everybody"}
     assert head_of(jobs_of(setup)[-1], "", {}).knowing == "everybody"
 
 
