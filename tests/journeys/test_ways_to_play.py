@@ -270,7 +270,7 @@ async def test_a_study_that_asks_first_asks_once_on_the_drawing_and_in_the_menu(
     await page.click("[data-spot=storage0]")
     assert await page.inner_text("[data-spot-menu] p") == "Go to storage"
     assert await person.step() == 0
-    found = await violations(page, "asked first")
+    found = await violations(page, "asked first", within="[data-play]")
     assert [
         one for one in found if "target-size" not in one
     ] == []  # places behind the question are half seen
@@ -327,6 +327,6 @@ async def test_a_grid_whose_clock_waits_for_nobody(page: Page, live_stack: Stack
     await page.wait_for_selector("#over.is-over", timeout=20_000)
     assert await page.inner_text("#score [data-left]") == "0"
     assert await page.inner_text("#over dd >> nth=-1") == "1"  # 8 ticks of 150 ms, in seconds
-    assert "row 2, looks up" in str(await page.text_content("[data-cook]"))
+    assert "row 2, looks up" in str(await page.text_content("[data-actor]"))
     await person.go_on()
     assert person.problems == []
