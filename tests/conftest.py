@@ -48,6 +48,7 @@ settings.load_profile("brigade")  # a busy machine is no fault of the code
 def pytest_configure() -> None:
     """All processes of the run share one template; passwords of tests need not be hard to guess, and on a
     busy machine a server may take its time."""
+    gc.disable()  # while all is imported: until `pytest_collection_finish`
     options = django_settings.DATABASES["default"]["OPTIONS"]
     options.update({"connect_timeout": 60} if "connect_timeout" in options else {})
     Template()
@@ -104,6 +105,7 @@ def pytest_collection_finish() -> None:
     """What is loaded by now stays: the garbage collector need not look at it, nor as often as it would."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(100_000, 50, 50)
 
 

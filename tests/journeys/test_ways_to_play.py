@@ -270,7 +270,7 @@ async def test_a_study_that_asks_first_asks_once_on_the_drawing_and_in_the_menu(
     await page.click("[data-spot=storage0]")
     assert await page.inner_text("[data-spot-menu] p") == "Go to storage"
     assert await person.step() == 0
-    found = await violations(page, "asked first")
+    found = await violations(page, "asked first", within="[data-play]")
     assert [
         one for one in found if "target-size" not in one
     ] == []  # places behind the question are half seen

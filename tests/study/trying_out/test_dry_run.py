@@ -256,20 +256,20 @@ def test_who_waits_in_vain_gives_up_and_says_where(live_stack: Stack) -> None:
 
 @pytest.mark.servers
 def test_they_go_on_where_they_were_when_daphne_and_the_worker_die(live_stack: Stack) -> None:
-    live_stack.manage("shell", "-v", "0", "-c", MAKE.format(slug="killed", steps=30))
+    live_stack.manage("shell", "-v", "0", "-c", MAKE.format(slug="killed", steps=14))
     found: list[subprocess.CompletedProcess[str]] = []
     walker = threading.Thread(
         target=lambda: found.append(walk(live_stack, "killed", "--participants", "2", "--think", "0.05"))
     )
     walker.start()
-    for kill, steps in ((live_stack.kill_daphne, 6), (live_stack.kill_worker, 40)):
+    for kill, steps in ((live_stack.kill_daphne, 6), (live_stack.kill_worker, 14)):
         _wait_for(live_stack, "killed", steps)
         kill()
         live_stack.restart()
     walker.join()
     assert found[0].stdout.splitlines()[-1] == "2 of 2 synthetic participants finished", found[0]
     assert "retries" in found[0].stdout
-    assert _wait_for(live_stack, "killed", 0) == 2 * 2 * 30
+    assert _wait_for(live_stack, "killed", 0) == 2 * 2 * 14
 
 
 def _wait_for(stack: Stack, slug: str, steps: int) -> int:
