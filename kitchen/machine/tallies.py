@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import struct
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from prometheus_client import values
@@ -38,7 +39,9 @@ _name = [""]
 
 def share(folder: Path) -> None:
     """From now on this process counts into the folder. To be called before anything counts, and again by a
-    process that was forked off. OSError, and it counts for itself alone."""
+    process that was forked off: by the new name its figures see that they are to open files of its own. With
+    a second class of values two would write to one file, each over what the other one wrote. OSError, and it
+    counts for itself alone."""
     own = process_name().replace("/", "~") or str(os.getpid())
     folder.mkdir(parents=True, exist_ok=True)
     (folder / LOCK).touch()
@@ -47,9 +50,10 @@ def share(folder: Path) -> None:
         for kind in KINDS:
             _take_room(_file(folder, kind, own))
     os.environ[VARIABLE] = str(folder)
-    _name[0] = own
-    of_ours = values.MultiProcessValue(lambda: _name[0])
-    setattr(values, "ValueClass", of_ours)  # noqa: B010 - of one kind at first
+    was_forked_off, _name[0] = _name[0] not in {"", own}, own
+    if not was_forked_off:
+        of_ours = values.MultiProcessValue(lambda: _name[0])
+        setattr(values, "ValueClass", of_ours)  # noqa: B010 - of one kind at first
 
 
 def shared_folder() -> Path | None:
@@ -72,7 +76,8 @@ def tidy(folder: Path) -> None:
         if _is_over(file):
             kind = file.name.partition("_")[0]
             if kind in LASTING:
-                _add(file, _file(folder, kind, PAST))
+                with suppress(ValueError, RuntimeError, struct.error):  # a damaged file stops no program
+                    _add(file, _file(folder, kind, PAST))
             file.unlink()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -67,3 +68,39 @@ def test_all_are_added_up_and_those_who_ended_keep_what_they_counted(tmp_path: P
         f"histogram_{PAST}.db",
     ]
     assert 'brigade_websocket_closes_total{code="4409"} 4.0' in told(tmp_path)
+
+
+FORKS = """
+import os, sys
+from pathlib import Path
+from kitchen.machine.tallies import share
+share(Path(sys.argv[1]))
+from kitchen.machine import metrics
+if not (child := os.fork()):
+    share(Path(sys.argv[1]))
+    metrics.closes.labels("4409").inc()
+    metrics.step_taken("cuisine", "untimed", 0.003)
+    metrics.lock_wait_seconds.observe(0.1)
+    metrics.command_seconds.observe(0.1)
+    metrics.decision_seconds.labels("planner").observe(0.2)
+    os._exit(0)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_process_that_was_forked_off_loses_nothing_that_it_counts(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", FORKS, str(tmp_path)], cwd=base_dir(), check=True)
+    said = told(tmp_path)
+    assert 'brigade_step_seconds_count{clock="untimed",world="cuisine"} 1.0' in said
+    assert 'brigade_decision_seconds_count{policy="planner"} 1.0' in said
+    assert "brigade_lock_wait_seconds_count 1.0" in said and "brigade_command_seconds_count 1.0" in said
+
+
+def test_a_damaged_file_stops_no_program(tmp_path: Path) -> None:
+    ended = counting(tmp_path)
+    ended.communicate("")
+    (file,) = (file for file in tmp_path.glob("counter_*.db") if PAST not in file.name)
+    key = b"\xff" * 20  # no text
+    file.write_bytes(struct.pack("=ii", 8 + 4 + 20 + 16, 0) + struct.pack("=i", 20) + key + bytes(4096))
+    tidy(tmp_path)
+    assert not file.exists()
