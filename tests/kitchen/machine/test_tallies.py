@@ -93,7 +93,9 @@ def test_a_process_that_was_forked_off_loses_nothing_that_it_counts(tmp_path: Pa
     said = told(tmp_path)
     assert 'brigade_step_seconds_count{clock="untimed",world="cuisine"} 1.0' in said
     assert 'brigade_decision_seconds_count{policy="planner"} 1.0' in said
-    assert "brigade_lock_wait_seconds_count 1.0" in said and "brigade_command_seconds_count 1.0" in said
+    assert (
+        "brigade_database_lock_wait_seconds_count 1.0" in said and "brigade_command_seconds_count 1.0" in said
+    )
 
 
 def test_a_damaged_file_stops_no_program(tmp_path: Path) -> None:
