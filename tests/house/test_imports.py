@@ -92,7 +92,7 @@ def why(said: str, name: str) -> str:
     """What stands under the heading of a contract."""
     heading = f"\n{name}\n{'-' * len(name)}\n"
     assert heading in said
-    return re.split(r"\n\n\n", said.partition(heading)[2])[0]
+    return re.split(r"\n[^\n]+\n-{3,}\n", said.partition(heading)[2])[0]
 
 
 def write(house: Path, spoilt: list[Path], file: str, line: str) -> None:
