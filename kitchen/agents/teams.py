@@ -1,4 +1,4 @@
-"""Who plays an episode of agents alone, and what makes one of its steps. Plain Python."""
+"""The team of an episode of agents alone, and the record of one of its steps. Plain Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kitchen.contract.world import Command, Json
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """Who plays one episode of agents alone."""
+    """The members that play one episode of agents alone."""
 
     members: tuple[Member, ...]
     kinds: tuple[str, ...]
@@ -37,7 +37,7 @@ class Team:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one member was told, and what it decided."""
+    """One member's situation and decision."""
 
     member: Member
     situation: Situation

@@ -1,4 +1,4 @@
-"""What agents alone are compared on in one world: a `Bench`, a `Comparison` or `Pairings`. Plain Python.
+"""Grounds on which agents alone are compared in one world: `Bench`, `Comparison`, `Pairings`. Plain Python.
 
 An experiment plays cells of level x agents, each over several intervals (the pace, `alpha`). On a bench it
 counts in every episode what was done and what was missed; beside ours stand what was published and a bound

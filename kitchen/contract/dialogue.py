@@ -7,7 +7,7 @@ The rules, for any number of minds, in the order of their members' numbers:
 - A mind hears what it may hear. Only talk is heard within the step: a job reaches its worker in the next one.
 - When nobody has anything to answer, the first mind that has not spoken opens anew. So each decides once.
 - A mind that has nothing to decide (`because` is `TO_ANSWER`) is asked only when somebody writes to it.
-- What a mind decided last is followed.
+- Only the last decision of a mind is carried out.
 
 Two in a `pair` without the setting `within` talk as Collab-Overcooked has it: whatever one says is answered,
 sent or not, and only the opener ends the talk by repeating itself.
@@ -28,15 +28,15 @@ from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import Json
 
 ROUND = "round"
-"""Under which a message's data have in which round of the talk it was said; the first is 1."""
+"""Key of a message's data for the round of the talk in which it was said; the first is 1."""
 TALK = "talk"
-"""Under which a note has those of what was decided before."""
+"""Key of a note for the notes of the decisions before the last one."""
 
 Turns = Generator[tuple[int, Situation, int], Decision, list[Decision]]
 """Yields who is asked next, as its place in `Exchange.situations`, what it is told, and how many may come,
 this one included; is sent what it decided; returns what comes of it for each place."""
 Hears = Callable[[int, Said], bool]
-"""Whether this member, an addressee, gets to know this message."""
+"""Returns whether this member, to whom the message was sent, gets to know it."""
 
 
 def _everybody_hears(member: int, said: Said) -> bool:
@@ -60,22 +60,22 @@ class Exchange:
     """The talk of some minds in one step."""
 
     situations: list[Situation]
-    """What each is told; at the end, what it was told when it was asked last."""
+    """The situation of each mind, by place; after the talk, the one in which it was asked last."""
     organisation: Organisation
     hears: Hears = _everybody_hears
     sent: int = 0
     """How many messages of the episode were sent before."""
     made: list[list[Decision]] = field(default_factory=list)
-    """What each has decided, by place: nothing for a mind that nobody asked."""
+    """The decisions of each mind, by place; empty for a mind that nobody asked."""
     last_round: list[int] = field(default_factory=list)
-    """In which round each spoke last; 0 where it was not asked."""
+    """The last round in which each mind was asked, by place; 0 if it was not."""
     said: list[Said] = field(default_factory=list)
     _before: list[int] = field(default_factory=list)
     """How many messages each had sent in this step before the talk."""
     _known: list[int] = field(default_factory=list)
     """The last message that each knew before the talk; 0 where there was none."""
     _words: list[tuple[str, ...]] = field(default_factory=list)
-    """What each said last."""
+    """The last words of each mind, by place."""
     _to_answer: set[int] = field(default_factory=set)
     _done: set[int] = field(default_factory=set)
 
@@ -117,11 +117,11 @@ class Exchange:
         return InTalk(self._known[place], self.sent, self.last_round[place])
 
     def _speaks(self, place: int, *, is_last: bool) -> bool:
-        """Whether this mind speaks now: it has something to answer, or it opens the talk."""
+        """Return whether this mind speaks now: it has something to answer, or it opens the talk."""
         return place in self._to_answer or (self._is_left(place) and (is_last or not self._to_answer))
 
     def _is_left(self, place: int) -> bool:
-        """Whether this mind is to decide and has not."""
+        """Return whether this mind has yet to decide."""
         return not self.made[place] and self.situations[place].because != TO_ANSWER
 
     def _ask(self, place: int) -> tuple[int, Situation, int]:
@@ -142,8 +142,8 @@ class Exchange:
         return member in said.to and (not self.organisation.within or self.hears(member, said))
 
     def _take(self, place: int, decision: Decision, number: int) -> None:
-        """Take what this mind decided; whoever hears something new has something to answer, unless these
-        words are its last."""
+        """Record what this mind decided. Minds that hear something new have something to answer, unless
+        these words end the talk for this mind."""
         says = tuple(replace(say, data={**say.data, ROUND: number}) for say in decision.says)
         self.made[place].append(replace(decision, says=says))
         self.last_round[place] = number
@@ -183,7 +183,7 @@ def _sent_in_step(situation: Situation) -> int:
 
 
 def _merged(decisions: list[Decision]) -> Decision:
-    """What was decided last, with all that was said and paid on the way there."""
+    """Return the last decision, with the words and the model calls of all."""
     calls: tuple[Call, ...] = tuple(call for each in decisions for call in each.calls)
     says = tuple(say for each in decisions for say in each.says)
     earlier: list[Json] = [each.note for each in decisions[:-1]]

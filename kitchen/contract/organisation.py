@@ -44,7 +44,7 @@ WITHIN, ROUNDS = "within", "rounds"
 
 TOGETHER = "together"
 SCHEDULES: Mapping[str, str] = {TOGETHER: "All choose for each step, which runs when the last has chosen"}
-"""Who is waited for, by name, in words for researchers."""
+"""Schedules by name: each says, in words for researchers, for whom a step waits."""
 
 SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),

@@ -340,7 +340,7 @@ class World(ABC):
     @final
     @property
     def has_ended(self) -> bool:
-        """Whether no step is left: the game is over, or it was cut off."""
+        """Return whether no step is left: the game is over, or it was cut off."""
         return self.over or self.cut_off
 
     @abstractmethod

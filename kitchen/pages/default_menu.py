@@ -55,7 +55,7 @@ class Group(NamedTuple):
 
 
 class Actions(NamedTuple):
-    """What can be chosen; nothing while others choose. `chosen` is what has been chosen, in words."""
+    """The commands on offer; none while others choose. `chosen` is the command that was chosen, in words."""
 
     choosing: bool
     chosen: str
@@ -69,13 +69,13 @@ class Action(NamedTuple):
     text: str
     key: str
     anticipated: str
-    """What is said of a command that only another seat makes possible; empty for one that is possible now."""
+    """A remark on a command that another seat has to make possible; empty for one that is possible now."""
     least: int | None
     most: int | None
 
 
 class Hint(NamedTuple):
-    """What is said below the button."""
+    """The sentence below the button."""
 
     choosing: bool
     chosen: str

@@ -30,13 +30,13 @@ Make = Callable[[SeatView], Panel]
 
 
 class Score(NamedTuple):
-    """What has been reached: (number, what it counts)."""
+    """The panel of results so far: pairs of a number and what it counts."""
 
     achieved: tuple[tuple[str, str], ...]
 
 
 class Seen(NamedTuple):
-    """What this seat sees."""
+    """The panel of a seat's observation."""
 
     facts: tuple[Fact, ...]
     tables: tuple[Table, ...]
