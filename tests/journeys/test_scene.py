@@ -8,7 +8,7 @@ import re
 import secrets
 from pathlib import Path
 
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, ViewportSize, expect
 
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
@@ -24,6 +24,8 @@ window.device = new IWER.XRDevice(IWER.metaQuest3);
 device.stereoEnabled = false;
 device.installRuntime({forceInstall: true});
 """
+HEADSET_PICTURE: ViewportSize = {"width": 200, "height": 150}
+"""The emulated headset draws every frame, and as many pixels as the window has."""
 LACKS = "document.querySelector('[data-scene-headset]:disabled')?.innerHTML === 'No headset here'"
 AIM = """async ([place, wanted, panel]) => {
     const {right} = device.controllers, said = document.querySelector("[data-scene-said]");
@@ -123,6 +125,7 @@ async def test_a_person_plays_in_three_dimensions_by_mouse_by_keys_and_in_a_head
     await _go_to(page, "Pot")
     await page.keyboard.press("Enter")
     await person.stepped(2)
+    await page.set_viewport_size(HEADSET_PICTURE)
     await page.click("[data-scene-headset]")
     await page.wait_for_function("device.activeSession")
     await _pull(page, "storage0", "Storage")
