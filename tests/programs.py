@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -70,6 +71,21 @@ class Forked:
         return self.returncode
 
 
+SERVING = (
+    "autobahn.websocket.protocol",
+    "channels.routing",
+    "channels_redis.core",
+    "kitchen.urls",
+    "study.sockets",
+    "twisted.internet.endpoints",
+    "twisted.internet.ssl",
+    "twisted.web.http",
+)
+"""Modules of daphne and of its application. None of them installs a reactor, which cannot be forked."""
+WORKING = ("celery.apps.worker", "celery.bin.celery", "celery.concurrency.thread", "celery.worker.control")
+"""Modules of Celery's worker."""
+
+
 def load_programs() -> None:
     """Import what the programs need, but for daphne: it makes a loop of its own when it is imported."""
     from brigade.sharing import count_together
@@ -82,6 +98,9 @@ def load_programs() -> None:
 
     app.loader.import_default_modules()
     load_all()
+    for name in (*SERVING, *WORKING):
+        import_module(name)
+    assert "twisted.internet.reactor" not in sys.modules
 
 
 def answer(client: socket.socket, request: dict[str, Any]) -> None:
