@@ -216,7 +216,10 @@
   document.addEventListener("htmx:wsConnecting", showConnection);
   document.addEventListener("htmx:wsBeforeMessage", onMessage);
   window.addEventListener("online", showConnection);
-  window.addEventListener("offline", listen);
+  window.addEventListener("offline", () => {
+    listen();
+    showConnection(); // whether there is a connection was in doubt before
+  });
   document.addEventListener("click", (event) => event.target.closest("[data-take]") && playHere());
 
   if (window.htmx) {
