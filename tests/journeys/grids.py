@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
-from tests.journeys.person import Managed
+from tests.journeys.person import Managed, enter_loaded, new_slug
 
 GRID = """slug = "{slug}"
 title = "Grid"
@@ -31,7 +30,18 @@ text = "Item."
 
 def grid(stack: Managed, folder: Path, settings: str) -> str:
     """A study with one grid; its name in the address."""
-    file, slug = folder / "grid.toml", f"journey-{secrets.token_hex(3)}"
-    file.write_text(GRID.format(slug=slug, settings=settings))
+    file, slug = write_grid(folder, settings)
     stack.manage("load_study", str(file))
     return slug
+
+
+def enter_grid(stack: Managed, folder: Path, settings: str) -> str:
+    """Return the address of somebody in the grid of such a study."""
+    return enter_loaded(stack, *write_grid(folder, settings))[0]
+
+
+def write_grid(folder: Path, settings: str) -> tuple[Path, str]:
+    """Return the file of a study with one grid, and its name in the address."""
+    file, slug = folder / "grid.toml", new_slug()
+    file.write_text(GRID.format(slug=slug, settings=settings))
+    return file, slug

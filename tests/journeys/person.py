@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -37,6 +38,11 @@ class Person:
     async def read_guide(self) -> None:
         """Read it and begin."""
         await self.page.click("main form button[type=submit]")
+        await self.connected()
+
+    async def enter(self, address: str) -> None:
+        """Open the kitchen to which `enter_kitchen` or `enter_loaded` led."""
+        await self.page.goto(address)
         await self.connected()
 
     async def connected(self) -> None:
@@ -135,10 +141,51 @@ class Managed(Protocol):
         """What `manage.py` prints with these arguments."""
 
 
-def load_study(
-    stack: Managed, folder: Path, slug: str, conditions: str, *, steps: int, items: int = 1, more: str = ""
-) -> None:
-    """A study with these conditions (TOML) on level_3 in the running app; `more` is of the study itself."""
+ENTER = """
+from io import StringIO
+from django.core.management import call_command
+from study.design.models import Study
+from study.taking_part.entering import consent_given, participant_enter
+from study.taking_part.going_on import page_done
+call_command("load_study", "{file}", stdout=StringIO())
+study = Study.objects.get(slug="{slug}")
+for number in range({people}):
+    person = participant_enter(study_id=study.pk, entry=f"{slug}-{{number}}")
+    consent_given(participant_id=person.pk)
+    if "{page}" != "guide":
+        page_done(participant_id=person.pk, page="guide")
+    print(person.get_absolute_url())
+"""
+
+
+def load_study(stack: Managed, folder: Path, slug: str, conditions: str, **more: Any) -> None:
+    """Load a study, as `write_study` writes it, into the running app."""
+    stack.manage("load_study", str(write_study(folder, slug, conditions, **more)))
+
+
+def enter_kitchen(stack: Managed, folder: Path, conditions: str, **more: Any) -> str:
+    """Return the address of somebody in the first kitchen of such a study. They have agreed and read the
+    guide; how they do that in a browser is tested in test_participant.py."""
+    slug = new_slug()
+    return enter_loaded(stack, write_study(folder, slug, conditions, **more), slug)[0]
+
+
+def enter_loaded(stack: Managed, file: Path, slug: str, people: int = 1, page: str = "play") -> list[str]:
+    """Load the study of this file; return the addresses of so many people who came to this page of it, the
+    guide or the kitchen."""
+    code = ENTER.format(file=file, slug=slug, people=people, page=page)
+    return stack.manage("shell", "-v", "0", "-c", code).split()
+
+
+def new_slug() -> str:
+    """Return a name in the address that no other study has."""
+    return f"journey-{secrets.token_hex(3)}"
+
+
+def write_study(
+    folder: Path, slug: str, conditions: str, *, steps: int, items: int = 1, more: str = ""
+) -> Path:
+    """Return the file of a study with these conditions (TOML) on level_3; `more` is of the study itself."""
     questions = "\n".join(
         f'[[items]]\nkey = "i{number}"\nmeasure = "M{number}"\ntext = "Item {number}."'
         for number in range(items)
@@ -157,7 +204,7 @@ text = "I agree."
 """
     file = folder / f"{slug}.toml"
     file.write_text(text)
-    stack.manage("load_study", str(file))
+    return file
 
 
 def asked_by_a_worker(teammates: int) -> str:

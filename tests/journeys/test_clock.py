@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
 from playwright.async_api import Page
 
 from tests.browser import IN_A_BROWSER
-from tests.journeys.person import Person, condition, load_study
+from tests.journeys.person import Person, condition, enter_kitchen
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -22,11 +21,8 @@ Episode.objects.filter(rounds__participant__key="{key}").update(step_seconds=3)
 async def test_a_person_who_is_too_slow_waits_and_the_kitchen_goes_on(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    slug = f"journey-{secrets.token_hex(3)}"
-    load_study(live_stack, tmp_path, slug, condition("one", "planner", 1), steps=5)
     person = Person(page)
-    await person.agree(slug)
-    await person.read_guide()
+    await person.enter(enter_kitchen(live_stack, tmp_path, condition("one", "planner", 1), steps=5))
     await person.choose(["goto", "storage0"])
     live_stack.kill_daphne()
     await page.wait_for_selector("#connection:not([data-state=connected])")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 import signal
 from pathlib import Path
 
 from playwright.async_api import Page
 
 from tests.browser import IN_A_BROWSER
-from tests.journeys.person import Person, asked_by_a_worker, condition, load_study
+from tests.journeys.person import Person, asked_by_a_worker, condition, enter_kitchen
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -51,16 +50,13 @@ async def covered(page: Page) -> list[int]:
 
 async def alone(page: Page, live_stack: Stack, folder: Path) -> Person:
     """Somebody who plays alone, in the first step."""
-    slug = f"journey-{secrets.token_hex(3)}"
-    load_study(live_stack, folder, slug, condition("alone"), steps=9)
     person = Person(page)
-    await person.agree(slug)
-    await person.read_guide()
+    await person.enter(enter_kitchen(live_stack, folder, condition("alone"), steps=9))
     await page.wait_for_selector(READY)
     return person
 
 
-async def test_a_step_replaces_what_it_changes_and_says_it_once(
+async def test_a_step_replaces_what_it_changes_says_it_once_and_sends_nothing_again(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
     person = await alone(page, live_stack, tmp_path)
@@ -78,14 +74,6 @@ async def test_a_step_replaces_what_it_changes_and_says_it_once(
     assert await page.inner_text("[data-submit]") == "Choose an action"
     assert (await page.inner_text("#menu-hint")).startswith("Arrow keys")
     assert await page.evaluate("document.activeElement.id") == "menu-title"
-    assert person.problems == []
-
-
-async def test_what_goes_and_comes_back_is_not_sent_again(
-    page: Page, live_stack: Stack, tmp_path: Path
-) -> None:
-    person = await alone(page, live_stack, tmp_path)
-    await person.play_step(["goto", "storage0"])
     await page.evaluate(MARK)
     await person.play_step(["get", "storage0", "rice"])
     assert "Nothing to take now" in await page.inner_text("#verb-get")
@@ -129,11 +117,8 @@ async def test_a_page_that_connects_anew_keeps_its_place(
 async def test_while_others_decide_the_actions_stay_and_cannot_be_chosen(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    slug = f"journey-{secrets.token_hex(3)}"
-    load_study(live_stack, tmp_path, slug, asked_by_a_worker(1), steps=9)
     person = Person(page)
-    await person.agree(slug)
-    await person.read_guide()
+    await person.enter(enter_kitchen(live_stack, tmp_path, asked_by_a_worker(1), steps=9))
     await page.wait_for_selector(READY)
     offered = await person.offered()
     live_stack.kill_worker()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
 from playwright.async_api import Page
 
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
-from tests.journeys.person import Person, condition, load_study
+from tests.journeys.person import Person, condition, enter_loaded, new_slug, write_study
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -37,11 +36,11 @@ async def give(page: Page, aim: str, *robots: str) -> None:
 async def test_a_dish_is_served_by_those_who_are_told_to(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    slug = f"journey-{secrets.token_hex(3)}"
-    load_study(live_stack, tmp_path, slug, condition("led", "follower", 3) + LEADS, steps=60)
+    slug = new_slug()
+    file = write_study(tmp_path, slug, condition("led", "follower", 3) + LEADS, steps=60)
     person = Person(page)
     await page.set_viewport_size({"width": 360, "height": 740})
-    await person.agree(slug)
+    await page.goto(*enter_loaded(live_stack, file, slug, page="guide"))
     assert await page.locator("#leads-note-title").count() == 1  # the guide says how
     await person.read_guide()
     assert await page.locator("#menu, [data-actions], input[name=command]").count() == 0

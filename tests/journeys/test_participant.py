@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import signal
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from tests.browser import IN_A_BROWSER
-from tests.journeys.person import Person, asked_by_a_worker, condition, load_study
+from tests.journeys.person import Person, asked_by_a_worker, condition, enter_kitchen, load_study, new_slug
 from tests.nightly import nightly
 from tests.servers import Stack
 
@@ -20,14 +19,16 @@ TWO_PLANNERS = condition("two", "planner", 2)
 ASKED_BY_A_WORKER = asked_by_a_worker(2)
 
 
-def new_slug() -> str:
-    return f"journey-{secrets.token_hex(3)}"
-
-
 async def started(page: Page, slug: str) -> Person:
     person = Person(page)
     await person.agree(slug)
     await person.read_guide()
+    return person
+
+
+async def entered(page: Page, address: str) -> Person:
+    person = Person(page)
+    await person.enter(address)
     return person
 
 
@@ -52,24 +53,39 @@ async def test_a_person_cooks_beside_two_planners_and_goes_on_to_the_next_condit
     assert person.problems == []
 
 
-async def test_a_reload_another_tab_and_the_same_link_later_come_back_to_the_same_step(
+async def test_the_newest_of_several_tabs_plays_and_a_reload_and_the_same_link_come_back_to_the_same_step(
     page: Page, browser: Browser, live_stack: Stack, tmp_path: Path
 ) -> None:
     slug = new_slug()
     load_study(live_stack, tmp_path, slug, TWO_PLANNERS, steps=10)
     person = await started(page, slug)
-    for _ in range(3):
-        await person.play_step()
+    await person.play_step()
     await page.reload()
     await person.connected()
-    assert await person.step() == 3
+    assert await person.step() == 1
     other = Person(await page.context.new_page())
     await other.page.goto(page.url)
     await other.connected()
-    assert await other.play_step() == 4
     await page.wait_for_selector("#elsewhere:not([hidden])")
+    assert "open in another tab; continue there" in await page.inner_text("#elsewhere")
+    assert await page.is_disabled("#menu [data-submit]")
+    live_stack.kill_daphne()
+    live_stack.restart()  # only the newer one may connect again
+    await other.connected()
+    assert await other.play_step() == 2
+    assert await page.is_visible("#elsewhere")
+    await page.focus("[data-take]")
+    await page.keyboard.press("Enter")
+    await other.page.wait_for_selector("#elsewhere:not([hidden])")
+    await person.stepped(2)
+    assert await person.play_step() == 3
+    await page.reload()
+    await person.connected()
+    assert await person.play_step() == 4
+    assert await page.is_hidden("#elsewhere")
     await other.page.goto(f"/s/{slug}/")
     assert other.page.url == page.url
+    assert person.problems == other.problems == []
     link = page.url
     await page.context.close()
     context = await browser.new_context(base_url=live_stack.url)
@@ -83,9 +99,7 @@ async def test_a_reload_another_tab_and_the_same_link_later_come_back_to_the_sam
 async def test_a_second_click_in_another_tab_is_answered_and_plays_nothing_twice(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    slug = new_slug()
-    load_study(live_stack, tmp_path, slug, condition("alone"), steps=10)
-    person = await started(page, slug)
+    person = await entered(page, enter_kitchen(live_stack, tmp_path, condition("alone"), steps=10))
     sent = await page.evaluate(
         """() => new Promise(resolve => {
             const path = document.querySelector("[ws-connect]").getAttribute("ws-connect");
@@ -108,42 +122,10 @@ async def test_a_second_click_in_another_tab_is_answered_and_plays_nothing_twice
     await person.stepped(1)
 
 
-async def test_the_newest_of_several_tabs_plays_and_an_older_one_can_be_taken_back(
-    page: Page, live_stack: Stack, tmp_path: Path
-) -> None:
-    slug = new_slug()
-    load_study(live_stack, tmp_path, slug, TWO_PLANNERS, steps=10)
-    person = await started(page, slug)
-    await person.play_step()
-    other = Person(await page.context.new_page())
-    await other.page.goto(page.url)
-    await other.connected()
-    await page.wait_for_selector("#elsewhere:not([hidden])")
-    assert "open in another tab; continue there" in await page.inner_text("#elsewhere")
-    assert await page.is_disabled("#menu [data-submit]")
-    live_stack.kill_daphne()
-    live_stack.restart()  # only the newer one may connect again
-    await other.connected()
-    assert await other.play_step() == 2
-    assert await page.is_visible("#elsewhere")
-    await page.focus("[data-take]")
-    await page.keyboard.press("Enter")
-    await other.page.wait_for_selector("#elsewhere:not([hidden])")
-    await person.stepped(2)
-    assert await person.play_step() == 3
-    await page.reload()
-    await person.connected()
-    assert await person.play_step() == 4
-    assert await page.is_hidden("#elsewhere")
-    assert person.problems == other.problems == []
-
-
 async def test_killing_worker_daphne_and_valkey_in_mid_episode_loses_nothing(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    slug = new_slug()
-    load_study(live_stack, tmp_path, slug, ASKED_BY_A_WORKER, steps=12)
-    person = await started(page, slug)
+    person = await entered(page, enter_kitchen(live_stack, tmp_path, ASKED_BY_A_WORKER, steps=8))
     await person.play_step()
     live_stack.kill_worker()
     await person.choose(person.favourite(await person.offered(), 0))
@@ -165,7 +147,7 @@ async def test_killing_worker_daphne_and_valkey_in_mid_episode_loses_nothing(
     if live_stack.has_own_valkey:
         await lose_a_queued_decision(person, live_stack)
     await person.play_to_the_end()
-    assert await person.step() == 12
+    assert await person.step() == 8
 
 
 async def lose_a_queued_decision(person: Person, live_stack: Stack) -> None:
@@ -244,9 +226,7 @@ async def test_no_page_of_the_way_needs_sideways_scrolling(
 async def test_leaving_takes_two_clicks_and_leaves_nothing(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    slug = new_slug()
-    load_study(live_stack, tmp_path, slug, condition("alone"), steps=3)
-    person = await started(page, slug)
+    person = await entered(page, enter_kitchen(live_stack, tmp_path, condition("alone"), steps=3))
     await person.play_step()
     link = page.url
     await page.click("text=Leave")
@@ -260,9 +240,7 @@ async def test_leaving_takes_two_clicks_and_leaves_nothing(
 async def test_a_server_that_hangs_is_noticed_and_the_page_comes_back_by_itself(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    slug = new_slug()
-    load_study(live_stack, tmp_path, slug, condition("alone"), steps=5)
-    person = await started(page, slug)
+    person = await entered(page, enter_kitchen(live_stack, tmp_path, condition("alone"), steps=5))
     for child in live_stack.webs:
         child.tell(signal.SIGSTOP)
     try:

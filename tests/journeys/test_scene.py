@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from pathlib import Path
 
 from playwright.async_api import Browser, Page, ViewportSize, expect
@@ -13,7 +12,7 @@ from playwright.async_api import Browser, Page, ViewportSize, expect
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
 from tests.journeys.fitting import misfits
-from tests.journeys.person import Person, condition, load_study
+from tests.journeys.person import Person, condition, enter_kitchen
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -98,11 +97,9 @@ async def test_a_person_plays_in_three_dimensions_by_mouse_by_keys_and_in_a_head
     page = await context.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    slug = f"journey-{secrets.token_hex(3)}"
-    load_study(live_stack, tmp_path, slug, condition("one") + "three_dimensions = true\n", steps=9)
     person = Person(page)
-    await person.agree(slug)
-    await person.read_guide()
+    shown = condition("one") + "three_dimensions = true\n"
+    await person.enter(enter_kitchen(live_stack, tmp_path, shown, steps=9))
     await page.wait_for_function(LACKS)
     assert [address for address in asked if "/scene" in address and address.endswith("js")] == [
         f"{live_stack.url}/static/js/scene/door.js"

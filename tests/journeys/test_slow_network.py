@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser
 
 from tests.browser import IN_A_BROWSER
-from tests.journeys.person import Person, condition, load_study
+from tests.journeys.person import Person, condition, enter_kitchen
 from tests.journeys.slow_line import SlowLine
 from tests.servers import Stack
 
@@ -23,14 +22,9 @@ SAID = "#wait-said:not(:empty)"
 
 
 async def test_a_slow_line_carries_the_page_and_each_step_and_a_dead_one_is_told(
-    page: Page, browser: Browser, live_stack: Stack, tmp_path: Path
+    browser: Browser, live_stack: Stack, tmp_path: Path
 ) -> None:
-    slug = f"journey-{secrets.token_hex(3)}"
-    load_study(live_stack, tmp_path, slug, condition("two", "planner", 2), steps=4)
-    person = Person(page)
-    await person.agree(slug)
-    await page.click("main form button[type=submit]")  # the guide
-    path = page.url.removeprefix(live_stack.url)
+    path = enter_kitchen(live_stack, tmp_path, condition("two", "planner", 2), steps=4)
     context = await browser.new_context()  # with nothing kept of any page
     slow = Person(await context.new_page())
     async with SlowLine(live_stack.url, round_trip=0.3, loss=0.02) as line:

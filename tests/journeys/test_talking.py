@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
 from playwright.async_api import Page
@@ -10,7 +9,7 @@ from playwright.async_api import Page
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
 from tests.journeys.fitting import SCRIPT, TARGET, TEXT
-from tests.journeys.person import Person, condition, load_study
+from tests.journeys.person import Person, condition, enter_kitchen
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -22,12 +21,9 @@ EVIL = "<img src=x onerror=alert(1)> hello"
 async def test_robots_are_written_to_answer_and_do_as_they_were_told(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    slug = f"journey-{secrets.token_hex(3)}"
-    load_study(live_stack, tmp_path, slug, condition("two", "planner", 2) + TALK, steps=5)
     person = Person(page)
     await page.set_viewport_size({"width": 360, "height": 740})
-    await person.agree(slug)
-    await person.read_guide()
+    await person.enter(enter_kitchen(live_stack, tmp_path, condition("two", "planner", 2) + TALK, steps=5))
     await page.focus("#talk-text")
     await page.keyboard.type("robot 3, stop")
     await page.keyboard.press("Enter")
@@ -61,12 +57,9 @@ async def test_robots_are_written_to_answer_and_do_as_they_were_told(
 async def test_the_other_of_a_pair_answers_before_anybody_has_chosen(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    slug = f"journey-{secrets.token_hex(3)}"
     pair = '[conditions.organisation]\nkind = "pair"\n'
-    load_study(live_stack, tmp_path, slug, condition("pair", "planner", 1) + pair, steps=1)
     person = Person(page)
-    await person.agree(slug)
-    await person.read_guide()
+    await person.enter(enter_kitchen(live_stack, tmp_path, condition("pair", "planner", 1) + pair, steps=1))
     for text in ("robot 2, stop", "let me do the chopping"):
         before = await page.locator(".said:not(.is-yours)").count()
         await page.fill("#talk-text", text)

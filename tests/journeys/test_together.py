@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
 from playwright.async_api import Browser, Page
 
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
-from tests.journeys.person import Person, condition, load_study
+from tests.journeys.person import Person, condition, enter_loaded, new_slug, write_study
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -25,9 +24,9 @@ print(one.status, episode.status, episode.gone["1"]["step"], episode.gone["1"]["
 """
 
 
-async def arrive(person: Person, slug: str) -> None:
-    """Agree, read the guide, and come to the lobby."""
-    await person.agree(slug)
+async def arrive(person: Person, guide: str) -> None:
+    """Read the guide at this address, and come to the lobby."""
+    await person.page.goto(guide)
     await person.page.wait_for_selector("text=You play with other people")
     await person.page.click("main form button[type=submit]")
 
@@ -35,18 +34,19 @@ async def arrive(person: Person, slug: str) -> None:
 async def test_two_meet_play_and_one_leaves(
     page: Page, browser: Browser, live_stack: Stack, tmp_path: Path
 ) -> None:
-    slug = f"journey-{secrets.token_hex(3)}"
-    load_study(live_stack, tmp_path, slug, condition("pair", "planner", 3) + TOGETHER, steps=4)
+    slug = new_slug()
+    file = write_study(tmp_path, slug, condition("pair", "planner", 3) + TOGETHER, steps=4)
+    first, second = enter_loaded(live_stack, file, slug, people=2, page="guide")
     context = await browser.new_context(base_url=live_stack.url, viewport={"width": 360, "height": 740})
     try:
         other = Person(await context.new_page())
-        await arrive(person := Person(page), slug)
+        await arrive(person := Person(page), first)
         await page.wait_for_selector("[data-page=lobby]")
         assert "1 of 2 is here." in await page.inner_text("[data-lobby-come][role=status]")
         assert await violations(page, "lobby") == []
         await page.reload()
         assert "1 of 2 is here." in await page.inner_text("[data-lobby-come]")
-        await arrive(other, slug)
+        await arrive(other, second)
         await other.connected()
         await person.connected()  # the lobby led on by itself
         await other.send(["noop"])

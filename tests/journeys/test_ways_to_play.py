@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ from playwright.async_api import Browser, Page
 
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
-from tests.journeys.grids import grid
-from tests.journeys.person import Person, condition, load_study
+from tests.journeys.grids import enter_grid, grid
+from tests.journeys.person import Person, condition, enter_kitchen
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -78,11 +77,8 @@ FOCUSED = "document.activeElement.dataset.spot || ''"
 
 async def started(page: Page, stack: Stack, folder: Path, more: str = "", here: str = "") -> Person:
     """Somebody alone in the first of five steps; `more` is of the study, `here` of its condition."""
-    slug = f"journey-{secrets.token_hex(3)}"
-    load_study(stack, folder, slug, condition("alone") + here, steps=len(RICE), more=more)
     person = Person(page)
-    await person.agree(slug)
-    await person.read_guide()
+    await person.enter(enter_kitchen(stack, folder, condition("alone") + here, steps=len(RICE), more=more))
     await page.evaluate(CLICKS)
     return person
 
@@ -319,8 +315,7 @@ async def test_a_grid_by_keys_that_act_at_once_and_by_taps_on_the_pad(
 async def test_a_grid_whose_clock_waits_for_nobody(page: Page, live_stack: Stack, tmp_path: Path) -> None:
     live_stack.start_ticker()
     person = Person(page)
-    await person.agree(grid(live_stack, tmp_path, 'ticks = 8, clock = "tick", tick_ms = 150'))
-    await person.read_guide()
+    await person.enter(enter_grid(live_stack, tmp_path, 'ticks = 8, clock = "tick", tick_ms = 150'))
     heard = "() => !document.getElementById('tick-said').textContent.includes('everybody')"
     await page.wait_for_function(heard)
     await page.keyboard.down("w")
