@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Error, Page, Response, WebSocket
+from playwright.async_api import Error, Page, Response, WebSocket
 
 from tests.browser import IN_A_BROWSER
 from tests.journeys.person import Person, condition, load_study
@@ -34,33 +34,46 @@ def server() -> Iterator[StandInServer]:
 
 
 @pytest.fixture
-def stack(tmp_path: Path, server: StandInServer) -> Iterator[Stack]:
+def asking_stack(live_stack: Stack, server: StandInServer) -> Iterator[Stack]:
+    """Yield the app with programs that ask this server."""
     address = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": KEY}
-    with Stack(tmp_path / "var", address) as running:
-        yield running
+    with pytest.MonkeyPatch.context() as patch:
+        for program in (*live_stack.webs, live_stack.worker):
+            patch.setattr(program, "environment", {**program.environment, **address})
+        start_anew(live_stack)
+        yield live_stack
+    start_anew(live_stack)
+
+
+def start_anew(stack: Stack) -> None:
+    """Start daphne and the worker again, with the environment that they have now."""
+    stack.kill_daphne()
+    stack.kill_worker()
+    stack.restart()
 
 
 SEARCH = """
 from django.db import connection
 from kitchen.money.models import Spending
+from study.design.models import Study
 with connection.cursor() as cursor:
     for table in connection.introspection.table_names(cursor):
-        cursor.execute(f'SELECT * FROM "{table}"')
+        cursor.execute(f'SELECT * FROM "{{table}}"')
         for row in cursor.fetchall():
             print(table, row)
-print("unsettled", Spending.objects.filter(spent=None).count())
+budget = Study.objects.get(slug="{slug}").budget
+print("unsettled", Spending.objects.filter(budget=budget, spent=None).count())
 """
-"""Prints every value of every row of the database, and how many calls were never settled."""
+"""Prints every value of every row of the database, and how many calls of a study were never settled."""
 
 
 async def test_the_model_is_busy_and_writes_nonsense_and_the_worker_dies_and_the_episode_goes_on(
-    browser: Browser, stack: Stack, server: StandInServer, tmp_path: Path
+    page: Page, asking_stack: Stack, server: StandInServer, tmp_path: Path
 ) -> None:
-    slug = f"dispatched-{secrets.token_hex(3)}"
+    stack, slug = asking_stack, f"dispatched-{secrets.token_hex(3)}"
     load_study(stack, tmp_path, slug, condition("three", "dispatcher", 3) + TURNS, steps=5)
-    context = await browser.new_context(base_url=stack.url)
-    context.set_default_timeout(120_000)
-    person = Person(await context.new_page())
+    page.set_default_timeout(120_000)
+    person = Person(page)
     seen = record(person.page)
     await person.agree(slug)
     await person.read_guide()
@@ -81,7 +94,7 @@ async def test_the_model_is_busy_and_writes_nonsense_and_the_worker_dies_and_the
     assert person.problems == []
     await visit_staff_pages(person.page, stack, slug)
     check_export(stack, slug, tmp_path / "out")
-    check_database(stack)
+    check_database(stack, slug)
     assert len(seen) > 10
     assert not [where for where, text in seen if KEY in text]
 
@@ -121,9 +134,9 @@ async def visit_staff_pages(page: Page, stack: Stack, slug: str) -> None:
     assert "claude-haiku-4-5-20261121" in await page.content()
 
 
-def check_database(stack: Stack) -> None:
+def check_database(stack: Stack, slug: str) -> None:
     """No key in any table, nor in any file of the app (database, logs); one call was never settled."""
-    found = stack.manage("shell", "-c", SEARCH)
+    found = stack.manage("shell", "-c", SEARCH.format(slug=slug))
     assert "claude-haiku-4-5" in found
     assert "unsettled 1" in found.splitlines()
     assert KEY not in found
