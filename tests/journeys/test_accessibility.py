@@ -3,8 +3,8 @@
 Wide and light, every rule is asked. Dark, those about colours are asked again; narrow, those about places,
 and every rule where anything shows, hides or has another colour than on the wide page.
 
-`make test` looks at pages that have a kind of element which no page before had, `make test-all` at all of
-them.
+`make test` looks at as few pages as have an element of every kind, and once at colours that are the same on
+several of them; `make test-all` at everything.
 
 Participants' pages are the scenes; the researchers' are every address that shows a page. An address that
 takes more than the values below fails the test until it gets an entry.
@@ -22,7 +22,7 @@ from playwright.async_api import Browser, Page, expect
 from study.design.page_order import PAGES
 from tests.addresses import addresses
 from tests.browser import IN_A_BROWSER
-from tests.journeys.axe import Kinds, violations
+from tests.journeys.axe import Looks, chosen, violations
 from tests.journeys.fitting import misfits
 from tests.journeys.scenes import CODE, EPISODE, PASSWORD, PK, SLUG, STAFF
 from tests.nightly import nightly
@@ -150,23 +150,21 @@ async def test_every_page_of_a_participant_is_accessible(
     page: Page, scenes: dict[str, str], every: bool
 ) -> None:
     assert set(scenes) >= {*PAGES, "welcome", "practised", "withdraw", "closed", "timed_out"}
-    found, kinds = [], Kinds()
-    for name in sorted(scenes, key=lambda name: (name not in ACTED_ON, name)):
-        html = await (await page.context.request.get(scenes[name])).text()
-        if not kinds.has_new(html) and name not in ACTED_ON and not every:
-            continue
+    pages = {name: await (await page.context.request.get(address)).text() for name, address in scenes.items()}
+    found, before = [], None if every else Looks()
+    for name in sorted(pages) if every else chosen(pages, first=ACTED_ON):
         response = await page.goto(scenes[name])
         assert response
         assert response.status < 500
-        found += await violations(page, name) + await misfits(page, name)
+        found += await violations(page, name, before=before) + await misfits(page, name)
         if name in ASKED:
             await page.click("main button[type=submit]")
             await page.wait_for_selector("[role=alert]")
-            found += await violations(page, f"{name}, not accepted", within="main")
+            found += await violations(page, f"{name}, not accepted", within="main", before=before)
         if name == "withdraw" and not every:  # once
             await page.click("button[name=confirm]")
             await page.wait_for_selector("[data-page=withdrawn]")
-            found += await violations(page, "withdrawn")
+            found += await violations(page, "withdrawn", before=before)
     assert not found, "\n".join(found)
 
 
@@ -217,18 +215,15 @@ async def staff(browser: Browser, live_stack: Stack, scenes: dict[str, str]) -> 
 async def test_every_page_of_a_researcher_is_accessible_and_no_form_is_forgotten(
     staff: Page, every: bool
 ) -> None:
-    found, forms, seen, kinds = [], set(), 0, Kinds()
-    for address in researchers():
-        html = await text_of_page(staff, address)
-        if FORM.search(html):
-            forms.add(address)
-        if kinds.has_new(html) or (html and every):
-            await staff.goto(address)
-            found += await violations(staff, address)
-            seen += 1
-    assert seen >= 5
+    pages = {address: html for address in researchers() if (html := await text_of_page(staff, address))}
+    found, before = [], None if every else Looks()
+    looked_at = list(pages) if every else chosen(pages)
+    for address in looked_at:
+        await staff.goto(address)
+        found += await violations(staff, address, before=before)
+    assert len(looked_at) >= 5
     assert not found, "\n".join(found)
-    assert forms == WRONG.keys() | NEVER_WRONG
+    assert {address for address, html in pages.items() if FORM.search(html)} == WRONG.keys() | NEVER_WRONG
 
 
 async def test_a_replay_is_gone_through_by_keys_and_plays_by_itself(staff: Page) -> None:
