@@ -113,19 +113,56 @@ BARRIERS = """<html lang="en"><title>x</title><style>
 @pytest.mark.parametrize(
     ("html", "wanted"),
     [
-        ("<img src='x.png'>", ["1440 px, light: image-alt"]),
-        ("<img src='x.png' class='hides'>", ["360 px, light: image-alt"]),
-        ("<p style='color:#aaa'>pale</p>", [f"1440 px, {one}: color-contrast" for one in ("light", "dark")]),
-        ("<p class='dark'>dim</p>", ["1440 px, dark: color-contrast"]),
-        ("<p class='both'>dim</p>", ["360 px, dark: color-contrast"]),
-        ("<button class='small'>a</button><button class='small'>b</button>", ["360 px, light: target-size"]),
-        ("<p>nothing</p>", []),
+        (  # narrow as it is wide
+            "<img src='x.png'><p style='color:#aaa'>pale</p><p class='dark'>dim</p>"
+            "<button class='small'>a</button><button class='small'>b</button>",
+            [
+                "1440 px, light: image-alt",
+                "1440 px, light: color-contrast pale",
+                "1440 px, dark: color-contrast pale",
+                "1440 px, dark: color-contrast dim",
+                "360 px, light: target-size a",
+                "360 px, light: target-size b",
+            ],
+        ),
+        (  # narrow otherwise
+            "<img src='x.png' class='hides'><p class='both'>dim</p><p>nothing</p>",
+            ["360 px, light: image-alt", "360 px, dark: color-contrast dim"],
+        ),
     ],
 )
 async def test_a_barrier_is_found_where_it_is(page: Page, html: str, wanted: list[str]) -> None:
     await page.set_content(BARRIERS % html)
-    found = await violations(page, "bad")
-    assert sorted({re.match(r"bad at (.*?: \S+):", one)[1] for one in found}) == sorted(wanted)  # type: ignore[index]
+    assert sorted(map(in_short, await violations(page, "bad"))) == sorted(wanted)
+
+
+def in_short(barrier: str) -> str:
+    """Return where a barrier is, its rule and what the element says."""
+    where = re.match(r"bad at (.*?: \S+):", barrier)
+    says = re.search(r">(\w+)</", barrier)
+    assert where
+    return f"{where[1]} {says[1]}" if says else where[1]
+
+
+async def test_colours_that_were_looked_at_before_are_looked_at_again_where_anything_around_them_differs(
+    page: Page,
+) -> None:
+    pale, before = "<p style='color:#aaa'>pale</p>", Looks()
+    await page.set_content(BARRIERS % pale)
+    first = [f"1440 px, {scheme}: color-contrast pale" for scheme in ("light", "dark")]
+    assert list(map(in_short, await violations(page, "bad", before=before))) == first
+    assert await violations(page, "bad", before=before) == []
+    await page.set_content(
+        BARRIERS % f"{pale}<img src='x.png'><section style='background:#eee'>{pale}</section>"
+    )
+    again = ["1440 px, light: image-alt", *first]
+    assert sorted(map(in_short, await violations(page, "bad", before=before))) == sorted(again)
+
+
+def test_as_few_pages_are_chosen_as_have_every_kind_of_element() -> None:
+    pages = {"a": "<p><b>", "b": "<p><i>", "c": "<p><b><i><u>", "d": "<p class='x'>", "e": "<p>"}
+    assert chosen(pages) == ["c", "d"]
+    assert chosen(pages, first=["e"]) == ["e", "c", "d"]
 
 
 @pytest.mark.parametrize(
