@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from html.parser import HTMLParser
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ WIDE, NARROW = 1440, 360
 COLOURS = ("color-contrast", "link-in-text-block")
 PLACES = ("target-size", "scrollable-region-focusable")
 Scheme = Literal["light", "dark"]
+Kind = tuple[str | None, ...]
 STILL = """() => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(`* { transition: none !important; animation: none !important }
@@ -30,15 +32,44 @@ STILL = """() => {
 """A colour on its way from light to dark is neither. Of rows of a table with the same elements and classes
 five are looked at."""
 ALL = "() => document.querySelectorAll('[data-alike]').forEach(one => one.removeAttribute('data-alike'))"
-LOOKS = """() => [...document.querySelectorAll("body, body *")].map(one => {
-    if (!one.checkVisibility({visibilityProperty: true})) return "";
-    const style = getComputedStyle(one), size = parseFloat(style.fontSize);
-    const large = size >= 24 || (size >= 56 / 3 && style.fontWeight >= 700);
-    return [style.color, style.backgroundColor, style.backgroundImage, style.opacity, large].join();
-}).join(";")"""
-"""What shows, and all that decides whether its colours are told apart, with whether text counts as large."""
+LOOKS = """([known, most, within]) => {
+    const seen = new Set(known.split(" ")), looks = new Map(), news = {};
+    const hashed = text => {
+        let [a, b] = [5381, 52711];
+        for (let at = 0; at < text.length; at++) {
+            a = Math.imul(a, 33) ^ text.charCodeAt(at);
+            b = Math.imul(b, 37) ^ text.charCodeAt(at);
+        }
+        return (a >>> 0).toString(36) + (b >>> 0).toString(36);
+    };
+    const look = one => {
+        if (!one) return "";
+        if (!looks.has(one)) looks.set(one, hashed([look(one.parentElement), ...own(one)].join()));
+        return looks.get(one);
+    };
+    const own = one => {
+        if (!one.checkVisibility({visibilityProperty: true})) return [];
+        const style = getComputedStyle(one), size = parseFloat(style.fontSize);
+        const large = size >= 24 || (size >= 56 / 3 && style.fontWeight >= 700);
+        const kind = [one.tagName, one.getAttribute("class"), one.getAttribute("role"), one.type];
+        const colours = [style.color, style.backgroundColor, style.backgroundImage];
+        return [...kind, ...colours, style.opacity, style.textDecorationLine, large];
+    };
+    const all = [...document.querySelectorAll("body, body *")];
+    for (const one of all) {
+        const asked = one.checkVisibility({visibilityProperty: true}) && (!within || one.closest(within));
+        const isNew = Boolean(asked) && !seen.has(look(one));
+        if (isNew) news[look(one)] = (news[look(one)] ?? 0) + 1;
+        one.toggleAttribute("data-new-look", isNew && news[look(one)] <= most);
+    }
+    return [all.map(look).join(" "), Object.keys(news).join(" ")];
+}"""
+"""What shows of each element, in a word: its kind and all that decides whether its colours are told apart,
+with whether text counts as large, of it and of everything that it is in. And the words that are not among
+the `known`; `most` elements of each are marked."""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 RUN = """async ({only, within}) => {
+    axe.configure({rules: [{id: "color-contrast", selector: "[data-new-look]"}]});
     const options = {runOnly: only, resultTypes: ["violations"]};
     const written = node => [node.target.join(" "), node.html, node.failureSummary].join(" ");
     const found = (await axe.run(within || document, options)).violations;
@@ -46,9 +77,20 @@ RUN = """async ({only, within}) => {
 }"""
 
 
-async def violations(page: Page, name: str, within: str = "") -> list[str]:
+class Looks:
+    """Looks of elements whose colours were asked about. Another element of the same kind with the same
+    colours, within elements of which that is true too, has the same contrast."""
+
+    most = 3
+    """How many elements of one look are asked about."""
+
+    def __init__(self) -> None:
+        self.known: dict[Scheme, set[str]] = {scheme: set() for scheme in SCHEMES}
+
+
+async def violations(page: Page, name: str, within: str = "", before: Looks | None = None) -> list[str]:
     """What axe finds on the page as it is shown now, or `within` what this selects, where the rest was looked
-    at before; a line for each node."""
+    at before; a line for each node. Colours that were looked at `before` are left out."""
     await page.evaluate(AXE_SCRIPT)
     await page.evaluate(STILL)
     found, looks = [], {}
@@ -56,8 +98,12 @@ async def violations(page: Page, name: str, within: str = "") -> list[str]:
         await page.set_viewport_size({"width": width, "height": 900})
         for scheme in SCHEMES:
             await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            looks[width, scheme] = await page.evaluate(LOOKS)
+            known, most = (before.known[scheme], before.most) if before else (set(), 100_000)
+            looks[width, scheme], news = await page.evaluate(LOOKS, [" ".join(known), most, within])
+            known.update(news.split())
             only = rules(width, scheme, as_wide=looks[width, scheme] == looks[WIDE, scheme])
+            if not news and only.get("values") == COLOURS:
+                continue
             asked = {"only": only, "within": within}
             for rule, nodes in await page.evaluate(RUN, asked) if only else ():
                 found += [
@@ -80,20 +126,33 @@ def rules(width: int, scheme: Scheme, *, as_wide: bool) -> dict[str, Any]:
     return {"type": "rule", "values": chosen} if chosen else {"type": "tag", "values": TAGS}
 
 
+def chosen(pages: Mapping[str, str], first: Collection[str] = ()) -> list[str]:
+    """Return the names of as few of these pages of HTML as have an element of every kind, and those that come
+    `first`."""
+    kinds, names = {name: kinds_of(html) for name, html in pages.items()}, list(first)
+    while True:
+        seen = {kind for name in names for kind in kinds[name]}
+        most = max(kinds, key=lambda name: len(kinds[name] - seen))
+        if kinds[most] <= seen:
+            return names
+        names.append(most)
+
+
+def kinds_of(html: str) -> set[Kind]:
+    """Return the kinds of elements of a page."""
+    reader = Kinds()
+    reader.feed(html)
+    return reader.found
+
+
 class Kinds(HTMLParser):
-    """The kinds of elements that pages had so far: tag, classes, role and type."""
+    """Collects the kinds of elements of a page: tag, classes, role and type."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._seen: set[tuple[str | None, ...]] = set()
-
-    def has_new(self, html: str) -> bool:
-        """Whether a page has an element of a kind that no page before it had."""
-        before = len(self._seen)
-        self.feed(html)
-        return len(self._seen) > before
+        self.found: set[Kind] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Take note of an element."""
         given = dict(attrs)
-        self._seen.add((tag, given.get("class"), given.get("role"), given.get("type")))
+        self.found.add((tag, given.get("class"), given.get("role"), given.get("type")))

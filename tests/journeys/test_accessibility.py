@@ -3,8 +3,8 @@
 Wide and light, every rule is asked. Dark, those about colours are asked again; narrow, those about places,
 and every rule where anything shows, hides or has another colour than on the wide page.
 
-`make test` looks at pages that have a kind of element which no page before had, `make test-all` at all of
-them.
+`make test` looks at as few pages as have an element of every kind, and once at colours that are the same on
+several of them; `make test-all` at everything.
 
 Participants' pages are the scenes; the researchers' are every address that shows a page. An address that
 takes more than the values below fails the test until it gets an entry.
@@ -22,7 +22,7 @@ from playwright.async_api import Browser, Page, expect
 from study.design.page_order import PAGES
 from tests.addresses import addresses
 from tests.browser import IN_A_BROWSER
-from tests.journeys.axe import Kinds, violations
+from tests.journeys.axe import Looks, chosen, violations
 from tests.journeys.fitting import misfits
 from tests.journeys.scenes import CODE, EPISODE, PASSWORD, PK, SLUG, STAFF
 from tests.nightly import nightly
@@ -113,19 +113,56 @@ BARRIERS = """<html lang="en"><title>x</title><style>
 @pytest.mark.parametrize(
     ("html", "wanted"),
     [
-        ("<img src='x.png'>", ["1440 px, light: image-alt"]),
-        ("<img src='x.png' class='hides'>", ["360 px, light: image-alt"]),
-        ("<p style='color:#aaa'>pale</p>", [f"1440 px, {one}: color-contrast" for one in ("light", "dark")]),
-        ("<p class='dark'>dim</p>", ["1440 px, dark: color-contrast"]),
-        ("<p class='both'>dim</p>", ["360 px, dark: color-contrast"]),
-        ("<button class='small'>a</button><button class='small'>b</button>", ["360 px, light: target-size"]),
-        ("<p>nothing</p>", []),
+        (  # narrow as it is wide
+            "<img src='x.png'><p style='color:#aaa'>pale</p><p class='dark'>dim</p>"
+            "<button class='small'>a</button><button class='small'>b</button>",
+            [
+                "1440 px, light: image-alt",
+                "1440 px, light: color-contrast pale",
+                "1440 px, dark: color-contrast pale",
+                "1440 px, dark: color-contrast dim",
+                "360 px, light: target-size a",
+                "360 px, light: target-size b",
+            ],
+        ),
+        (  # narrow otherwise
+            "<img src='x.png' class='hides'><p class='both'>dim</p><p>nothing</p>",
+            ["360 px, light: image-alt", "360 px, dark: color-contrast dim"],
+        ),
     ],
 )
 async def test_a_barrier_is_found_where_it_is(page: Page, html: str, wanted: list[str]) -> None:
     await page.set_content(BARRIERS % html)
-    found = await violations(page, "bad")
-    assert sorted({re.match(r"bad at (.*?: \S+):", one)[1] for one in found}) == sorted(wanted)  # type: ignore[index]
+    assert sorted(map(in_short, await violations(page, "bad"))) == sorted(wanted)
+
+
+def in_short(barrier: str) -> str:
+    """Return where a barrier is, its rule and what the element says."""
+    where = re.match(r"bad at (.*?: \S+):", barrier)
+    says = re.search(r">(\w+)</", barrier)
+    assert where
+    return f"{where[1]} {says[1]}" if says else where[1]
+
+
+async def test_colours_that_were_looked_at_before_are_looked_at_again_where_anything_around_them_differs(
+    page: Page,
+) -> None:
+    pale, before = "<p style='color:#aaa'>pale</p>", Looks()
+    await page.set_content(BARRIERS % pale)
+    first = [f"1440 px, {scheme}: color-contrast pale" for scheme in ("light", "dark")]
+    assert list(map(in_short, await violations(page, "bad", before=before))) == first
+    assert await violations(page, "bad", before=before) == []
+    await page.set_content(
+        BARRIERS % f"{pale}<img src='x.png'><section style='background:#eee'>{pale}</section>"
+    )
+    again = ["1440 px, light: image-alt", *first]
+    assert sorted(map(in_short, await violations(page, "bad", before=before))) == sorted(again)
+
+
+def test_as_few_pages_are_chosen_as_have_every_kind_of_element() -> None:
+    pages = {"a": "<p><b>", "b": "<p><i>", "c": "<p><b><i><u>", "d": "<p class='x'>", "e": "<p>"}
+    assert chosen(pages) == ["c", "d"]
+    assert chosen(pages, first=["e"]) == ["e", "c", "d"]
 
 
 @pytest.mark.parametrize(
@@ -150,23 +187,21 @@ async def test_every_page_of_a_participant_is_accessible(
     page: Page, scenes: dict[str, str], every: bool
 ) -> None:
     assert set(scenes) >= {*PAGES, "welcome", "practised", "withdraw", "closed", "timed_out"}
-    found, kinds = [], Kinds()
-    for name in sorted(scenes, key=lambda name: (name not in ACTED_ON, name)):
-        html = await (await page.context.request.get(scenes[name])).text()
-        if not kinds.has_new(html) and name not in ACTED_ON and not every:
-            continue
+    pages = {name: await (await page.context.request.get(address)).text() for name, address in scenes.items()}
+    found, before = [], None if every else Looks()
+    for name in sorted(pages) if every else chosen(pages, first=ACTED_ON):
         response = await page.goto(scenes[name])
         assert response
         assert response.status < 500
-        found += await violations(page, name) + await misfits(page, name)
+        found += await violations(page, name, before=before) + await misfits(page, name)
         if name in ASKED:
             await page.click("main button[type=submit]")
             await page.wait_for_selector("[role=alert]")
-            found += await violations(page, f"{name}, not accepted", within="main")
+            found += await violations(page, f"{name}, not accepted", within="main", before=before)
         if name == "withdraw" and not every:  # once
             await page.click("button[name=confirm]")
             await page.wait_for_selector("[data-page=withdrawn]")
-            found += await violations(page, "withdrawn")
+            found += await violations(page, "withdrawn", before=before)
     assert not found, "\n".join(found)
 
 
@@ -217,18 +252,15 @@ async def staff(browser: Browser, live_stack: Stack, scenes: dict[str, str]) -> 
 async def test_every_page_of_a_researcher_is_accessible_and_no_form_is_forgotten(
     staff: Page, every: bool
 ) -> None:
-    found, forms, seen, kinds = [], set(), 0, Kinds()
-    for address in researchers():
-        html = await text_of_page(staff, address)
-        if FORM.search(html):
-            forms.add(address)
-        if kinds.has_new(html) or (html and every):
-            await staff.goto(address)
-            found += await violations(staff, address)
-            seen += 1
-    assert seen >= 5
+    pages = {address: html for address in researchers() if (html := await text_of_page(staff, address))}
+    found, before = [], None if every else Looks()
+    looked_at = list(pages) if every else chosen(pages)
+    for address in looked_at:
+        await staff.goto(address)
+        found += await violations(staff, address, before=before)
+    assert len(looked_at) >= 5
     assert not found, "\n".join(found)
-    assert forms == WRONG.keys() | NEVER_WRONG
+    assert {address for address, html in pages.items() if FORM.search(html)} == WRONG.keys() | NEVER_WRONG
 
 
 async def test_a_replay_is_gone_through_by_keys_and_plays_by_itself(staff: Page) -> None:
