@@ -17,6 +17,7 @@ from study.people.counts import study_counts
 from study.people.leaving import participant_end, participant_withdraw
 from study.people.models import Participant
 from study.taking_part.entering import participant_enter
+from tests.nightly import nightly
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -80,7 +81,7 @@ def test_the_excluded_are_left_out_and_told_until_they_are_taken_back() -> None:
     assert analysed(study) == {one.code, two.code}
 
 
-@pytest.mark.parametrize(("allowed", "left_out"), [(None, False), (2, False), (1, True), (0, True)])
+@pytest.mark.parametrize(("allowed", "left_out"), [(2, False), (1, True), *nightly((None, False), (0, True))])
 def test_who_fails_more_attention_checks_than_allowed_is_left_out_and_told(
     allowed: int | None, left_out: bool
 ) -> None:
