@@ -282,7 +282,7 @@ def var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def without_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """`analyse_study` sets no report for reading: for tests of its other files."""
     nothing = SimpleNamespace(html="", pdf=b"")
-    monkeypatch.setattr("study.reporting.files.rendered", lambda _: nothing)
+    monkeypatch.setattr("study.reporting.files.rendered", lambda *_: nothing)
 
 
 @pytest.fixture
