@@ -46,7 +46,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
 def played(once: Once) -> int:
     """A study that three programs went through; its pk."""
     with once():
-        found = make_study(conditions=3)
+        found = make_study(conditions=3, steps=1)
         for number, value in enumerate((1, 3, 4)):
             complete(found, f"program {number}", synthetic=True, value=value)
     return found.pk

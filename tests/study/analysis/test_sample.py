@@ -38,7 +38,7 @@ def user() -> User:
 
 @pytest.fixture
 def study() -> Study:
-    return make_study(items=1)
+    return make_study(items=1, steps=1)
 
 
 def retitled(study: Study, title: str) -> None:
