@@ -279,12 +279,17 @@ def var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def without_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`analyse_study` draws no figure and sets no report for reading: for tests of its other files."""
+def without_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`analyse_study` sets no report for reading: for tests of its other files."""
     nothing = SimpleNamespace(html="", pdf=b"")
+    monkeypatch.setattr("study.reporting.files.rendered", lambda *_: nothing)
+
+
+@pytest.fixture
+def without_drawings(monkeypatch: pytest.MonkeyPatch, without_report: None) -> None:
+    """An analysis draws no figure either: for tests of its numbers."""
     monkeypatch.setattr("study.analysis.statistics.figures.draw", lambda *_, **__: b"<svg/>")
     monkeypatch.setattr("study.analysis.statistics.figures.draw_threads", lambda *_, **__: b"<svg/>")
-    monkeypatch.setattr("study.reporting.files.rendered", lambda _: nothing)
 
 
 class AtOnce(Patience):

@@ -15,12 +15,16 @@ from study.reporting.text import FLOW, Told
 
 def every_file(told: Told) -> Iterator[tuple[str, bytes]]:
     """Name and bytes of all files of an analysis and its report, the report last."""
-    yield from contents(told.analysis)
+    drawn = {}
+    for name, data in contents(told.analysis):
+        yield name, data
+        if name.endswith(".svg"):
+            drawn[name] = data
     yield NAME, analysed(told.analysis)
     yield FLOW, to_svg(chart_of(told.flow))
     yield "flow.csv", to_csv(["station", "left_because", "n"], list(_flow_rows(told)))
     yield "deviations.csv", to_csv(["kind", "deviation"], list(_deviation_rows(told)))
-    report = rendered(told)
+    report = rendered(told, drawn)
     yield "report.html", report.html.encode()
     yield "report.pdf", report.pdf
 

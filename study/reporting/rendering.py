@@ -14,15 +14,17 @@ MARK = "Synthetic data: no findings about people"
 
 
 def rendered(told: Told, drawn: Mapping[str, bytes] | None = None) -> Report:
-    """In every form; `drawn` are the measures' figures as SVG by key, drawn anew where they are not given."""
+    """In every form; `drawn` are figures as SVG by file name, each drawn where it is not given."""
     from study.analysis.statistics.figures import draw, draw_threads  # matplotlib is slow to import
     from study.reporting.pdf import DPI, to_pdf  # likewise
 
     results, chart = told.analysis.measures, chart_of(told.flow)
-    svg = {one.figure_name: (drawn or {}).get(one.measure.key) or draw(one) for one in results}
+    given = drawn or {}
+    svg = {one.figure_name: given.get(one.figure_name) or draw(one) for one in results}
     png: dict[str, bytes | Chart] = {one.figure_name: draw(one, "png", dpi=DPI) for one in results}
     for one in (one for one in results if one.threads_name):
-        svg[one.threads_name], png[one.threads_name] = draw_threads(one), draw_threads(one, "png", dpi=DPI)
+        svg[one.threads_name] = given.get(one.threads_name) or draw_threads(one)
+        png[one.threads_name] = draw_threads(one, "png", dpi=DPI)
     text, mark = report_text(told), MARK if told.analysis.synthetic else ""
     return Report(
         title=told.title,

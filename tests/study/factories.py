@@ -16,8 +16,10 @@ from study.taking_part.going_on import page_done
 SETTINGS = {"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 3}
 
 
-def make_study(slug: str = "small", *, conditions: int = 2, items: int = 2, **more: Any) -> Study:
-    """A study whose participants play alone for three steps in each condition."""
+def make_study(
+    slug: str = "small", *, conditions: int = 2, items: int = 2, steps: int = 3, **more: Any
+) -> Study:
+    """A study whose participants play alone for `steps` steps in each condition."""
     study = Study.objects.create(slug=slug, title="A small study", seed=11, **more)
     StudyPart.objects.create(study=study, kind="consent", text="I agree.")
     StudyPart.objects.create(study=study, kind="end", text="Thank you.")
@@ -28,7 +30,7 @@ def make_study(slug: str = "small", *, conditions: int = 2, items: int = 2, **mo
             name=f"Condition {number}",
             label=f"Team {number}",
             position=number,
-            settings={**SETTINGS, "alpha": 1.0 + number},
+            settings={**SETTINGS, "alpha": 1.0 + number, "max_steps": steps},
         )
     for number in range(items):
         SurveyItem.objects.create(

@@ -17,6 +17,7 @@ from study.people.counts import study_counts
 from study.people.leaving import participant_end, participant_withdraw
 from study.people.models import Participant
 from study.taking_part.entering import participant_enter
+from tests.nightly import nightly
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +33,7 @@ def end(person: Participant, status: str) -> None:
 
 
 def test_drop_outs_are_counted_by_how_they_ended_and_previews_nowhere() -> None:
-    study = make_study()
+    study = make_study(steps=1)
     complete(study, "one")
     for number, status in enumerate(("timed_out", "timed_out", "technical", "failed_check")):
         end(enter(study, f"p{number}"), status)
@@ -50,7 +51,7 @@ def test_drop_outs_are_counted_by_how_they_ended_and_previews_nowhere() -> None:
 
 @pytest.mark.servers
 def test_it_is_told_that_who_played_together_is_not_independent() -> None:
-    study = make_study()
+    study = make_study(steps=1)
     one, two, three = (complete(study, name) for name in ("one", "two", "three"))
     alone = selectors.attrition(Sample(study, who="people"))
     assert (alone.together, alone.shared, dependence_sentence(alone)) == (0, 0, "")
@@ -69,7 +70,7 @@ def test_it_is_told_that_who_played_together_is_not_independent() -> None:
 
 
 def test_the_excluded_are_left_out_and_told_until_they_are_taken_back() -> None:
-    study, user = make_study(), User.objects.create_superuser("ada")
+    study, user = make_study(steps=1), User.objects.create_superuser("ada")
     one, two = complete(study, "one"), complete(study, "two")
     said: dict[str, Any] = {"participant_id": one.pk, "user": user, "reason": "a test"}
     staffing.participant_exclude(**said)
@@ -80,11 +81,11 @@ def test_the_excluded_are_left_out_and_told_until_they_are_taken_back() -> None:
     assert analysed(study) == {one.code, two.code}
 
 
-@pytest.mark.parametrize(("allowed", "left_out"), [(None, False), (2, False), (1, True), (0, True)])
+@pytest.mark.parametrize(("allowed", "left_out"), [(2, False), (1, True), *nightly((None, False), (0, True))])
 def test_who_fails_more_attention_checks_than_allowed_is_left_out_and_told(
     allowed: int | None, left_out: bool
 ) -> None:
-    study = make_study(failed_checks_allowed=allowed)
+    study = make_study(failed_checks_allowed=allowed, steps=1)
     SurveyItem.objects.create(
         study=study, key="look", measure="Look", text="Choose 3.", correct=3, position=9
     )
@@ -98,7 +99,7 @@ def test_who_fails_more_attention_checks_than_allowed_is_left_out_and_told(
 
 @pytest.mark.servers
 def test_each_version_has_its_own_rule_for_attention_checks() -> None:
-    study = make_study(failed_checks_allowed=0)
+    study = make_study(failed_checks_allowed=0, steps=1)
     SurveyItem.objects.create(
         study=study, key="look", measure="Look", text="Choose 3.", correct=3, position=9
     )
@@ -112,7 +113,7 @@ def test_each_version_has_its_own_rule_for_attention_checks() -> None:
 
 
 def test_an_attention_check_is_read_as_it_was_asked() -> None:
-    study = make_study(failed_checks_allowed=0)
+    study = make_study(failed_checks_allowed=0, steps=1)
     SurveyItem.objects.create(
         study=study, key="look", measure="Look", text="Choose 3.", correct=3, position=9
     )

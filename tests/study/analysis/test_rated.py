@@ -25,7 +25,7 @@ def means(study: Study) -> dict[str, float | None]:
 
 
 def with_instrument(code: str, **more: Any) -> Study:
-    study = make_study(items=0, **more)
+    study = make_study(items=0, **more, steps=1)
     instrument_add(study_id=study.pk, instrument=instrument(code))
     return study
 
@@ -62,7 +62,7 @@ def test_whoever_left_an_item_open_has_no_score() -> None:
 
 
 def test_an_answer_between_other_ends_is_no_value_and_neither_is_its_score() -> None:
-    study = make_study(conditions=1)
+    study = make_study(conditions=1, steps=1)
     SurveyItem.objects.update(scale="Trust")
     answered(study, "old", {"i0": 5, "i1": 5})
     SurveyItem.objects.update(points=7)
@@ -72,7 +72,7 @@ def test_an_answer_between_other_ends_is_no_value_and_neither_is_its_score() -> 
 
 
 def test_a_number_without_ends_a_choice_and_a_check_are_no_measures() -> None:
-    study = make_study(conditions=1, items=3)
+    study = make_study(conditions=1, items=3, steps=1)
     SurveyItem.objects.filter(key="i0").update(kind="number", maximum=9)
     SurveyItem.objects.filter(key="i1").update(kind="single", options=["a", "b"])
     SurveyItem.objects.filter(key="i2").update(correct=2)
@@ -87,7 +87,7 @@ def test_a_number_without_ends_a_choice_and_a_check_are_no_measures() -> None:
 
 
 def test_the_key_of_a_score_is_no_items_key() -> None:
-    study = make_study(conditions=1, items=1)
+    study = make_study(conditions=1, items=1, steps=1)
     SurveyItem.objects.update(key="trust_score", scale="Trust")
     answered(study, "one", {"trust_score": 4})
     assert {"trust_score", "trust_score_2"} < {
@@ -96,7 +96,7 @@ def test_the_key_of_a_score_is_no_items_key() -> None:
 
 
 def test_an_item_that_was_deleted_unanswered_keeps_its_place_in_the_design_of_those_who_were_asked() -> None:
-    study = make_study(conditions=1)
+    study = make_study(conditions=1, steps=1)
     SurveyItem.objects.filter(key="i1").update(required=False)
     answered(study, "one", {"i0": 4})
     item_delete(item=SurveyItem.objects.get(key="i1"))
@@ -105,7 +105,7 @@ def test_an_item_that_was_deleted_unanswered_keeps_its_place_in_the_design_of_th
 
 
 def test_scales_of_other_scripts_are_not_taken_for_one_another_when_their_order_changes() -> None:
-    study = make_study(conditions=1)
+    study = make_study(conditions=1, steps=1)
     for key, scale in (("i0", "信任"), ("i1", "负荷")):
         SurveyItem.objects.filter(key=key).update(scale=scale)
     answered(study, "one", {"i0": 5, "i1": 1})
@@ -116,7 +116,7 @@ def test_scales_of_other_scripts_are_not_taken_for_one_another_when_their_order_
 
 
 def test_an_item_of_a_later_version_is_not_taken_for_a_scale_of_an_earlier_one() -> None:
-    study = make_study(conditions=1, items=1)
+    study = make_study(conditions=1, items=1, steps=1)
     SurveyItem.objects.update(scale="Trust")
     answered(study, "one", {"i0": 3})
     SurveyItem.objects.create(study=study, key="trust_score", measure="New", text="?", position=9)

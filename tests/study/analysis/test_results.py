@@ -29,6 +29,7 @@ from study.design.models import Study
 from study.people.leaving import participant_withdraw
 from study.people.models import Answer, Participant
 from tests.conftest import Once
+from tests.nightly import nightly
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +46,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
 def played(once: Once) -> int:
     """A study that three programs went through; its pk."""
     with once():
-        found = make_study(conditions=3)
+        found = make_study(conditions=3, steps=1)
         for number, value in enumerate((1, 3, 4)):
             complete(found, f"program {number}", synthetic=True, value=value)
     return found.pk
@@ -204,6 +205,7 @@ class AtOnce:
         return found
 
 
+@pytest.mark.usefixtures("without_drawings")
 @pytest.mark.servers
 def test_a_worker_is_asked_once_and_again_when_the_data_change(
     study: Study, asked: list[tuple[int, str]]
@@ -220,7 +222,8 @@ def test_a_worker_is_asked_once_and_again_when_the_data_change(
     assert analysis_ready(study, "all") is None
 
 
-@pytest.mark.parametrize("who", list(sample.WHO))
+@pytest.mark.usefixtures("without_drawings")
+@pytest.mark.parametrize("who", ["people", *nightly(*(who for who in sample.WHO if who != "people"))])
 @pytest.mark.servers
 def test_a_withdrawal_erases_what_is_kept(
     study: Study, who: str, django_capture_on_commit_callbacks: Any
@@ -234,6 +237,7 @@ def test_a_withdrawal_erases_what_is_kept(
     assert cache.get(results.kept_key(other.pk, who)) is not None
 
 
+@pytest.mark.usefixtures("without_drawings")
 @pytest.mark.servers
 def test_what_was_computed_while_somebody_withdrew_is_not_kept(
     study: Study, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
@@ -251,6 +255,7 @@ def test_what_was_computed_while_somebody_withdrew_is_not_kept(
     assert cache.get(results.kept_key(study.pk, "all")) is None
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_one_entry_is_kept_however_often_the_data_change(study: Study, asked: list[tuple[int, str]]) -> None:
     keys = set()
     for number in range(2):
@@ -303,6 +308,7 @@ def test_report_json_and_page_say_how_many_entered_completed_dropped_out_and_wit
     assert ["taking part", 1] in whole["attrition"]["ends"]
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_the_page_counts_people_and_not_reasons(
     study: Study, asked: list[tuple[int, str]], admin_client: Client
 ) -> None:

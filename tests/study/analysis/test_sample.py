@@ -38,7 +38,7 @@ def user() -> User:
 
 @pytest.fixture
 def study() -> Study:
-    return make_study(items=1)
+    return make_study(items=1, steps=1)
 
 
 def retitled(study: Study, title: str) -> None:
@@ -169,6 +169,7 @@ def test_the_command_warns_and_takes_only_what_was_preregistered(
     assert "2 more participants left out: not collected" in (tmp_path / "one" / "report.md").read_text()
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_the_page_warns_and_shows_the_preregistered_alone(
     study: Study, user: User, admin_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

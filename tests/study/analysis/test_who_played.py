@@ -36,7 +36,7 @@ STAND_IN = "stand-in (no language model)"
 @pytest.fixture
 def study(monkeypatch: pytest.MonkeyPatch) -> Study:
     """Alone, beside the stand-in, beside a model that answers once and is silent from then on."""
-    found = make_study(conditions=3, items=1)
+    found = make_study(conditions=3, items=1, steps=1)
     for key, model in (("c1", "stand-in"), ("c2", MODEL)):
         chosen = {"model": model, "demonstration": "none"}
         Condition.objects.filter(key=key).update(

@@ -209,8 +209,9 @@ def test_of_several_worlds_each_condition_is_compared_by_its_own_figures() -> No
     assert [result.measure.label for result in kitchens] == ["Dishes completed", "Nights completed"]
 
 
+@pytest.mark.usefixtures("without_report")
 def test_the_command_writes_a_chart_of_every_figure(tmp_path: Path) -> None:
-    study = study_in("lamps", "lamps")
+    study = study_in("lamps", "lamps", items=0)
     analysed(study)
     call_command("analyse_study", "small", "--out", str(tmp_path), stdout=io.StringIO())
     assert {"figure_glow.svg", "figure_dark.svg"} <= {path.name for path in tmp_path.iterdir()}

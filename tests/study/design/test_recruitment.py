@@ -19,6 +19,7 @@ from study.people.leaving import finish, participant_end, participant_withdraw
 from study.people.models import Participant
 from study.taking_part.entering import consent_given, participant_enter
 from study.taking_part.forms import synthetic_invitation
+from tests.nightly import thinned
 from tests.study.exports.rows import rows_of
 from tests.study.factories import complete, enter, make_study
 from tests.study.taking_part.test_views import begin, field, text_of
@@ -63,7 +64,7 @@ def test_the_same_label_goes_on_in_another_browser_even_when_the_study_is_closed
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("place", sorted(name for name, place in PLACES.items() if place.needed))
+@pytest.mark.parametrize("place", thinned(sorted(name for name, place in PLACES.items() if place.needed), 2))
 def test_a_link_that_does_not_say_who_it_is_has_no_button(client: Client, place: str) -> None:
     study = make_study(recruitment=place)
     page = text_of(client.get("/s/small/"))
@@ -151,7 +152,7 @@ KINDS = [kind for kind, _ in Outcome.Kind.choices]
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", thinned(KINDS, 3))
 def test_every_outcome_has_its_code_words_and_button(client: Client, kind: str) -> None:
     study = make_study(recruitment="sona")
     url = "https://x.sona-systems.com/webstudy_credit.aspx?experiment_id=1&survey_code={label}&c={code}"
@@ -203,7 +204,7 @@ def test_who_refused_is_asked_again_and_somebody_else_at_the_same_computer_too(c
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", thinned(KINDS, 3))
 def test_prolific_is_gone_back_to_by_its_usual_address(client: Client, kind: str) -> None:
     study = make_study(recruitment="prolific")
     Outcome.objects.create(study=study, kind=kind, code="C1")

@@ -14,6 +14,7 @@ from django.urls import reverse
 from study.design.models import Condition, Study
 from study.editor.team_form import team_initial, team_read
 from study.editor.team_picture import team_picture
+from tests.nightly import nightly
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -160,14 +161,28 @@ def test_a_condition_without_is_as_it_was_and_one_that_is_emptied_again_too(
     assert stored(study) == {}
 
 
-def test_what_is_shown_is_read_as_the_same() -> None:
-    said = {
+SAID: list[dict[str, Any]] = [
+    {},
+    {"kind": "tree", "settings": {"sees": "all"}, "apart": True},
+    {"kind": "each", "settings": {}, "people": [0, 2], "unfilled": "leave", "absent_steps": 0},
+    {"kind": "central", "settings": {"talk": True, "spoken": True, "messages_a_step": 9}},
+    {"kind": "tree", "settings": {"leaves_talk": False, "sees": "team"}, "leads": 1},
+    {"kind": "pairwise", "settings": {"silence": 4}, "people": [2]},
+    {
         "kind": "custom",
-        "settings": {"sees": "all", "messages_a_step": 4},
-        "members": [{"seats": [1, 3], "coplayer": "dispatcher", "settings": {"memory": 5}}],
+        "settings": {},
+        "members": [
+            {"seats": [1, 3], "coplayer": "dispatcher", "settings": {"persona": "A;\nb", "memory": 5}}
+        ],
         "commands": [[0, 1]],
-        "writes": [[1, 0]],
-    }
+        "writes": [[1, 0], [0, 2]],
+    },
+]
+"""Organisations as they are stored."""
+
+
+@pytest.mark.parametrize("said", [*SAID, {**SAID[-1], "settings": {"sees": "all", "messages_a_step": 4}}])
+def test_what_is_shown_is_read_as_the_same(said: dict[str, Any]) -> None:
     shown = team_initial(said)
     assert team_read(shown, lambda field, why: pytest.fail(f"{field}: {why}")) == said
 
@@ -411,26 +426,7 @@ class Filled(HTMLParser):
         self.sent.setdefault(name, []).append(value)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        {},
-        {"kind": "central", "settings": {"talk": True, "spoken": True, "messages_a_step": 9}},
-        {"kind": "each", "settings": {}, "people": [0, 2], "unfilled": "leave", "absent_steps": 0},
-        {"kind": "tree", "settings": {"leaves_talk": False, "sees": "team"}, "leads": 1},
-        {"kind": "tree", "settings": {"sees": "all"}, "apart": True},
-        {"kind": "pairwise", "settings": {"silence": 4}, "people": [2]},
-        {
-            "kind": "custom",
-            "settings": {},
-            "members": [
-                {"seats": [1, 3], "coplayer": "dispatcher", "settings": {"persona": "A;\nb", "memory": 5}}
-            ],
-            "commands": [[0, 1]],
-            "writes": [[1, 0], [0, 2]],
-        },
-    ],
-)
+@pytest.mark.parametrize("said", [*SAID[:3], *nightly(*SAID[3:-1]), SAID[-1]])
 def test_who_saves_the_form_as_it_is_changes_nothing(
     client: Client, study: Study, said: dict[str, Any]
 ) -> None:

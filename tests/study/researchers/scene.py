@@ -34,6 +34,8 @@ RIGHTS = {
     "collaborator": {"copy", "view", "edit"},
     "viewer": {"copy", "view"},
 }
+EXPERIMENT = {"levels": ["level_0"], "agents": [2], "alphas": [1.0], "episodes": 1}
+"""A small one: its page plays some steps to say how long it will take."""
 
 
 @dataclass
@@ -80,7 +82,7 @@ class Scene:
             "dry-run": DryRun.objects.create(study=self.study, participants=1, at_once=1, seed=1, shares={}),
             "participant": self.person,
             "episode": self.seat(self.person).episode,
-            "experiment": Experiment.objects.create(setup={"levels": ["level_0"]}),
+            "experiment": Experiment.objects.create(setup=EXPERIMENT),
             "group": Group.objects.create(name="a group"),
             "user": self.owner,
             "totpdevice": TOTPDevice.objects.create(user=self.outside, name="app"),
@@ -134,6 +136,13 @@ class Scene:
         client.cookies[f"brigade_{person.study_id}"] = signing.dumps(person.key, salt=COOKIE_SALT)
         return Role(client, person=person)
 
+    def outsider(self) -> Role:
+        """Somebody with an account that is not of the staff, who takes part in the other study and sends a
+        token that has expired."""
+        client = logged_in(User.objects.create_user("outsider"))
+        client.cookies.update(self.browser(self.stranger).client.cookies)
+        return Role(client, headers=self.program(self.study, self.owner, ended=True).headers)
+
     def in_study(self, user: User, role: str) -> Role:
         """A member of the study."""
         return Role(logged_in(user), staff=True, rights=RIGHTS[role], sees=("mine",))
@@ -183,6 +192,7 @@ ROLES: dict[str, Callable[[Scene], Role]] = {
     "participant": lambda at: at.browser(at.person),
     "another participant": lambda at: at.browser(at.fellow),
     "participant of another study": lambda at: at.browser(at.stranger),
+    "outsider": lambda at: at.outsider(),
     "user who is not of the staff": lambda _: Role(logged_in(User.objects.create_user("reader"))),
     "staff of another study": lambda at: Role(logged_in(at.outside), staff=True, sees=("other",)),
     "staff with all rights in the admin": lambda at: Role(logged_in(at.clerk()), staff=True),
@@ -202,3 +212,15 @@ ROLES: dict[str, Callable[[Scene], Role]] = {
     "expired token": lambda at: at.program(at.study, at.owner, ended=True),
 }
 """Everybody who may come, by what they are."""
+NIGHTLY = (
+    "nobody",
+    "another participant",
+    "participant of another study",
+    "user who is not of the staff",
+    "token of another study",
+    "expired token",
+    "collaborator",
+)
+"""Each of their rights, or the lack of it, is also one of a role that comes to every address and socket in
+`make test`. The outsider brings the credentials of several of them along, none of which lets anybody in. A
+collaborator's rights are a viewer's and a part of an owner's."""

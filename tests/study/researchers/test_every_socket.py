@@ -21,7 +21,8 @@ from kitchen.urls import websocket_urlpatterns as of_people
 from study.monitor.consumers import NOT_ALLOWED
 from study.sockets import websocket_urlpatterns as of_staff
 from tests.conftest import Once
-from tests.study.researchers.scene import ROLES, Role, Scene
+from tests.nightly import nightly
+from tests.study.researchers.scene import NIGHTLY, ROLES, Role, Scene
 
 pytestmark = pytest.mark.django_db
 
@@ -80,7 +81,7 @@ async def opened(role: Role, address: str) -> int | None:
     return int(found["code"]) if found["type"] == "websocket.close" else None
 
 
-@pytest.mark.parametrize("name", ROLES)
+@pytest.mark.parametrize("name", [*(name for name in ROLES if name not in NIGHTLY), *nightly(*NIGHTLY)])
 def test_every_socket_opens_for_whom_it_is_and_for_nobody_else(
     scene: Scene, name: str, settings: Any
 ) -> None:

@@ -21,6 +21,7 @@ from study.people.models import Participant
 from study.taking_part import prolific
 from study.taking_part.forms import synthetic_invitation
 from study.taking_part.prolific_keys import KeyRing
+from tests.nightly import nightly
 from tests.study.factories import make_study
 from tests.study.taking_part.test_guests import LINK, begun, come
 from tests.study.taking_part.test_views import field, text_of
@@ -119,7 +120,7 @@ OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("more", ["", "&PROLIFIC_PID=5f01&STUDY_ID=s1"])
+@pytest.mark.parametrize("more", ["&PROLIFIC_PID=5f01&STUDY_ID=s1", *nightly("")])
 @pytest.mark.parametrize("case", OTHERS)
 def test_a_study_that_anybody_made_on_prolific_opens_nobodys_place(
     case: str, more: str, client: Client, sign: Sign

@@ -249,17 +249,13 @@ def test_an_incomplete_survey_keeps_what_was_chosen_and_says_what_is_missing(
     assert not Answer.objects.exists()
 
 
-@pytest.mark.parametrize("value", ["0", "6", "x", "1.5", ""])
-def test_an_answer_outside_the_scale_changes_nothing(client: Client, study: Study, value: str) -> None:
+def test_an_answer_outside_the_scale_changes_nothing(client: Client, study: Study) -> None:
     personal = agree(client, study)["Location"]
     client.post(personal, {"page": "guide"})
     play_out(Episode.objects.get())
-    assert (
-        client.post(
-            personal, {"item_i0": value, "item_i1": "3", "page": "survey", "position": "1"}
-        ).status_code
-        == 422
-    )
+    for value in ("0", "6", "x", "1.5", ""):
+        sent = {"item_i0": value, "item_i1": "3", "page": "survey", "position": "1"}
+        assert client.post(personal, sent).status_code == 422
     assert not Answer.objects.exists()
 
 

@@ -184,6 +184,7 @@ def test_the_same_analysis_gives_the_same_files(files: dict[str, bytes]) -> None
     assert dict(contents(made_up())) == files
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_writing_makes_the_directory_and_nothing_but_the_files(analysis: Analysis, tmp_path: Path) -> None:
     place = tmp_path / "new" / "place"
     paths = write(analysis, place)

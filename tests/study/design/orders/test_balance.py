@@ -19,6 +19,7 @@ from study.taking_part.answering import check_submit
 from study.taking_part.entering import consent_given, participant_enter
 from study.taking_part.going_on import page_done
 from study.taking_part.pages.asking import items_for
+from tests.nightly import nightly
 from tests.study.factories import enter, make_study, play_round
 
 ALL_FOUR = [1, 2, 3, 4]
@@ -53,7 +54,7 @@ def test_people_programs_and_staff_fill_the_scheme_apart() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("place", [1, *nightly(0, 2, 3)])
 def test_the_sequence_of_somebody_excluded_is_issued_again(place: int) -> None:
     study = make_study(conditions=4)
     people = [enter(study, str(number)) for number in range(4)]
@@ -62,7 +63,7 @@ def test_the_sequence_of_somebody_excluded_is_issued_again(place: int) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("place", [1, *nightly(0, 2, 3)])
 def test_the_sequence_of_somebody_who_dropped_out_is_issued_again(place: int) -> None:
     study = make_study(conditions=4)
     people = [enter(study, str(number)) for number in range(4)]
@@ -216,7 +217,7 @@ def test_after_the_last_wrong_attempt_the_study_goes_on_or_is_over_as_its_check_
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("stale", [0, 1, 3])
+@pytest.mark.parametrize("stale", [1, *nightly(0, 3)])
 def test_an_attempt_that_is_not_the_present_one_changes_nothing(stale: int) -> None:
     person = at_the_check()
     assert after_failing(person, 1) == ("check", "active")
