@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import InterfaceError, OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from kitchen.agents import call_forecast
 from kitchen.agents.random import RandomAgent
@@ -354,6 +355,17 @@ def test_without_a_worker_it_says_so_after_a_few_seconds(
     assert "no worker answers: start `make run`, or use --local" in said.getvalue()
 
 
+@pytest.mark.django_db
+def test_a_database_that_lacks_a_migration_is_one_line(tmp_path: Path) -> None:
+    newest = MigrationRecorder.Migration.objects.filter(app="kitchen").latest("name")
+    newest.delete()
+    with pytest.raises(CommandError, match=r"`make run` or `manage.py migrate`") as caught:
+        run(tmp_path / "out")
+    assert caught.value.returncode == 2
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.nightly  # the test above sees a database that lacks one migration, not all
 def test_an_unprepared_database_is_one_line(tmp_path: Path) -> None:
     command = [sys.executable, "manage.py", "experiment", *SMALL, "--out", str(tmp_path / "out")]
     environment = {**os.environ, "BRIGADE_VAR": str(tmp_path), "DATABASE_URL": ""}

@@ -34,7 +34,7 @@ def study() -> Study:
     return found
 
 
-SHORT = ("--recordings", "1", "--steps-per-episode", "12")
+SHORT = ("--recordings", "1", "--steps-per-episode", "4")
 FEW = ("--participants", "8", *SHORT)
 
 
@@ -46,7 +46,9 @@ def make(study: Study, *more: str) -> str:
 
 @pytest.mark.servers
 def test_everybody_is_synthetic_and_most_finish(study: Study) -> None:
-    assert make(study).splitlines()[-1] == "30 synthetic participants made in small"
+    assert (
+        make(study, "--steps-per-episode", "12").splitlines()[-1] == "30 synthetic participants made in small"
+    )
     assert Participant.objects.filter(synthetic=True).count() == 30
     assert not Episode.objects.filter(synthetic=False).exists()
     assert Participant.objects.filter(status="complete").count() > 15
