@@ -7,6 +7,7 @@ end of a path. A block of shell is run.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import os
 import re
@@ -14,7 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from textwrap import dedent, indent
@@ -23,12 +24,14 @@ from typing import NamedTuple
 import pytest
 
 from brigade.places import base_dir
+from tests.nightly import nightly
 
 ROOT = base_dir()
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SOURCE = ("brigade", "kitchen", "study", "templates", "static", "tests")
 """Folders that are no rooms: their names are Django's, or hold data."""
 PYTHON = ".venv/bin/python"
+PYTEST = [PYTHON, "-m", "pytest"]
 RECIPES = ("Add a world", "Add a co-player", "Add a model provider")
 
 BLOCK = re.compile(
@@ -70,17 +73,34 @@ def steps(recipe: str) -> Iterator[Step]:
             yield Step(block["kind"], text, said[-1][3], said[-1]["name"] or "", bool(said[-1]["end"]))
 
 
-def follow(recipe: str, house: Path) -> None:
-    """Do all that it says; AssertionError where that cannot be done, or what it runs fails."""
+def follow(recipes: Sequence[str], house: Path) -> None:
+    """Do all that they say, one after the other; AssertionError where that cannot be done, or a command that
+    they run fails. One run of pytest takes the tests of all of them."""
     written: list[Path] = []
-    for step in steps(recipe):
+    commands: list[list[str]] = []
+    for step in (step for recipe in recipes for step in steps(recipe)):
         if step.kind == "sh":
-            ruff(written, house)
-            for command in step.text.splitlines():
-                run(shlex.split(command), house)
+            commands += map(shlex.split, step.text.splitlines())
         else:
             written.append(write(step, house / step.path))
-    assert not missing(recipe, house)
+    ruff(written, house)
+    tests = [command for command in commands if command[:3] == PYTEST]
+    for command in [command for command in commands if command not in tests]:
+        run(command, house)
+    run(tests[0] if len(tests) == 1 else joined(tests), house)
+    assert not missing("\n".join(recipes), house)
+
+
+def joined(tests: Sequence[list[str]]) -> list[str]:
+    """Return one command of pytest that runs all tests of these."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("paths", nargs="+")
+    parser.add_argument("--ignore", action="append", default=[])
+    parser.add_argument("-k", required=True)
+    each = [parser.parse_args(test[3:]) for test in tests]
+    paths = dict.fromkeys(path for one in each for path in one.paths)
+    ignored = [f"--ignore={path}" for one in each for path in one.ignore]
+    return [*PYTEST, *paths, *ignored, "-k", " or ".join(f"({one.k})" for one in each)]
 
 
 def write(step: Step, file: Path) -> Path:
@@ -151,15 +171,21 @@ def house(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("title", RECIPES)
-def test_a_recipe_that_is_followed_to_the_letter_works(title: str, house: Path) -> None:
-    follow(section(title), house)
+@pytest.mark.parametrize("titles", [RECIPES, *nightly(*([title] for title in RECIPES))])
+def test_recipes_that_are_followed_to_the_letter_work(titles: Sequence[str], house: Path) -> None:
+    follow([section(title) for title in titles], house)
 
 
+def test_a_command_of_a_recipe_that_fails_is_told_with_its_output(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=r"-c .*\n *FAILED"):
+        run([PYTHON, "-c", "print('FAILED'); exit(1)"], tmp_path)
+
+
+@pytest.mark.nightly
 def test_a_recipe_with_a_promise_that_is_broken_fails(house: Path) -> None:
     recipe = spoilt("Add a co-player", "): list(command)", "): set(command)")
     with pytest.raises(AssertionError, match=r"FAILED .*test_memory_and_note_are_json"):
-        follow(recipe, house)
+        follow([recipe], house)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +207,7 @@ def test_a_recipe_that_names_another_place_fails(
     title: str, right: str, wrong: str, complaint: str, house: Path
 ) -> None:
     with pytest.raises(AssertionError, match=complaint):
-        follow(spoilt(title, right, wrong), house)
+        follow([spoilt(title, right, wrong)], house)
 
 
 def spoilt(title: str, right: str, wrong: str) -> str:

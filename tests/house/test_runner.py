@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+import traceback
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.mmap_dict import MmapedDict
 
+from brigade import runner
 from brigade.limits import allowed_files
 from brigade.places import base_dir
 from tests.nightly import nightly
@@ -32,6 +34,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 ONE_OF_EACH = {"valkey", "daphne-1", "worker-1", "experiments", "ticker-1"}
 EVERY = {*ONE_OF_EACH, "daphne-2", "worker-2"}
 """What runs where two daphne and one ticker are wanted."""
+PAUSED = ("daphne-2", "worker-2", "experiments", "ticker-1")
+"""Programs that the shared runner starts after it is ready, and that no test asks for anything."""
 
 
 def children_of(pid: int) -> dict[str, int]:
@@ -81,14 +85,44 @@ def heaps_of(pid: int) -> int:
     return sum(start % 2**26 == 0 and end - start == 2**26 for start, end in places)
 
 
+def environment_in(var: Path, **more: str) -> dict[str, str]:
+    """The environment of a runner on a port that is free, in this `var`."""
+    ours = ("BRIGADE_", "MAKE", "DATABASE_URL", "REDIS_URL", "DJANGO_")
+    plain = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
+    wanted = {"BRIGADE_VAR": str(var), "BRIGADE_PORT": "0", "BRIGADE_WEB": "2", "BRIGADE_TICKERS": "1"}
+    return plain | wanted | more
+
+
+def run_forked(var: Path, **more: str) -> tuple[int, list[str]]:
+    """Run a runner that ends by itself, in a fork of this process, which has loaded it. Return its exit code
+    and its lines."""
+    said = var.with_name("said.txt")
+    if (child := os.fork()) == 0:
+        code = 1
+        try:
+            signal.alarm(60)
+            with said.open("wb") as file:
+                os.dup2(file.fileno(), 1)
+                os.dup2(file.fileno(), 2)
+            sys.stdout = sys.stderr = os.fdopen(1, "w")
+            environment = environment_in(var, **more)
+            os.environ.clear()
+            os.environ.update(environment)
+            code = runner.main()
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return code, said.read_text().splitlines()
+
+
 class Running:
     """A runner on a port that was free, in a `var` of its own; its lines as they come."""
 
     def __init__(self, var: Path, **more: str) -> None:
-        ours = ("BRIGADE_", "MAKE", "DATABASE_URL", "REDIS_URL", "DJANGO_")
-        plain = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
-        self.environment = {**plain, "BRIGADE_VAR": str(var), "BRIGADE_PORT": "0", "BRIGADE_WEB": "2"}
-        self.environment |= {"BRIGADE_TICKERS": "1", **more}
+        self.environment = environment_in(var, **more)
         self.lines: list[str] = []
         self.process = subprocess.Popen(
             [sys.executable, "-m", "brigade.runner"],
@@ -137,9 +171,17 @@ class Running:
         """What it runs now, by name."""
         return children_of(self.process.pid)
 
+    def pause(self) -> None:
+        """Stop the programs that no test asks for anything, as soon as they are started: loading the app
+        takes two seconds of a processor for each of them."""
+        wait_until(lambda: set(self.children()) == EVERY, "all of them")
+        for name, pid in self.children().items():
+            if name in PAUSED:
+                os.kill(pid, signal.SIGSTOP)
+
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def starting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """One runner for all these tests, on a database that has all migrations; the last of them ends it."""
     var = tmp_path_factory.mktemp("runner") / "var"
     Template("").copy_to_file(var / "db.sqlite3")
@@ -149,6 +191,14 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     runner.process.wait()
 
 
+@pytest.fixture(scope="module")
+def running(starting: Running) -> Running:
+    """The runner once it is ready, with `PAUSED` stopped."""
+    starting.wait_ready()
+    starting.pause()
+    return starting
+
+
 def status(url: str) -> int:
     """The status of a page."""
     try:
@@ -156,6 +206,61 @@ def status(url: str) -> int:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code
+
+
+def test_a_taken_port_gets_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        code, lines = run_forked(tmp_path / "var", BRIGADE_PORT=str(port))
+    assert code == 2
+    assert lines == [f"brigade: port {port} is taken: `make run PORT={port + 1}` takes another"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "says"),
+    [
+        ({"BRIGADE_PORT": "eighty"}, "'eighty' is no port"),
+        ({"BRIGADE_HOST": "192.0.2.1"}, "no address of this machine"),
+        ({"REDIS_URL": "redis://:word@127.0.0.1:9/0"}, "no answer from 127.0.0.1"),
+        ({"DATABASE_URL": "postgres://127.0.0.1:9/brigade"}, "the database does not answer"),
+        ({"BRIGADE_VAR": "/proc/nowhere"}, "/proc/nowhere"),
+        ({"BRIGADE_URL": "http://[::1"}, "brigade: BRIGADE_URL: 'http://[::1'"),
+        ({"REDIS_URL": "foo"}, "REDIS_URL: an address with redis://"),
+        *nightly(
+            ({"BRIGADE_WEB": "0"}, "BRIGADE_WEB: '0' is not a number from 1 to 64"),
+            ({"BRIGADE_PORT": "70000"}, "'70000' is no port"),
+            ({"BRIGADE_TICKERS": "two"}, "BRIGADE_TICKERS: 'two' is not a number from 1 to 64"),
+            ({"BRIGADE_PLANNERS": "some"}, "BRIGADE_PLANNERS: 'some' is not a number"),
+            ({"BRIGADE_HOST": "no such name"}, "no address of this machine"),
+        ),
+    ],
+)
+def test_what_cannot_work_gets_one_line(tmp_path: Path, variables: dict[str, str], says: str) -> None:
+    code, lines = run_forked(tmp_path / "var", **variables)
+    assert code == 2
+    assert len(lines) == 1, lines
+    assert says in lines[0]
+    assert "word@" not in lines[0]
+
+
+def test_asked_to_end_while_it_prepares_it_ends(tmp_path: Path) -> None:
+    Template("").copy_to_file(tmp_path / "var" / "db.sqlite3")
+    runner = Running(tmp_path / "var")
+    wait_until(lambda: "prepare" in runner.children(), "prepare")
+    children = runner.children()
+    runner.process.send_signal(signal.SIGINT)
+    assert runner.ends() == 0
+    assert not any(map(alive, children.values()))
+    assert "Traceback" not in runner.said
+
+
+def test_while_daphne_starts_and_is_killed_connections_wait_for_it(starting: Running) -> None:
+    url = starting.wait_for(r"administration: +(http://\S+)/admin/")[1]
+    wait_until(lambda: "daphne-1" in starting.children(), "daphne")
+    os.kill(starting.children()["daphne-1"], signal.SIGKILL)
+    socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=60).close()
+    assert status(f"{url}/admin/login/") == 200
+    assert "daphne-1 was killed by SIGKILL: starting it again" in starting.said
 
 
 def test_it_serves_and_says_where(running: Running) -> None:
@@ -210,6 +315,7 @@ def test_the_password_is_said_before_anything_else_can_fail(running: Running) ->
     assert max(places[:2]) < places[2]
 
 
+@pytest.mark.nightly  # the first test kills it before it has served
 def test_while_daphne_is_away_connections_wait_for_it(running: Running) -> None:
     url = running.wait_ready()
     wait_until(lambda: running.children().keys() >= {"daphne-1", "daphne-2"}, "both daphne")
@@ -219,11 +325,11 @@ def test_while_daphne_is_away_connections_wait_for_it(running: Running) -> None:
     assert status(f"{url}/admin/login/") == 200
 
 
-ALIKE = ("daphne-1", "experiments", "ticker-1")
-"""Children that are kept running as a worker is."""
+ALIKE = ("daphne-1", "worker-1", "experiments", "ticker-1")
+"""Children that are kept running as `worker-2` is."""
 
 
-@pytest.mark.parametrize("name", ["valkey", "worker-1", *nightly(*ALIKE)])
+@pytest.mark.parametrize("name", ["valkey", "worker-2", *nightly(*ALIKE)])
 def test_what_is_killed_is_started_again_and_said(running: Running, name: str) -> None:
     url = running.wait_ready()
     wait_until(lambda: name in running.children(), name)
@@ -231,6 +337,7 @@ def test_what_is_killed_is_started_again_and_said(running: Running, name: str) -
     os.kill(before, signal.SIGKILL)
     running.wait_for(f"{name} was killed by SIGKILL: starting it again")
     wait_until(lambda: running.children().get(name, before) != before, f"a new {name}")
+    running.pause()
     assert status(f"{url}/admin/login/") == 200  # on the same port; a connection waits for a new daphne
 
 
@@ -242,58 +349,12 @@ def test_a_second_one_in_the_same_folder_says_so_in_one_line(running: Running) -
 
 
 def test_asked_to_restart_it_exchanges_what_runs(running: Running) -> None:
-    """All the others go on while it does so."""
+    """All the others go on while it does so. It is ended by the next test, before it has exchanged all."""
     url = running.wait_ready()
     wait_until(lambda: set(running.children()) == EVERY, "all of them")
     running.process.send_signal(signal.SIGUSR1)
     running.wait_for("daphne-1: a new one has taken over")
     assert status(f"{url}/admin/login/") == 200
-
-
-def test_asked_to_end_while_it_prepares_it_ends(tmp_path: Path) -> None:
-    Template("").copy_to_file(tmp_path / "var" / "db.sqlite3")
-    runner = Running(tmp_path / "var")
-    wait_until(lambda: "prepare" in runner.children(), "prepare")
-    children = runner.children()
-    runner.process.send_signal(signal.SIGINT)
-    assert runner.ends() == 0
-    assert not any(map(alive, children.values()))
-    assert "Traceback" not in runner.said
-
-
-def test_a_taken_port_gets_one_line(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        runner = Running(tmp_path / "var", BRIGADE_PORT=str(port))
-        assert runner.ends() == 2
-    assert runner.lines == [f"brigade: port {port} is taken: `make run PORT={port + 1}` takes another"]
-
-
-@pytest.mark.parametrize(
-    ("variables", "says"),
-    [
-        ({"BRIGADE_PORT": "eighty"}, "'eighty' is no port"),
-        ({"BRIGADE_HOST": "192.0.2.1"}, "no address of this machine"),
-        ({"REDIS_URL": "redis://:word@127.0.0.1:9/0"}, "no answer from 127.0.0.1"),
-        ({"DATABASE_URL": "postgres://127.0.0.1:9/brigade"}, "the database does not answer"),
-        ({"BRIGADE_VAR": "/proc/nowhere"}, "/proc/nowhere"),
-        ({"BRIGADE_URL": "http://[::1"}, "brigade: BRIGADE_URL: 'http://[::1'"),
-        ({"REDIS_URL": "foo"}, "REDIS_URL: an address with redis://"),
-        *nightly(
-            ({"BRIGADE_WEB": "0"}, "BRIGADE_WEB: '0' is not a number from 1 to 64"),
-            ({"BRIGADE_PORT": "70000"}, "'70000' is no port"),
-            ({"BRIGADE_TICKERS": "two"}, "BRIGADE_TICKERS: 'two' is not a number from 1 to 64"),
-            ({"BRIGADE_PLANNERS": "some"}, "BRIGADE_PLANNERS: 'some' is not a number"),
-            ({"BRIGADE_HOST": "no such name"}, "no address of this machine"),
-        ),
-    ],
-)
-def test_what_cannot_work_gets_one_line(tmp_path: Path, variables: dict[str, str], says: str) -> None:
-    runner = Running(tmp_path / "var", **variables)
-    assert runner.ends() == 2
-    assert len(runner.lines) == 1, runner.said
-    assert says in runner.said
-    assert "word@" not in runner.said
 
 
 def test_asked_to_end_it_stops_last_what_others_need(running: Running) -> None:
@@ -309,16 +370,23 @@ def test_asked_to_end_it_stops_last_what_others_need(running: Running) -> None:
     assert running.ends() == 0
 
 
+SOON = {"valkey", "daphne-1", "worker-1"}
+
+
+@pytest.mark.parametrize("ready", [False, *nightly(True)])
 def test_started_again_it_goes_on_with_the_same_data_and_killed_it_leaves_nothing_behind(
-    running: Running,
+    running: Running, ready: bool
 ) -> None:
-    """It shows no password again."""
+    """It shows no password again, since the data has an administrator."""
     assert running.process.poll() == 0, "the test before has ended it"
     again = Running(Path(running.environment["BRIGADE_VAR"]), BRIGADE_WEB="1")
     try:
-        assert status(f"{again.wait_ready()}/s/demo/") == 200
+        again.wait_for("administration: ")
+        if ready:
+            assert status(f"{again.wait_ready()}/s/demo/") == 200
+        expected = EVERY - {"daphne-2"} if ready else SOON
+        wait_until(lambda: set(again.children()) == expected, "all of them")
         assert "password" not in again.said
-        wait_until(lambda: set(again.children()) == EVERY - {"daphne-2"}, "all of them")
         children = again.children()
         again.process.kill()
         assert again.ends() == -9

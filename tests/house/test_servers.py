@@ -12,6 +12,7 @@ from playwright.async_api import Page
 
 from brigade.celery import app
 from brigade.places import base_dir
+from tests.nightly import nightly
 from tests.servers import Stack
 
 SERVERS = pytest.mark.servers
@@ -58,19 +59,21 @@ def test_what_was_killed_comes_back_at_the_same_address(live_stack: Stack) -> No
     assert status(live_stack) == 200
 
 
-def test_a_command_that_is_forked_ends_and_speaks_as_manage_py_does(live_stack: Stack) -> None:
-    for arguments in (["check"], ["export_study", "nowhere"], ["dance"]):
-        alone = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=base_dir(),
-            env=live_stack.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        forked = live_stack.command(*arguments)
-        for one in ("returncode", "stdout", "stderr"):
-            assert getattr(forked, one) == getattr(alone, one), arguments
+@pytest.mark.parametrize("arguments", [["export_study", "nowhere"], *nightly(["check"], ["dance"])])
+def test_a_command_that_is_forked_ends_and_speaks_as_manage_py_does(
+    live_stack: Stack, arguments: list[str]
+) -> None:
+    alone = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=base_dir(),
+        env=live_stack.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    forked = live_stack.command(*arguments)
+    for one in ("returncode", "stdout", "stderr"):
+        assert getattr(forked, one) == getattr(alone, one)
 
 
 @SERVERS

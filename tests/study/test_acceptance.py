@@ -1,4 +1,5 @@
-"""A study with three conditions is dry-run with drop-outs and withdrawals, and its data are taken."""
+"""A study with three conditions and every part is dry-run with drop-outs, withdrawals, refusals and failed
+checks, and its data are taken."""
 
 from __future__ import annotations
 
@@ -13,38 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.servers import Stack
-from tests.study.trying_out.test_dry_run import walk
+from tests.study.trying_out.test_dry_run import COUNT, walk, whole_study
 
 SLUG, PEOPLE, SEED = "three-teams", 10, 470
 """No other test walks with this seed: the stack, and so its database, is shared."""
-DESIGN = """
-slug = "three-teams"
-title = "Three teams"
-seed = 3
-recruitment = "prolific"
-[parts.consent]
-text = "I agree."
-[parts.practice]
-enabled = true
-[parts.practice.settings.kitchen]
-world = "cuisine"
-settings = { level = "level_0", alpha = 2.0, beta = 2.5, max_steps = 2 }
-[parts.final]
-enabled = true
-[[outcomes]]
-kind = "complete"
-code = "DONE"
-[[items]]
-key = "trust"
-measure = "Trust"
-text = "I trusted my team."
-[[items]]
-key = "best"
-place = "final"
-kind = "team"
-measure = "Best"
-text = "Which team was best?"
-"""
 CONDITION = """
 [[conditions]]
 key = "agents_{agents}"
@@ -53,7 +26,7 @@ label = "Team {agents}"
 coplayer = "{coplayer}"
 teammates = {teammates}
 world = "cuisine"
-settings = {{ level = "{level}", alpha = 2.0, beta = 2.5, max_steps = 4 }}
+settings = {{ level = "{level}", alpha = 2.0, beta = 2.5, max_steps = 2 }}
 """
 TEAMS = ((1, "none", "level_0"), (2, "planner", "level_1"), (4, "planner", "level_1"))
 EVERYTHING = """
@@ -72,9 +45,7 @@ def design(folder: Path) -> Path:
         CONDITION.format(agents=agents, coplayer=coplayer, teammates=agents - 1, level=level)
         for agents, coplayer, level in TEAMS
     ]
-    file = folder / "three.toml"
-    file.write_text(DESIGN + "".join(teams))
-    return file
+    return whole_study(folder, SLUG, teams)
 
 
 def table(archive: zipfile.ZipFile, name: str) -> list[dict[str, str]]:
@@ -87,10 +58,21 @@ def test_orders_are_balanced_the_withdrawn_are_gone_and_every_column_is_explaine
     live_stack: Stack, tmp_path: Path
 ) -> None:
     live_stack.manage("load_study", str(design(tmp_path)))
-    shares = ("--drop-outs", "20", "--withdrawals", "10", "--at-once", "1", "--seed", str(SEED))
-    done = walk(live_stack, SLUG, "--participants", str(PEOPLE), *shares)
+    those = ("--participants", str(PEOPLE), "--at-once", "1", "--seed", str(SEED))
+    shares = ("--drop-outs", "10", "--withdrawals", "10", "--refusals", "10", "--fail-checks", "10")
+    done = walk(live_stack, SLUG, *those, *shares)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "7 finished, 2 dropped out, 1 withdrew, 0 refused, 0 failed the check" in done.stdout
+    assert done.stdout.splitlines()[-2:] == [
+        "6 finished, 1 dropped out, 1 withdrew, 1 refused, 1 failed the check",
+        "6 of 10 synthetic participants finished",
+    ]
+    assert live_stack.manage("shell", "-v", "0", "-c", COUNT.format(slug=SLUG, seed=SEED)).splitlines() == [
+        "[('complete', 6), ('failed_check', 1), ('no_consent', 1), ('timed_out', 1)] 1",
+        "False False True",
+        "True",
+    ]
+    again = walk(live_stack, SLUG, *those)
+    assert again.returncode == 2 and "name another seed" in again.stderr
     number = re.search(r"participant (\d+) of \d+ withdrew", done.stdout)
     assert number
 
@@ -104,7 +86,7 @@ def test_orders_are_balanced_the_withdrawn_are_gone_and_every_column_is_explaine
     people = files["participants.csv"]
     finished = [row for row in people if row["exit_status"] == "complete"]
     assert len(people) == PEOPLE - 1
-    assert len(finished) == 7
+    assert len(finished) == 6
 
     orders = Counter(row["sequence_id"] for row in finished)
     assert len(orders) == 6

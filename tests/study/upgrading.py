@@ -23,6 +23,7 @@ from study.taking_part.entering import participant_enter
 from study.trying_out.walk.pages import read_page
 
 BEFORE = [("kitchen", "0003_experiment"), ("study", "0002_models_and_money")]
+FIRST = [("study", "0009_given_code")]
 SETTINGS = {"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 3}
 PEOPLE: dict[str, dict[str, Any]] = {
     "unread": {"guide": False, "answered": 0},
@@ -41,6 +42,29 @@ def upgrade() -> None:
     executor = MigrationExecutor(connection)
     executor.migrate(executor.loader.graph.leaf_nodes())
     print(json.dumps(found()))
+
+
+def upgrade_first() -> dict[str, Any]:
+    """Make the old database and run the migrations that gave studies parts and versions. Return what is there
+    then, in the models of then."""
+    executor = MigrationExecutor(connection)
+    executor.migrate(BEFORE)
+    fill(executor.loader.project_state(BEFORE).apps)
+    executor = MigrationExecutor(connection)
+    executor.migrate(FIRST)
+    apps = executor.loader.project_state(FIRST).apps
+    people = list(apps.get_model("study", "Participant").objects.order_by("number"))
+    answers = apps.get_model("study", "Answer").objects.order_by("id")
+    return {
+        "texts": dict(apps.get_model("study", "StudyPart").objects.values_list("kind", "text")),
+        "statuses": [person.status for person in people],
+        "codes": [person.given_code == person.completion_code for person in people],
+        "versions": sorted({person.version.number for person in people}),
+        "conditions": [one["key"] for one in people[0].version.document["conditions"]],
+        "answers": [
+            [row.participant.code, row.round.position, row.item.key, row.value] for row in answers.iterator()
+        ],
+    }
 
 
 def fill(apps: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import InterfaceError, OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from kitchen.agents import call_forecast
 from kitchen.agents.random import RandomAgent
@@ -50,6 +51,12 @@ FILES = {
 SMALL = ["--levels", "0", "--agents", "2", "--alphas", "1.0,2.0", "--episodes", "1", "--co-player", "random"]
 
 
+@pytest.fixture
+def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figure's files are written with nothing in them: for tests of the other files."""
+    monkeypatch.setattr("kitchen.experiments.figure.draw", lambda *_: b"")
+
+
 def run(out: Path, *arguments: str) -> str:
     """What the command prints."""
     said = io.StringIO()
@@ -65,6 +72,7 @@ def test_everything_is_written_and_the_last_line_said(tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "experiment.json").read_text())["seeds"]) == 2
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_killed_run_goes_on_and_plays_nothing_twice(tmp_path: Path, monkeypatch: Any) -> None:
     played: list[float] = []
     dies = True
@@ -119,6 +127,7 @@ def test_a_provider_without_a_key_is_refused_before_anything_is_written(
     assert not out.exists()
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_other_arguments_in_the_same_folder_are_refused(tmp_path: Path) -> None:
     run(tmp_path, "--local")
     with pytest.raises(CommandError, match="another experiment"):
@@ -151,6 +160,7 @@ def test_at_worst_means_in_an_experiment_what_it_means_in_a_study(monkeypatch: p
         assert ahead.worst > call_forecast.TRIES * (1 + repair) * ahead.expected
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_the_stand_in_is_free_and_its_decisions_are_named(tmp_path: Path) -> None:
     run(tmp_path, "--co-player", "dispatcher", "--model", "stand-in", "--local", "--alphas", "2.0")
     row = from_csv((tmp_path / "episodes.csv").read_bytes())[0]
@@ -176,6 +186,7 @@ def test_the_line_before_the_last_says_who_really_played(tmp_path: Path, no_wait
     assert "stand-in x" in cos
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_an_episode_that_fails_is_told_not_counted_and_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +233,7 @@ def inline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ready, "broker_answers", lambda: True)
 
 
+@pytest.mark.usefixtures("no_figures")
 @pytest.mark.django_db
 @pytest.mark.servers
 def test_workers_play_it_and_a_second_command_finds_it_played(tmp_path: Path, inline: None) -> None:
@@ -234,6 +246,7 @@ def test_workers_play_it_and_a_second_command_finds_it_played(tmp_path: Path, in
     assert Experiment.objects.count() == 1
 
 
+@pytest.mark.usefixtures("no_figures")
 @pytest.mark.django_db
 def test_what_was_played_here_is_not_played_again_on_workers(tmp_path: Path, inline: None) -> None:
     run(tmp_path, "--local")
@@ -242,6 +255,7 @@ def test_what_was_played_here_is_not_played_again_on_workers(tmp_path: Path, inl
     assert (tmp_path / "episodes.csv").read_bytes() == before
 
 
+@pytest.mark.usefixtures("no_figures")
 @pytest.mark.django_db
 def test_from_workers_to_here_and_back(tmp_path: Path, inline: None) -> None:
     run(tmp_path)
@@ -277,6 +291,7 @@ def test_the_episode_of_a_dead_worker_is_taken_up_again() -> None:
     assert again and again.pk == taken.pk
 
 
+@pytest.mark.usefixtures("no_figures")
 @pytest.mark.django_db
 def test_an_episode_that_fails_on_a_worker_is_played_again_when_it_is_started_again(
     tmp_path: Path, inline: None, monkeypatch: pytest.MonkeyPatch
@@ -340,6 +355,17 @@ def test_without_a_worker_it_says_so_after_a_few_seconds(
     assert "no worker answers: start `make run`, or use --local" in said.getvalue()
 
 
+@pytest.mark.django_db
+def test_a_database_that_lacks_a_migration_is_one_line(tmp_path: Path) -> None:
+    newest = MigrationRecorder.Migration.objects.filter(app="kitchen").latest("name")
+    newest.delete()
+    with pytest.raises(CommandError, match=r"`make run` or `manage.py migrate`") as caught:
+        run(tmp_path / "out")
+    assert caught.value.returncode == 2
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.nightly  # the test above sees a database that lacks one migration, not all
 def test_an_unprepared_database_is_one_line(tmp_path: Path) -> None:
     command = [sys.executable, "manage.py", "experiment", *SMALL, "--out", str(tmp_path / "out")]
     environment = {**os.environ, "BRIGADE_VAR": str(tmp_path), "DATABASE_URL": ""}

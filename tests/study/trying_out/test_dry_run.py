@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,6 @@ print(rows.count())
 
 
 WHOLE = """
-slug = "whole"
 title = "All parts"
 seed = 5
 recruitment = "prolific"
@@ -93,13 +93,13 @@ from collections import Counter
 from kitchen.play.models import Episode, Seat
 from study.design.models import Study
 from study.people.models import Answer, Participant
-study = Study.objects.get(slug="whole")
+study = Study.objects.get(slug={slug!r})
 print(sorted(Counter(study.participants.values_list("status", flat=True)).items()), study.withdrawn_synthetic)
 print(study.participants.filter(synthetic=False).exists(),
     Episode.objects.filter(rounds=None, practised_by=None).exists(),
     set(study.participants.exclude(status="no_consent").values_list("label", flat=True))
-    <= {f"SYN-1-{number}" for number in range(1, 13)})
-asked = Answer.objects.filter(item__key="attention").values_list("value", flat=True)
+    <= {{f"SYN-{seed}-{{number}}" for number in range(1, 13)}})
+asked = Answer.objects.filter(item__key="attention", item__study=study).values_list("value", flat=True)
 print(0 < sum(value != 2 for value in asked) < len(asked))
 """
 
@@ -214,18 +214,20 @@ def test_they_press_keys_where_a_clock_takes_the_steps(live_stack: Stack, tmp_pa
     assert found == ["over 20 True True", "True"]
 
 
-def whole_study(folder: Path) -> Path:
-    """A study with every part and every kind of item."""
-    conditions = [f'[[conditions]]\nkey = "{key}"\nname = "{key}"\nlabel = "Team {key}"' for key in KEYS]
+def whole_study(folder: Path, slug: str = "whole", conditions: Sequence[str] = ()) -> Path:
+    """A study with every part and every kind of item; with three teams that are alike, unless conditions are
+    given."""
+    alike = [f'[[conditions]]\nkey = "{key}"\nname = "{key}"\nlabel = "Team {key}"' for key in KEYS]
     items = [
         f'[[items]]\nkey = "{key}"\nmeasure = "{key}"\ntext = "{key}?"\n{more}' for key, more in ITEMS.items()
     ]
-    file = folder / "whole.toml"
-    file.write_text("\n".join([WHOLE, *conditions, *items]))
+    file = folder / f"{slug}.toml"
+    file.write_text("\n".join([f'slug = "{slug}"', WHOLE, *(conditions or alike), *items]))
     return file
 
 
 @pytest.mark.servers
+@pytest.mark.nightly  # tests/study/test_acceptance.py sees fewer of each do so
 def test_some_drop_out_withdraw_refuse_and_fail_as_planned(live_stack: Stack, tmp_path: Path) -> None:
     live_stack.manage("load_study", str(whole_study(tmp_path)))
     shares = ("--drop-outs", "25", "--withdrawals", "17", "--refusals", "8", "--fail-checks", "17")
@@ -234,7 +236,7 @@ def test_some_drop_out_withdraw_refuse_and_fail_as_planned(live_stack: Stack, tm
     lines = done.stdout.splitlines()
     assert lines[-2] == "4 finished, 3 dropped out, 2 withdrew, 1 refused, 2 failed the check"
     assert lines[-1] == "4 of 12 synthetic participants finished"
-    assert live_stack.manage("shell", "-v", "0", "-c", COUNT).splitlines() == [
+    assert live_stack.manage("shell", "-v", "0", "-c", COUNT.format(slug="whole", seed=1)).splitlines() == [
         "[('complete', 4), ('failed_check', 2), ('no_consent', 1), ('timed_out', 3)] 2",
         "False False True",
         "True",

@@ -34,6 +34,10 @@ def study() -> Study:
     return found
 
 
+SHORT = ("--recordings", "1", "--steps-per-episode", "4")
+FEW = ("--participants", "8", *SHORT)
+
+
 def make(study: Study, *more: str) -> str:
     out = io.StringIO()
     call_command("make_synthetic", study.slug, "--participants", "30", *more, stdout=out)
@@ -42,7 +46,9 @@ def make(study: Study, *more: str) -> str:
 
 @pytest.mark.servers
 def test_everybody_is_synthetic_and_most_finish(study: Study) -> None:
-    assert make(study).splitlines()[-1] == "30 synthetic participants made in small"
+    assert (
+        make(study, "--steps-per-episode", "12").splitlines()[-1] == "30 synthetic participants made in small"
+    )
     assert Participant.objects.filter(synthetic=True).count() == 30
     assert not Episode.objects.filter(synthetic=False).exists()
     assert Participant.objects.filter(status="complete").count() > 15
@@ -54,7 +60,7 @@ def test_everybody_is_synthetic_and_most_finish(study: Study) -> None:
 
 
 def test_only_copies_are_left_and_each_replays_to_its_hashes(study: Study) -> None:
-    make(study)
+    make(study, *FEW)
     assert Episode.objects.count() == Episode.objects.filter(rounds__isnull=False).count()
     for episode in Episode.objects.all()[:4]:
         world: Any = get_world(episode.world).create(seats=episode.seats.count(), settings=episode.settings)
@@ -65,7 +71,7 @@ def test_only_copies_are_left_and_each_replays_to_its_hashes(study: Study) -> No
 
 
 def test_answers_are_such_as_can_be_given_and_times_go_on(study: Study) -> None:
-    make(study)
+    make(study, *FEW)
     assert Answer.objects.exists()
     assert not [
         one for one in Answer.objects.select_related("item") if value_problem(one.item.plan, one.value)
@@ -103,7 +109,7 @@ def test_who_fails_the_check_answered_wrongly_and_has_rounds_that_were_not_playe
         study=study, key="goal", measure="Goal", text="Goal?", place="check", **question
     )
     Outcome.objects.create(study=study, kind="failed_check", code="SORRY")
-    make(study)
+    make(study, *FEW)
     for person in Participant.objects.all():
         assert (person.status, person.given_code) == ("failed_check", "SORRY")
         answers = Answer.objects.filter(participant=person, item=item)
@@ -124,14 +130,14 @@ def test_nobody_fails_a_check_that_lets_everybody_go_on(
     SurveyItem.objects.create(
         study=study, key="goal", measure="Goal", text="Goal?", place="check", **CHECKS[0]
     )
-    make(study)
+    make(study, *FEW)
     assert set(Participant.objects.values_list("status", flat=True)) == {"complete"}
 
 
 @pytest.mark.servers
 def test_sequences_stay_even_from_one_command_to_the_next(study: Study) -> None:
-    make(study)
-    make(study, "--seed", "2")
+    make(study, *SHORT)
+    make(study, *SHORT, "--seed", "2")
     held = Participant.objects.filter(status__in=["complete", "active"]).values_list("sequence", flat=True)
     assert abs(list(held).count(1) - list(held).count(2)) <= 1
 
