@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.junitxml import xml_key
 
 from kitchen.machine.parent import tied_to
 
-Message = dict[str, Any] | str
-"""A serialized report, or the traceback with which a process ended."""
+Message = list[dict[str, Any]] | str
+"""The serialized reports of one test, or the traceback with which a process ended."""
 PROGRAMS = {"stack", "running_browser"}
 """Fixtures that start the whole app, and a browser, once for each process that uses them."""
 SHARE = 3
@@ -99,10 +100,11 @@ class Processes:
         if isinstance(message, str):
             print(message, flush=True)
             return
-        report = config.hook.pytest_report_from_serializable(config=config, data=message)
-        if report.when == "teardown":
-            self._unfinished.pop(report.nodeid, None)
-        self._log(report)
+        for plain in message:
+            report = config.hook.pytest_report_from_serializable(config=config, data=plain)
+            if report.when == "teardown":
+                self._unfinished.pop(report.nodeid, None)
+            self._log(report)
 
     def _log(self, report: pytest.TestReport) -> None:
         self._session.config.hook.pytest_runtest_logreport(report=report)
@@ -151,7 +153,8 @@ def run_files(
 
 
 def become_own(config: pytest.Config, writer: Connection, folder: Path) -> None:
-    """Give this process its own folder and captured output, and have it report to `writer` only."""
+    """Give this process its own folder and captured output, and have it report to `writer` only: neither to
+    the terminal nor to a JUnit file."""
     folder.mkdir()
     config._tmp_path_factory._basetemp = folder  # type: ignore[attr-defined]
     capture, terminal = (
@@ -164,17 +167,24 @@ def become_own(config: pytest.Config, writer: Connection, folder: Path) -> None:
         if isinstance(handler, logging.StreamHandler):  # it wrote to what is captured no more
             handler.stream = sys.stderr
     terminal._tw._file = Path(os.devnull).open("w")  # noqa: SIM115 - until this process ends
+    for plugin in (terminal, config.stash.get(xml_key, None)):
+        if plugin is not None:
+            config.pluginmanager.unregister(plugin)
     config.pluginmanager.register(Reporter(config, writer))
 
 
 class Reporter:
-    """Sends each report of a process."""
+    """Sends the reports of each test of a process, once the test is over."""
 
     def __init__(self, config: pytest.Config, writer: Connection) -> None:
         self._config = config
         self._writer = writer
+        self._reports: list[dict[str, Any]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Send it as plain data."""
+        """Keep it as plain data, and send it with those of the same test."""
         plain = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
-        self._writer.send(plain)
+        self._reports.append(plain)
+        if report.when == "teardown":
+            self._writer.send(self._reports)
+            self._reports = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from random import Random
 from statistics import mean
@@ -39,11 +40,14 @@ class Element:
 
     def within(self) -> Iterator[tuple[Self, int, Self]]:
         """Every element below this one that has an id: parent, place, element."""
-        for place, one in enumerate(self.inside):
-            if not isinstance(one, str):
-                yield from one.within()
-                if "id" in one.attributes:
-                    yield self, place, one
+        unread = [self]
+        while unread:
+            parent = unread.pop()
+            for place, one in enumerate(parent.inside):
+                if not isinstance(one, str):
+                    unread.append(one)
+                    if "id" in one.attributes:
+                        yield parent, place, one
 
 
 class Reader(HTMLParser):
@@ -88,14 +92,15 @@ class Browser:
             self._swap(fresh)
 
     def _swap(self, fresh: Element) -> None:
-        ours = {str(one.attributes["id"]): one for _, _, one in self.shown.within()}
+        there = [*self.shown.within()]
+        ours = {str(one.attributes["id"]): one for _, _, one in there}
         for parent, place, gap in [*fresh.within()]:
             if gap.tag == "template":
                 found = [ours.get(name) or self.drawer[name] for name in str(gap.attributes["id"]).split()]
                 gap.inside[:] = found
                 assert parent.inside[place] is gap
         name = str(fresh.attributes["id"])
-        ((parent, place, old),) = [at for at in self.shown.within() if at[2].attributes["id"] == name]
+        ((parent, place, old),) = [at for at in there if at[2].attributes["id"] == name]
         self.drawer |= {str(one.attributes["id"]): one for _, _, one in old.within()}
         parent.inside[place] = fresh
         _unpack(fresh)
@@ -130,18 +135,20 @@ def episode(world: World, seed: int) -> Iterator[list[SeatView]]:
     yield [seen(world, seat, past) for seat in range(world.seats)]
 
 
-def advised(level: str, seats: int, seed: int) -> Iterator[SeatView]:
-    """What the first seat sees in an episode that is played as an adviser says."""
+@cache
+def advised(level: str, seats: int, seed: int) -> tuple[SeatView, ...]:
+    """Return what the first seat sees in an episode that is played as an adviser says."""
     world = get_world("cuisine").create(seats=seats, settings={"level": level})
     world.reset(seed)
     adviser, past = get_adviser("cuisine"), tuple[StepView, ...]()
-    yield seen(world, 0)
+    views = [seen(world, 0)]
     while not world.over:
         advice = {seat: adviser.advise(see(world, (seat,), memory=None, seed=seed)) for seat in range(seats)}
         turn = {seat: one.command if one else world.idle for seat, one in advice.items()}
         events = world.step(turn)
         past = (StepView(world.clock, turn, events), *past)[:8]
-        yield seen(world, 0, past)
+        views.append(seen(world, 0, past))
+    return tuple(views)
 
 
 @every_world
@@ -164,7 +171,7 @@ def test_a_new_screen_sends_all_panels_and_what_was_said_is_gone(kind: str) -> N
 
 
 def test_a_page_that_shows_what_others_show_draws_nothing() -> None:
-    page, views = get_page("cuisine"), [*advised("level_3", 3, seed=2)]
+    page, views = get_page("cuisine"), advised("level_3", 3, seed=2)
     for screen in (Screen(), Screen()):
         before = drawing.drawn.cache_info().misses
         for view in views:
@@ -238,7 +245,7 @@ def test_what_a_screen_has_forgotten_is_sent_again(monkeypatch: pytest.MonkeyPat
 
 
 def test_guides_are_drawn_once_for_all_who_play_by_the_same_brief() -> None:
-    page, view = get_page("cuisine"), next(advised("level_3", 2, seed=1))
+    page, view = get_page("cuisine"), advised("level_3", 1, seed=1)[0]
     one, other = (drawing.guide(page, dict(view.brief), clocked=False, drawn=True) for _ in range(2))
     assert one is other
     assert drawing.guide(page, view.brief, clocked=True, drawn=True) != one
