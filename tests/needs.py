@@ -39,6 +39,8 @@ FORGETFUL = [
 """Options of a PostgreSQL whose data nobody needs after a power cut."""
 BOUNDED = ["-c", "lock_timeout=60s", "-c", "idle_in_transaction_session_timeout=120s"]
 """And for which nobody waits for ever: what is stuck fails, and says for which row or table."""
+INTERPRETED = ["-c", "jit=off"]
+"""Queries of tests are short: compiling them costs more than running them."""
 
 
 def install_missing() -> str:
@@ -122,7 +124,7 @@ def postgres(kept: bool = False) -> Iterator[tuple[str, str]]:
         data, port = f"{folder}/data", free_port()
         run_once([programs / "initdb", "-D", data, "-U", "brigade", "-A", "trust", "-E", "UTF8", "-N"], user)
         tuned = ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200"]
-        tuned += quick_to_recover(data) if kept else [*FORGETFUL, *BOUNDED]
+        tuned += quick_to_recover(data) if kept else [*FORGETFUL, *BOUNDED, *INTERPRETED]
         with serving(
             [str(programs / "postgres"), "-D", data, "-p", str(port), "-k", folder, *tuned], user, kept
         ):
