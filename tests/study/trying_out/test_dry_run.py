@@ -96,7 +96,7 @@ from study.people.models import Answer, Participant
 study = Study.objects.get(slug={slug!r})
 print(sorted(Counter(study.participants.values_list("status", flat=True)).items()), study.withdrawn_synthetic)
 print(study.participants.filter(synthetic=False).exists(),
-    Episode.objects.filter(rounds=None, practised_by=None).exists(),
+    Episode.objects.filter(synthetic=True, rounds=None, practised_by=None).exists(),
     set(study.participants.exclude(status="no_consent").values_list("label", flat=True))
     <= {{f"SYN-{seed}-{{number}}" for number in range(1, 13)}})
 asked = Answer.objects.filter(item__key="attention", item__study=study).values_list("value", flat=True)
