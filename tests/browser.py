@@ -10,6 +10,8 @@ import pytest
 
 IN_A_BROWSER = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 """`pytestmark` of a module whose tests use the fixtures `browser` and `page`: one browser serves them all."""
+NIGHTLY_IN_A_BROWSER = [*IN_A_BROWSER, pytest.mark.nightly]
+"""`pytestmark` of a journey that only `make test-all` makes. Cheaper tests have its promises one by one."""
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 SHOTS = os.environ.get("BRIGADE_SHOTS", "")

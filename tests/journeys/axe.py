@@ -146,7 +146,7 @@ def kinds_of(html: str) -> set[Kind]:
 
 
 class Kinds(HTMLParser):
-    """Collects the kinds of elements of a page: tag, classes, role and type."""
+    """Collects the kinds of elements of a page: tag with role and type, and tag with each class."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,4 +155,5 @@ class Kinds(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Take note of an element."""
         given = dict(attrs)
-        self.found.add((tag, given.get("class"), given.get("role"), given.get("type")))
+        self.found.add((tag, given.get("role"), given.get("type")))
+        self.found.update((tag, one) for one in (given.get("class") or "").split())

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from playwright.async_api import Page
 
-from tests.browser import IN_A_BROWSER
+from tests.browser import NIGHTLY_IN_A_BROWSER
 from tests.journeys.person import Person, condition, enter_kitchen
 from tests.servers import Stack
 
-pytestmark = IN_A_BROWSER
+pytestmark = NIGHTLY_IN_A_BROWSER  # tests/kitchen/play/test_clock has the timer
 
 SET_CLOCK = """
 from kitchen.play.models import Episode

@@ -8,10 +8,10 @@ import tomllib
 
 from playwright.async_api import ConsoleMessage, Page
 
-from tests.browser import IN_A_BROWSER, SHOTS
+from tests.browser import NIGHTLY_IN_A_BROWSER, SHOTS
 from tests.servers import Stack
 
-pytestmark = IN_A_BROWSER
+pytestmark = NIGHTLY_IN_A_BROWSER  # the console's forms are tested by request, and in a browser by axe
 
 MAKE = """
 from django.contrib.auth.models import User

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from playwright.async_api import Page, expect
 
-from tests.browser import IN_A_BROWSER
+from tests.browser import NIGHTLY_IN_A_BROWSER
 from tests.journeys.person import Person, condition, load_study
 from tests.journeys.test_live import log_in, picture
 from tests.servers import Stack
 
-pytestmark = IN_A_BROWSER
+pytestmark = NIGHTLY_IN_A_BROWSER  # tests/study/trying_out/test_dry_running has the pages by request
 
 LOOK = """
 from study.design.models import Study

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page
 
-from tests.browser import IN_A_BROWSER
+from tests.browser import NIGHTLY_IN_A_BROWSER
 from tests.journeys.person import Person, condition, load_study
 from tests.servers import Stack
 
-pytestmark = IN_A_BROWSER
+pytestmark = NIGHTLY_IN_A_BROWSER  # tests/study/taking_part/test_every_word has every page by request
 
 SUBMIT = "[data-submit]"
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from playwright.async_api import Page
 
-from tests.browser import IN_A_BROWSER
+from tests.browser import NIGHTLY_IN_A_BROWSER
 from tests.journeys.axe import violations
 from tests.journeys.person import Person, condition, enter_loaded, new_slug, write_study
 from tests.servers import Stack
 
-pytestmark = IN_A_BROWSER
+pytestmark = NIGHTLY_IN_A_BROWSER  # test_talking has the panels, tests/kitchen/play/test_leading the jobs
 
 LEADS = """step_seconds = 1
 [conditions.organisation]
