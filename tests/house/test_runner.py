@@ -254,6 +254,7 @@ def test_asked_to_end_while_it_prepares_it_ends(tmp_path: Path) -> None:
     assert "Traceback" not in runner.said
 
 
+@pytest.mark.nightly  # while one is exchanged nobody waits: below
 def test_while_daphne_starts_and_is_killed_connections_wait_for_it(starting: Running) -> None:
     url = starting.wait_for(r"administration: +(http://\S+)/admin/")[1]
     wait_until(lambda: "daphne-1" in starting.children(), "daphne")

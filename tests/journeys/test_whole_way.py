@@ -154,6 +154,7 @@ async def agree(page: Page) -> None:
     await at(page, "about")
 
 
+@pytest.mark.nightly  # axe opens each page, as it is and as it complains; test_acceptance walks all parts
 async def test_every_part_and_kind_of_item_with_mistakes_and_in_two_browsers(
     page: Page, browser: Browser, live_stack: Stack, slug: str
 ) -> None:

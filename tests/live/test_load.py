@@ -46,6 +46,7 @@ class StackBooks(Books):
         return json.loads(self.stack.manage("shell", "-v", "0", "-c", source))
 
 
+@pytest.mark.nightly
 async def test_everybody_of_a_mix_plays_and_is_counted(
     live_stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:

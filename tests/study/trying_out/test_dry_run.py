@@ -256,6 +256,7 @@ def test_who_waits_in_vain_gives_up_and_says_where(live_stack: Stack) -> None:
     assert "phase thinking" in done.stderr
 
 
+@pytest.mark.nightly  # tests/live/test_kills.py kills more, and asks more afterwards
 @pytest.mark.servers
 def test_they_go_on_where_they_were_when_daphne_and_the_worker_die(live_stack: Stack) -> None:
     live_stack.manage("shell", "-v", "0", "-c", MAKE.format(slug="killed", steps=14))

@@ -18,7 +18,7 @@ from kitchen.experiments.setup import Setup
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_world
 from tests.kitchen.agents.alone import play_alone
-from tests.nightly import thinned
+from tests.nightly import nightly, thinned
 
 LEVELS = [*(f"level_{number}" for number in range(13)), "level_12_fryer"]
 QUICK = {"tries": 2}
@@ -86,14 +86,14 @@ def test_eight_agents_do_not_get_in_each_others_way(level: str) -> None:
     assert completed(game) >= 4
 
 
-@pytest.mark.parametrize("difficulty", ["very_simple", "simple", "intermediate", "advanced"])
+@pytest.mark.parametrize("difficulty", ["very_simple", *nightly("simple", "intermediate"), "advanced"])
 def test_dishes_get_done_in_levels_made_from_a_seed(difficulty: str) -> None:
     game = kitchen("procedural", 3, difficulty=difficulty, level_seed=5)
     play(game, [(0, 1, 2)])
     assert completed(game) >= 2
 
 
-@pytest.mark.parametrize("level", ["level_0", "level_3", "level_5", "level_7", "level_12_fryer"])
+@pytest.mark.parametrize("level", ["level_0", *nightly("level_3", "level_5", "level_7"), "level_12_fryer"])
 @pytest.mark.parametrize("other", [idle, random_move])
 def test_dishes_get_done_beside_somebody_who_does_not_help(level: str, other: Other) -> None:
     game = kitchen(level, 3)
@@ -101,14 +101,14 @@ def test_dishes_get_done_beside_somebody_who_does_not_help(level: str, other: Ot
     assert completed(game) >= 2
 
 
-@pytest.mark.parametrize("level", ["level_1", "level_3", "level_11"])
+@pytest.mark.parametrize("level", [*nightly("level_1", "level_3"), "level_11"])
 def test_one_mind_for_each_seat_works_too(level: str) -> None:
     game = kitchen(level, 3)
     play(game, [(0,), (1,), (2,)])
     assert completed(game) >= 3
 
 
-@pytest.mark.parametrize("level", ["level_3", "level_10", "level_12"])
+@pytest.mark.parametrize("level", [*nightly("level_3", "level_10"), "level_12"])
 def test_a_mind_with_one_seat_among_random_players_gets_something_done(level: str) -> None:
     game = kitchen(level, 3, max_steps=120)
     play(game, [(2,)], random_move)
