@@ -12,16 +12,16 @@ def main() -> None:
     from django.core.management import execute_from_command_line
     from django.db import OperationalError
 
-    from brigade.limits import more_files
-    from brigade.places import PlaceError
+    from brigade.connection_limits import raise_open_file_limit
+    from brigade.paths import PathError
     from kitchen.contract.world import WorldError
 
-    more_files()
+    raise_open_file_limit()
     try:
         execute_from_command_line(sys.argv)
     except OperationalError as error:
         refuse(f"the database does not answer: {error}")
-    except (ImproperlyConfigured, PlaceError, WorldError) as error:
+    except (ImproperlyConfigured, PathError, WorldError) as error:
         refuse(str(error))
 
 

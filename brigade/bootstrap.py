@@ -1,10 +1,10 @@
-"""`python3 brigade/bootstrap.py FILE…`: makes `.venv` hold what these requirements files pin. With
-`--into .venv-NAME` before them it is an environment of its own beside that, for what the app must not import.
+"""Install pinned requirements into `.venv`: `python3 brigade/bootstrap.py FILE…`. With `--into .venv-NAME`
+first, they go into a separate environment, for packages that the app must not import.
 
-uv does it, and sees in 0.03 s when nothing is to be done. Nothing is installed whose hash is not in these
-files. Ours is what uv cannot do: come to a machine that has only Python, and say in one line what venv, pip
-and uv say in many. Run by the machine's own Python, whose version `make` has looked at, before anything is
-installed: the standard library only.
+uv does the installation and takes 0.03 s when nothing has changed. Nothing is installed unless its hash
+is in these files. This script adds what uv cannot do: it starts on a machine that has only Python, and
+it reports errors of venv, pip and uv in one line. It runs under the machine's own Python before anything
+is installed, so it uses the standard library only.
 """
 
 from __future__ import annotations

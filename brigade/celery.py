@@ -1,4 +1,6 @@
-"""The Celery application: `celery -A brigade.celery worker`."""
+"""The Celery application: `celery -A brigade.celery worker`. It also sets up each worker process when it
+starts.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,11 @@ from typing import Any
 from celery import Celery
 from celery.signals import celeryd_init, task_postrun, task_prerun, worker_init, worker_ready
 
-from brigade import places
-from brigade.limits import more_files
-from brigade.memory import share_one_heap
-from brigade.notify import say_ready
-from brigade.sharing import count_together
-from kitchen.machine.about import forget, note
-from kitchen.machine.redis_access import open_to_others
+from brigade import paths
+from brigade.connection_limits import raise_open_file_limit
+from brigade.process_startup import say_ready, share_metrics, share_one_heap
+from kitchen.infra.log_context import clear_log_context, extend_log_context
+from kitchen.infra.redis_exposure import why_exposed
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 
@@ -28,7 +28,7 @@ class App(Celery):
     def Worker(self) -> Any:  # noqa: N802 - Celery's name
         """What `celery worker` makes and runs. Making it loads the tasks, and with them what is counted into,
         before any signal that a worker begins: the folder must be known by then."""
-        count_together()
+        share_metrics()
         return super().Worker
 
 
@@ -38,45 +38,46 @@ app.autodiscover_tasks()
 
 
 @worker_init.connect
-def outlive_the_broker(**_: object) -> None:
+def reconnect_after_broker_loss(**_: object) -> None:
     """A worker connects again when its broker is back. It says if others could be the broker's masters."""
-    from brigade import broker_loss  # noqa: F401 - takes a second, and only workers need it
+    from brigade import broker_reconnect  # noqa: F401 - takes a second, and only workers need it
 
-    if said := open_to_others(places.redis_url()):
+    if said := why_exposed(paths.redis_url()):
         logging.getLogger(__name__).warning(said)
 
 
 @celeryd_init.connect
-def begin(instance: Any, **_: Any) -> None:
+def set_up_worker(instance: Any, **_: Any) -> None:
     """A worker begins: it may open more files, its threads share a heap, and it says nothing but what it
     logs."""
-    more_files()
+    raise_open_file_limit()
     share_one_heap()
     instance.quiet = True
 
 
 @worker_ready.connect
-def work(**_: Any) -> None:
+def report_ready(**_: Any) -> None:
     """It takes tasks from now on."""
     say_ready()
 
 
 @task_prerun.connect
-def begin_task(task_id: str, task: Any, **_: Any) -> None:
+def enter_task_context(task_id: str, task: Any, **_: Any) -> None:
     """A thread takes up a task: its lines in the log say which, and for which request."""
-    from kitchen.machine import metrics  # counts into what `App.Worker` has made
-    from kitchen.machine.broker import REQUEST
-    from kitchen.machine.queues import ASKED_AT, queue_of
+    from kitchen.infra import prometheus_metrics  # counts into what `App.Worker` has made
+    from kitchen.infra.task_broker import REQUEST_HEADER, SENT_AT_HEADER, known_queue
 
-    request = task.request.get(REQUEST)
-    forget()
-    note(task=task_id, **({"request": request} if request else {}))
-    if asked_at := task.request.get(ASKED_AT):
-        queue = queue_of((task.request.delivery_info or {}).get("routing_key"))
-        metrics.task_wait_seconds.labels(queue or metrics.OTHER).observe(max(0.0, time.time() - asked_at))
+    request = task.request.get(REQUEST_HEADER)
+    clear_log_context()
+    extend_log_context(task=task_id, **({"request": request} if request else {}))
+    if asked_at := task.request.get(SENT_AT_HEADER):
+        queue = known_queue((task.request.delivery_info or {}).get("routing_key"))
+        prometheus_metrics.task_wait_seconds.labels(queue or prometheus_metrics.OTHER).observe(
+            max(0.0, time.time() - asked_at)
+        )
 
 
 @task_postrun.connect
-def end_task(**_: Any) -> None:
+def leave_task_context(**_: Any) -> None:
     """The thread goes on to another task."""
-    forget()
+    clear_log_context()

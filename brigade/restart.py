@@ -1,4 +1,4 @@
-"""`python -m brigade.restart`: what runs in this folder exchanges its programs, one after the other."""
+"""Replace the running programs of this folder, one after another: `python -m brigade.restart`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from brigade.address import RunError, running_process
+from brigade.listen_address import RunError, running_process
 
 
 def main() -> int:

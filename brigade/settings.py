@@ -45,12 +45,12 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from brigade import places
-from brigade.address import noted_url
-from brigade.limits import LARGEST_BODY
-from brigade.private import say_private
-from kitchen.machine.cores import planners, web_processes
-from kitchen.registry.worlds import folders
+from brigade import paths
+from brigade.connection_limits import LARGEST_BODY
+from brigade.listen_address import last_instance_url
+from brigade.paths import make_private_and_warn
+from kitchen.infra.os_processes import planner_processes, web_processes
+from kitchen.registry.world_registry import world_folders
 
 HOST = re.compile(r"\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
 """A name under which we answer; with a dot before it, all names below it, too."""
@@ -95,7 +95,7 @@ def _synthetic_speed() -> float:
 def _check_processes() -> None:
     """The numbers that whoever starts processes reads later, without settings."""
     try:
-        web_processes(), planners()
+        web_processes(), planner_processes()
     except ValueError as error:
         raise ImproperlyConfigured(str(error)) from error
 
@@ -106,17 +106,17 @@ def _check_models() -> None:
         if (given := _given(name, "")) and not _is_address(given):
             raise ImproperlyConfigured(f"{name}: an address with http:// or https:// is wanted")
     if _given("BRIGADE_PRICES", ""):
-        from kitchen.llm.prices import PriceFileError, load_prices  # a third of a second, for few
+        from kitchen.llm.call_costs import PriceFileError, load_prices  # a third of a second, for few
 
         try:
             load_prices()
         except PriceFileError as error:
             raise ImproperlyConfigured(f"BRIGADE_PRICES: {error}") from error
     if _given("BRIGADE_MODELS", ""):
-        from kitchen.llm.model_list import ModelListError, load_models  # likewise
+        from kitchen.llm.model_capabilities import ModelListError, load_model_list  # likewise
 
         try:
-            load_models()
+            load_model_list()
         except ModelListError as error:
             raise ImproperlyConfigured(f"BRIGADE_MODELS: {error}") from error
 
@@ -126,10 +126,10 @@ def _prolific_keys() -> str:
     given = _given("BRIGADE_PROLIFIC_KEYS", PROLIFIC_KEYS_AT)
     if given.startswith("https://") and _is_address(given):
         return given
-    from kitchen.machine.public_keys import KeysError, keys_read  # a tenth of a second, for few
+    from kitchen.infra.rsa_public_keys import KeysError, read_keys  # a tenth of a second, for few
 
     try:
-        keys_read(Path(given).read_text())
+        read_keys(Path(given).read_text())
     except (OSError, UnicodeDecodeError, KeysError) as error:
         raise ImproperlyConfigured(f"BRIGADE_PROLIFIC_KEYS: {given!r}: {error}") from error
     return str(Path(given).absolute())
@@ -251,7 +251,7 @@ def _named_database() -> dict[str, Any]:
     `%` would mean something."""
     given = _given("DATABASE_URL", "")
     if not given:
-        return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(places.database_file())}
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(paths.database_file())}
     try:
         with warnings.catch_warnings(action="ignore"):  # that it does not know it is said by us, below
             database: dict[str, Any] = environ.Env.db_url_config(given)
@@ -269,33 +269,33 @@ def _sqlite_file() -> str | None:
 def _folders_of_worlds(name: str) -> list[Path]:
     """The folders of this name that worlds bring."""
     try:
-        return folders(name)
+        return world_folders(name)
     except (ValueError, ImportError) as error:
         raise ImproperlyConfigured(f"BRIGADE_WORLDS: {error}") from error
 
 
-say_private(_sqlite_file())
-BASE_DIR: Path = places.base_dir()
-VERSION: str = places.version()
-VAR_DIR: Path = places.make_var_dir()
-SECRET_KEY: str = places.secret_key()
+make_private_and_warn(_sqlite_file())
+BASE_DIR: Path = paths.base_dir()
+VERSION: str = paths.version()
+VAR_DIR: Path = paths.make_var_dir()
+SECRET_KEY: str = paths.secret_key()
 SECRET_KEY_FILE: Path | None = None if _given("BRIGADE_SECRET_KEY", "") else VAR_DIR / "secret.key"
 RUN_LOCK: Path = VAR_DIR / "run.lock"
 """What `make run` holds locked while it runs."""
 DEBUG: bool = _flag("BRIGADE_DEBUG")
 PUBLIC_URL: str = _public_url()
-NOTED_URL = noted_url
+NOTED_URL = last_instance_url
 """Called: where the app of this folder runs, or ran last; None where nobody wrote that down."""
 ALLOWED_HOSTS: list[str] = _hosts(PUBLIC_URL)
 TRUSTED_PROXIES = _trusted_proxies()
-REDIS_URL: str = places.redis_url()
+REDIS_URL: str = paths.redis_url()
 PREFIX: str = _prefix()
 DECISION_SECONDS: float = _decision_seconds()
 SYNTHETIC_SPEED: float = _synthetic_speed()
 METRICS_TOKEN: str = _metrics_token()
 PROLIFIC_KEYS: str = _prolific_keys()
-LOG_DIR: Path = places.log_dir()
-METRICS_DIR: Path = places.metrics_dir()
+LOG_DIR: Path = paths.log_dir()
+METRICS_DIR: Path = paths.metrics_dir()
 _check_processes()
 _check_models()
 
@@ -320,19 +320,19 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "brigade.hosts.under_our_name",
-    "brigade.squeezed.SqueezedMiddleware",
-    "kitchen.machine.patience.patient",
-    "brigade.languages.in_their_language",
+    "brigade.middleware.check_host",
+    "brigade.middleware.CompressedStaticMiddleware",
+    "kitchen.infra.db_retry.lock_timeout_middleware",
+    "brigade.middleware.activate_default_language",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "study.researchers.logins.SlidingSession",
-    "study.researchers.logins.SecondFactor",
-    "study.researchers.sure.SureInAdmin",
-    "study.researchers.acting.acting",
+    "study.researchers.staff_login.SlidingSession",
+    "study.researchers.staff_login.SecondFactor",
+    "study.researchers.reauthenticate.ReauthenticateInAdmin",
+    "study.researchers.security_events.remember_request",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -359,7 +359,7 @@ TEMPLATES = [
         "NAME": "panels",
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates", *_folders_of_worlds("templates")],
-        "OPTIONS": {"environment": "kitchen.play.templates.environment"},
+        "OPTIONS": {"environment": "kitchen.play.live.render_page.jinja_environment"},
     },
 ]
 """Pages are Django's templates, panels and what a world has (`*.jinja`) are Jinja2's."""
@@ -385,11 +385,11 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": PREFIX,
-        "OPTIONS": {"serializer": "kitchen.machine.cached.JsonSerializer"},
+        "OPTIONS": {"serializer": "kitchen.infra.storable_json.JsonSerializer"},
     }
 }
 
-CELERY_BROKER_URL = places.broker_url(REDIS_URL)
+CELERY_BROKER_URL = paths.broker_url(REDIS_URL)
 CELERY_TASK_DEFAULT_QUEUE = PREFIX
 EXPERIMENTS_QUEUE = f"{PREFIX}.experiments"
 """Agents alone, and programs, have a queue and workers of their own: nobody who plays waits for them."""
@@ -408,7 +408,7 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 """However long it is away."""
-CELERY_WORKER_CONSUMER = "brigade.broker_loss:Consumer"
+CELERY_WORKER_CONSUMER = "brigade.broker_reconnect:ReconnectingConsumer"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": int(DECISION_SECONDS * 4) + 60,
@@ -427,7 +427,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-    {"NAME": "study.researchers.passwords.BreachedStyleValidator"},
+    {"NAME": "study.researchers.account_security.BreachedStyleValidator"},
 ]
 LOGIN_URL = "admin:login"
 AUTHENTICATION_BACKENDS = [
@@ -440,8 +440,8 @@ AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
 """Each by itself: one name from many addresses, many names from one."""
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = False  # it would forget what others did from the same address: see `logins`
-AXES_CLIENT_IP_CALLABLE = "study.researchers.logins.login_address"
-AXES_LOCKOUT_CALLABLE = "study.researchers.logins.locked_out"
+AXES_CLIENT_IP_CALLABLE = "study.researchers.staff_login.login_address"
+AXES_LOCKOUT_CALLABLE = "study.researchers.staff_login.locked_out"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
@@ -507,16 +507,18 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "line": {
-            "()": "brigade.logs.JsonFormatter" if _log_form() == "json" else "brigade.logs.LineFormatter",
+            "()": "brigade.log_formatters.JsonFormatter"
+            if _log_form() == "json"
+            else "brigade.log_formatters.LineFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
         },
-        "bare": {"()": "brigade.logs.DiscreetFormatter", "format": "%(message)s"},
+        "bare": {"()": "brigade.log_formatters.RedactingFormatter", "format": "%(message)s"},
     },
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
         "security": {
-            "class": "brigade.logs.OwnFile",
-            "filename": places.log_dir() / "security.log",
+            "class": "brigade.log_formatters.SeparateLogFile",
+            "filename": paths.log_dir() / "security.log",
             "delay": True,
             "formatter": "bare",
         },

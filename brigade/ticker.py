@@ -1,9 +1,8 @@
-"""`python -m brigade.ticker`: takes the steps of episodes that a clock plays, until asked to end.
+"""Take the steps of episodes that run under a clock: `python -m brigade.ticker`.
 
-The work is done by `BRIGADE_TICKERS` processes that are forked off once all is loaded, so that one that dies
-is there again at once, and they share their memory. There are two such programs (`brigade.parts.tickers`), so
-that one goes on where the other dies whole. They share what there is to do with those of other machines, too
-(`kitchen.ticking.owner`). They end with this one, however that ends (Linux).
+`BRIGADE_TICKERS` processes are forked after loading, so one that dies is replaced at once, and they
+share memory. Two such programs run, so that one continues when the other dies. They share the work with
+those of other machines (`kitchen.realtime`). The processes end with this one, however it ends (Linux).
 """
 
 from __future__ import annotations
@@ -19,11 +18,8 @@ import time
 
 import django
 
-from brigade.memory import share_one_heap
-from brigade.notify import say_ready
-from brigade.sharing import count_together
-from kitchen.machine.cores import ticker_processes
-from kitchen.machine.parent import tied_to
+from brigade.process_startup import say_ready, share_metrics, share_one_heap
+from kitchen.infra.os_processes import parent_death_hook, ticker_processes
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +28,7 @@ FAULT_WAIT = 1.0
 ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
-class Crew:
+class TickerProcesses:
     """The processes that do the work."""
 
     def __init__(self) -> None:
@@ -66,7 +62,7 @@ class Crew:
         signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # until it is known whom to ask
         pid = 0 if self._ending else os.fork()
         if not pid and not self._ending:
-            tied_to(parent)()
+            parent_death_hook(parent)()
             _work()
         self._running |= {pid} - {0}
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
@@ -76,7 +72,7 @@ def _work() -> None:
     """What a forked process does; it ends with it."""
     code = 1
     try:
-        count_together()
+        share_metrics()
         asyncio.run(take_ticks())
         code = 0
     except BaseException:
@@ -90,9 +86,9 @@ async def take_ticks() -> None:
     """Take ticks until asked to end."""
     from channels.layers import get_channel_layer  # the apps are loaded by now
 
-    from kitchen.ticking.owner import Owner
+    from kitchen.realtime.clock_owner import ClockOwner
 
-    taking = asyncio.create_task(Owner(get_channel_layer()).run())
+    taking = asyncio.create_task(ClockOwner(get_channel_layer()).run())
     for number in ENDS:
         asyncio.get_running_loop().add_signal_handler(number, taking.cancel)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
@@ -104,9 +100,9 @@ def main() -> int:
     """Run until asked to end; the exit code."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
     share_one_heap()
-    count_together()
+    share_metrics()
     django.setup()
-    import kitchen.ticking.owner  # noqa: F401 - loaded once for all
+    import kitchen.realtime.clock_owner  # noqa: F401 - loaded once for all
 
     try:
         count = ticker_processes()
@@ -115,7 +111,7 @@ def main() -> int:
         return 2
     gc.collect()
     gc.freeze()
-    Crew().run(count)
+    TickerProcesses().run(count)
     return 0
 
 

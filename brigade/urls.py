@@ -1,4 +1,4 @@
-"""Every address: the study's pages, the admin; and the pages of errors."""
+"""URL patterns of the whole site: the study's pages, the API, the admin, and the error pages."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import include, path
 
-from brigade import errors
-from study.admin.login import StaffLoginForm
-from study.exports.api import api
-from study.exports.tokens_page import api_page
+from brigade import error_pages
+from study.exports.data_and_token_pages import api_page
+from study.exports.export_api import api
+from study.researchers.staff_login import StaffLoginForm
 
 admin.site.site_header = "Brigade"
 admin.site.site_title = "Brigade"
@@ -31,7 +31,7 @@ urlpatterns = [
     path("", include("study.urls")),
 ]
 
-handler400 = errors.bad_request
-handler403 = errors.permission_denied
-handler404 = errors.page_not_found
-handler500 = errors.server_error
+handler400 = error_pages.bad_request
+handler403 = error_pages.permission_denied
+handler404 = error_pages.page_not_found
+handler500 = error_pages.server_error

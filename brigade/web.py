@@ -1,17 +1,24 @@
-"""`python -m brigade.web`: daphne with its own options, within our limits (`brigade.limits`).
+"""Run daphne as a web process with connection limits and a graceful shutdown: `python -m brigade.web`, with
+daphne's own options.
 
-Several of them share a listening socket. Alone daphne takes up to a hundred connections at a time; of several
-on one socket the first to wake up would get all pages that connect again at the same moment, and would keep
-them. A socket for each (SO_REUSEPORT) shares more evenly still, but where one dies, those who come to its
-socket wait until it runs again.
+Several web processes share a listening socket. Daphne takes up to a hundred connections at a time, so
+the first process to wake up would get all pages that reconnect at once. This one takes one connection at
+a time. A socket for each process (SO_REUSEPORT) would share more evenly, but when one dies, its
+connections wait until it runs again.
 
-What daphne leaves without a limit: how long a head or a body may take (twisted waits for a minute from the
-last byte, so a byte a minute keeps a connection), how long a body is, and how many messages of a websocket
-wait to be read. It has no option for these, so its factories are replaced by those below.
+Daphne has no limits for the time that a head or body may take, the length of a body, or unread websocket
+messages. Its factories are replaced by those below (`brigade.connection_limits`).
+
+On SIGTERM it takes no new connections, closes websockets with a code that makes pages reconnect at once,
+and finishes running requests. Then it ends, at the latest after `LAST_SECONDS`. SIGINT ends it at once.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import logging
+import signal
 import sys
 import time
 from collections.abc import Iterable
@@ -23,22 +30,82 @@ from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflat
 from daphne.cli import CommandLineInterface
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
+from twisted.internet import reactor as running_reactor
 from twisted.internet.tcp import Port
 from twisted.web.http import HTTPChannel
 
-from brigade import limits
-from brigade.errors import PAGES, error_page
-from brigade.leaving import Server
-from brigade.memory import share_one_heap
-from brigade.sharing import count_together
-from kitchen.machine.draining import RESTART
-from kitchen.machine.pace import TOO_MUCH, Bucket
+from brigade import connection_limits
+from brigade.connection_limits import LAST_SECONDS
+from brigade.error_pages import PAGES, error_page
+from brigade.process_startup import say_ready, share_metrics, share_one_heap
+from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain, is_draining
+from kitchen.infra.rate_limit import RATE_CLOSE_CODE, TokenBucket
+
+LOOK_SECONDS = 0.05
+"""How often it looks whether all is done."""
+
+log = logging.getLogger(__name__)
+reactor: Any = running_reactor
+
+
+class DrainingServer(daphne.server.Server):
+    """daphne's, with an end of ours; its factory of pages is a `brigade.web.HttpConnections`."""
+
+    def run(self) -> None:
+        """Serve, and be ready to be asked to end."""
+        self.ports: list[Any] = []
+        reactor.callLater(0, self.begin)
+        super().run()
+
+    def listen_success(self, port: Any) -> None:
+        """One more socket to listen on."""
+        self.ports.append(port)
+        super().listen_success(port)
+
+    def begin(self) -> None:
+        """It serves: say so. From now on SIGTERM is ours, and no longer Twisted's."""
+        signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(self.leave))
+        say_ready()
+
+    def leave(self) -> None:
+        """End, once all is done. Asked twice it does the same."""
+        if not is_draining():
+            connection_drain.draining = True
+            for port in self.ports:
+                port.stopListening()
+            self.leaving = asyncio.ensure_future(self.finish())
+
+    async def finish(self) -> None:
+        """See all guests out and all requests finished, then stop."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LAST_SECONDS):
+                await connection_drain.empty()
+                self.http_factory.close_idle()
+                while self.is_busy():
+                    await asyncio.sleep(LOOK_SECONDS)
+                    await connection_drain.empty()
+                    self.http_factory.close_idle()
+        if self.is_busy():
+            log.warning("ending in the middle of something: %g s were not enough", LAST_SECONDS)
+        reactor.stop()
+
+    def is_busy(self) -> bool:
+        """Whether somebody is connected who was not asked to go, or something is still being done."""
+        doing = ("disconnected" not in one or _goes_on(one) for one in self.connections.values())
+        return any(doing) or bool(self.http_factory.has_fresh())
+
+
+def _goes_on(connection: dict[str, Any]) -> bool:
+    """Whether what was asked for over it is still being done."""
+    doing = connection.get("application_instance")
+    return doing is not None and not doing.done()
+
 
 LAST_OF_DATA = 7
 """The highest code of frames that carry a message (RFC 6455, 5.2); those above it are control frames."""
 
 
-class Request(WebRequest):
+class LimitedRequest(WebRequest):
     """A request that is there in time. Of its body no more is kept than the door needs to see that it is too
     large; the rest is thrown away as it comes, for browsers show no answer before they have sent it all."""
 
@@ -46,17 +113,17 @@ class Request(WebRequest):
 
     def __init__(self, channel: Any, *queued: Any) -> None:
         channel.asked = True
-        channel.setTimeout(limits.HEAD_SECONDS)
+        channel.setTimeout(connection_limits.HEAD_SECONDS)
         super().__init__(channel, *queued)
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - twisted's name
         """The head is whole."""
         super().gotLength(length)
-        self.channel.setTimeout(limits.BODY_SECONDS)
+        self.channel.setTimeout(connection_limits.BODY_SECONDS)
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
         """A piece of the body."""
-        room = limits.LARGEST_BODY + 1 - self.content.tell()
+        room = connection_limits.LARGEST_BODY + 1 - self.content.tell()
         super().handleContentChunk(data[: max(0, room)])
 
     def handle_reply(self, message: dict[str, Any]) -> None:
@@ -73,7 +140,7 @@ class Request(WebRequest):
         self.handle_reply({"type": "http.response.body", "body": page.content})
 
 
-class Channel(HTTPChannel):
+class LimitedHttpChannel(HTTPChannel):
     """One connection; bytes that come win it no time."""
 
     asked = False
@@ -85,26 +152,26 @@ class Channel(HTTPChannel):
 
     def is_fresh(self) -> bool:
         """Whether its first request is on its way."""
-        return not self.asked and time.monotonic() - self.opened < limits.FRESH_SECONDS
+        return not self.asked and time.monotonic() - self.opened < connection_limits.FRESH_SECONDS
 
     def resetTimeout(self) -> None:  # noqa: N802
         """A request is whole in its time, or never."""
 
 
-class PageFactory(HTTPFactory):
+class HttpConnections(HTTPFactory):
     """Connections of pages."""
 
-    protocol = Channel
+    protocol = LimitedHttpChannel
 
     def __init__(self, server: Any) -> None:
         super().__init__(server)
-        self.timeOut = limits.HEAD_SECONDS
-        self._open: WeakSet[Channel] = WeakSet()
+        self.timeOut = connection_limits.HEAD_SECONDS
+        self._open: WeakSet[LimitedHttpChannel] = WeakSet()
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802
         """A new connection."""
         channel = super().buildProtocol(addr)
-        channel.requestFactory = Request
+        channel.requestFactory = LimitedRequest
         self._open.add(channel)
         return channel
 
@@ -119,13 +186,15 @@ class PageFactory(HTTPFactory):
         return any(channel.is_fresh() for channel in self._open)
 
 
-class Socket(WebSocketProtocol):
+class LimitedWebSocket(WebSocketProtocol):
     """A websocket; one that sends on and on without waiting for answers is closed, and so is one that sends
     pings, pongs or pieces of messages without end: no browser does."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.odd_frames = Bucket(rate=limits.ODD_FRAMES_PER_SECOND, most=limits.MOST_ODD_FRAMES)
+        self.odd_frames = TokenBucket(
+            rate=connection_limits.ODD_FRAMES_PER_SECOND, most=connection_limits.MOST_ODD_FRAMES
+        )
 
     def onFrameBegin(self) -> None:  # noqa: N802
         """A frame comes; a message in one piece is counted where it is read."""
@@ -136,7 +205,7 @@ class Socket(WebSocketProtocol):
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
         """A message came, perhaps one of many."""
-        if self.application_queue.qsize() < limits.MOST_UNREAD:
+        if self.application_queue.qsize() < connection_limits.MOST_UNREAD:
             super().onMessage(payload, isBinary)
         elif self.state == self.STATE_OPEN:
             self.shut()
@@ -149,33 +218,36 @@ class Socket(WebSocketProtocol):
 
     def serverClose(self, code: int | None = None) -> None:  # noqa: N802 - daphne's name
         """The application closes it; autobahn would let it send no code of the registry."""
-        if code == RESTART and self.state == self.STATE_OPEN:
+        if code == RESTART_CLOSE_CODE and self.state == self.STATE_OPEN:
             self.sendCloseFrame(code=code, isReply=False)
         else:
             super().serverClose(code)
 
     def shut(self) -> None:
         """Say why, and read nothing more: neither what is on its way nor what waits."""
-        self.sendClose(TOO_MUCH)
+        self.sendClose(RATE_CLOSE_CODE)
         self.transport.pauseProducing()
         self.data = b""
         while not self.application_queue.empty():
             self.application_queue.get_nowait()
 
 
-class SocketFactory(WebSocketFactory):
+class WebSocketConnections(WebSocketFactory):
     """Connections of websockets, squeezed where the browser can: a step is a third as long (RFC 7692)."""
 
-    protocol = Socket
+    protocol = LimitedWebSocket
 
     def setProtocolOptions(self, **options: Any) -> None:  # noqa: N802 - autobahn's name
         """daphne's, and ours. autobahn would wait a second for the answer to a close, and rounds its timers
         down to full seconds: now and then it would cut a connection before the close was even sent."""
-        ours = {"perMessageCompressionAccept": squeezed, "closeHandshakeTimeout": limits.CLOSE_SECONDS}
+        ours = {
+            "perMessageCompressionAccept": compression_offer,
+            "closeHandshakeTimeout": connection_limits.CLOSE_SECONDS,
+        }
         super().setProtocolOptions(**ours, **options)
 
 
-def squeezed(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
+def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
     """Each message for itself: what both ends would remember between two takes 300 kB for each open page."""
     for offer in offers:
         if isinstance(offer, PerMessageDeflateOffer):
@@ -184,36 +256,36 @@ def squeezed(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
                 request_no_context_takeover=True,
                 no_context_takeover=True,
                 mem_level=6,
-                max_message_size=limits.LARGEST_MESSAGE,
+                max_message_size=connection_limits.LARGEST_MESSAGE,
             )
     return None
 
 
-class Living(Server):
+class WebProcess(DrainingServer):
     """daphne, which has loaded what pages need before it takes one, gives signs of life, and ends so that
     nobody notices."""
 
     def run(self) -> None:
         """Serve; our apps are loaded by now."""
-        from kitchen.play.warm import load_all
-        from kitchen.uptime.beat import beat_begin
+        from kitchen.play.live.render_page import preload_pages
+        from kitchen.uptime.heartbeat import start_heartbeat
         from kitchen.uptime.models import Part
 
-        load_all()
-        beat_begin(Part.WEB)
+        preload_pages()
+        start_heartbeat(Part.WEB)
         super().run()
 
 
 def main() -> None:
     """Serve until asked to end, and take one connection at a time."""
-    limits.more_files()
+    connection_limits.raise_open_file_limit()
     share_one_heap()
-    count_together()
+    share_metrics()
     setattr(Port, "numberAccepts", property(lambda port: 1, lambda port, wanted: None))  # noqa: B010
-    daphne.server.HTTPFactory, daphne.server.WebSocketFactory = PageFactory, SocketFactory
+    daphne.server.HTTPFactory, daphne.server.WebSocketFactory = HttpConnections, WebSocketConnections
     command = CommandLineInterface()
-    command.server_class = Living
-    longest = limits.LARGEST_MESSAGE
+    command.server_class = WebProcess
+    longest = connection_limits.LARGEST_MESSAGE
     command.parser.set_defaults(websocket_max_message_size=longest, websocket_max_frame_size=longest)
     command.run(sys.argv[1:])
 

@@ -1,5 +1,8 @@
-"""Episodes in the admin: to look at, for those whose business they are (`kitchen.play.staff_access`). Nothing
-can be changed or deleted; seats' keys are not shown."""
+"""Django admin pages of episodes, for staff who may see them (`kitchen.play.episode.play_monitoring`).
+Read-only.
+
+Nothing can be changed or deleted. The keys of seats are not shown.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,9 @@ from django.utils.safestring import SafeString
 from kitchen.contract.world import Json
 from kitchen.experiments.admin import ExperimentAdmin as ExperimentAdmin
 from kitchen.money.models import Spending
+from kitchen.play.episode.play_monitoring import visible_episodes
 from kitchen.play.models import Decision, Episode, Seat, Step
-from kitchen.play.staff_access import episodes_visible
-from kitchen.replaying.lines import CommandLine, command_lines, happened
+from kitchen.replay.episode_record import CommandLine, command_lines, other_events
 
 STEPS_SHOWN = 25
 """Steps on one page of the log."""
@@ -92,7 +95,7 @@ def _line(step: Step, decisions: Iterable[Decision], ledger: Iterable[Spending])
     return StepLine(
         step=step,
         commands=command_lines(step),
-        happened=happened(step),
+        happened=other_events(step),
         decisions=tuple(decisions),
         ledger=tuple(ledger),
     )
@@ -153,14 +156,14 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
         their states."""
         episodes: QuerySet[Episode] = super().get_queryset(request)
         if not request.user.is_superuser:
-            episodes = episodes.filter(pk__in=episodes_visible(request.user).values("pk"))
+            episodes = episodes.filter(pk__in=visible_episodes(request.user).values("pk"))
         return episodes.defer("state").annotate(seats_found=Count("seats", filter=Q(seats__acts=True)))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """The list for who has the admin's right; one episode for everybody whose business it is."""
         if obj is None:
             return super().has_view_permission(request)
-        return episodes_visible(request.user).filter(pk=obj.pk).exists()
+        return visible_episodes(request.user).filter(pk=obj.pk).exists()
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """The list, under the plain name of what it lists."""

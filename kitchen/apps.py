@@ -1,6 +1,14 @@
-"""The app of live play."""
+"""The Django app of live play, and its system check that Redis is not exposed."""
+
+from __future__ import annotations
+
+from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Tags, Warning, register
+
+from kitchen.infra.redis_exposure import why_exposed
 
 
 class KitchenConfig(AppConfig):
@@ -12,16 +20,22 @@ class KitchenConfig(AppConfig):
     def ready(self) -> None:
         """What is wrong with this installation is told by `manage.py check`; which migrations it came with is
         kept in mind. Turns hear of outages. What people read is said in their language."""
-        from kitchen.machine import checks  # noqa: F401 - the settings must be read first
-        from kitchen.machine.storage import known_migrations
+        from kitchen.infra.db_errors import known_migrations
 
         known_migrations()
         from django.utils import translation
 
-        from kitchen.play.extending import turns_extend, turns_move
-        from kitchen.uptime.news import clock_set, outage_over
-        from kitchen.words.speech import spoken_by
+        from kitchen.play.turn.step_timer import extend_deadlines, shift_deadlines
+        from kitchen.uptime.heartbeat import clock_set, outage_over
+        from kitchen.words.translation import use_translations
 
-        spoken_by(translation)
-        outage_over.connect(turns_extend)
-        clock_set.connect(turns_move)
+        use_translations(translation)
+        outage_over.connect(extend_deadlines)
+        clock_set.connect(shift_deadlines)
+
+
+@register(Tags.security)
+def check_redis_exposure(**_: Any) -> list[CheckMessage]:
+    """A warning where our Redis is open to other machines."""
+    said = why_exposed(settings.REDIS_URL)
+    return [Warning(said, id="kitchen.W001")] if said else []

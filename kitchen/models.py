@@ -1,4 +1,4 @@
-"""The models of the kitchen's rooms, named here for Django; import each from its own room."""
+"""List the kitchen's Django models for Django; import each model from its own package."""
 
 from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
 from kitchen.money.models import Budget, Spending

@@ -1,1 +1,1 @@
-"""The experiment around the play: designs, participants, data, analysis."""
+"""Studies with people: design, participants, data and analysis."""

@@ -1,4 +1,4 @@
-"""The app of the experiment around the play."""
+"""Configuration of the Django app `study`; it connects the app to signals and to the app `kitchen`."""
 
 from django.apps import AppConfig
 
@@ -19,22 +19,22 @@ class StudyConfig(AppConfig):
 def _episodes_are_somebodys() -> None:
     """The kitchen's pages show the staff the episodes of the studies that they may see, and seal them as
     somebody's."""
-    from kitchen.play.sealing import episodes_belong_by
-    from kitchen.play.staff_access import episodes_shown_by
-    from study.people.belonging import whose_episodes
+    from kitchen.play.episode.log_integrity import register_owners
+    from kitchen.play.episode.play_monitoring import register_visibility_rule
+    from study.participants.episode_owners_and_outages import episode_owners
     from study.researchers.permissions import episodes_for
 
-    episodes_shown_by(episodes_for)
-    episodes_belong_by(whose_episodes)
+    register_visibility_rule(episodes_for)
+    register_owners(episode_owners)
 
 
 def _what_happens_is_noted() -> None:
     """What matters to security is noted."""
-    from study.researchers.accounts import note_what_happens_to_accounts
-    from study.researchers.security import note_what_is_told
+    from study.researchers.account_security import log_account_changes
+    from study.researchers.security_events import log_logins_and_erasures
 
-    note_what_is_told()
-    note_what_happens_to_accounts()
+    log_logins_and_erasures()
+    log_account_changes()
 
 
 def _what_happens_has_consequences() -> None:
@@ -42,11 +42,11 @@ def _what_happens_has_consequences() -> None:
     the tries that failed before count no more."""
     from django.contrib.auth.signals import user_logged_in
 
-    from study.analysis.results import forget
-    from study.people.signals import person_erased
-    from study.researchers.logins import forget_failures
-    from study.researchers.sure import note_password
+    from study.analysis.analysis_results import forget_analysis
+    from study.participants.participant_events import participant_erased
+    from study.researchers.reauthenticate import note_password_given
+    from study.researchers.staff_login import forget_failures
 
-    person_erased.connect(forget)
-    user_logged_in.connect(note_password)
+    participant_erased.connect(forget_analysis)
+    user_logged_in.connect(note_password_given)
     user_logged_in.connect(forget_failures)

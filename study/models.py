@@ -1,7 +1,7 @@
 """The models of the study's rooms, named here for Django; import each from its own room."""
 
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem, Version, new_seed
-from study.people.models import (
+from study.participants.models import (
     Answer,
     Group,
     GroupMember,
@@ -11,8 +11,8 @@ from study.people.models import (
     StaffAction,
     new_completion_code,
 )
+from study.pilot.models import DryRun
 from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent
-from study.trying_out.models import DryRun
 
 __all__ = [
     "Answer",

@@ -1,4 +1,4 @@
-"""What Celery workers do for a study."""
+"""Celery tasks of the study app."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
-from study.analysis.results import compute
+from study.analysis.analysis_results import compute_and_cache
 from study.design.models import Study
-from study.queue import (
+from study.participation import idle_timeout
+from study.pilot.dry_run_jobs import dry_run_walk
+from study.pilot.synthetic.synthetic_participants import synthetic_erase
+from study.reporting.report_output import make_cached_report
+from study.task_queue import (
     COMPUTE_ANALYSIS,
     DRY_RUN,
     ERASE_SYNTHETIC,
     MAKE_REPORT,
     TIME_OUT_IDLE,
-    ask_sweep,
+    ask_idle_check,
 )
-from study.reporting.kept import make_report
-from study.taking_part import idling
-from study.trying_out.dry_run_work import dry_run_walk
-from study.trying_out.erasing import synthetic_erase
 
 SWEEP_SECONDS = 30.0
 """How often a worker looks for participants who do nothing."""
@@ -30,14 +30,14 @@ SWEEP_SECONDS = 30.0
 def compute_analysis(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> None:
     """Analyse a study's present data and keep the result for the page. May run twice."""
     if study := Study.objects.filter(pk=study_id).first():
-        compute(study, who, preregistered, untouched)
+        compute_and_cache(study, who, preregistered, untouched)
 
 
 @shared_task(name=MAKE_REPORT)
 def report(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> None:
     """Make the report of a study's present data and keep it for the page. May run twice."""
     if study := Study.objects.filter(pk=study_id).first():
-        make_report(study, who, preregistered, untouched)
+        make_cached_report(study, who, preregistered, untouched)
 
 
 @shared_task(name=ERASE_SYNTHETIC)
@@ -56,10 +56,10 @@ def dry_run(run_id: int) -> None:
 @shared_task(name=TIME_OUT_IDLE)
 def time_out_idle() -> int:
     """Time out everybody who did nothing for too long; how many. May run twice."""
-    return idling.time_out_idle()
+    return idle_timeout.time_out_idle_participants()
 
 
 @worker_ready.connect
 def look_for_idle(sender: Any, **_: Any) -> None:
     """Every worker has somebody look now and then."""
-    sender.timer.call_repeatedly(SWEEP_SECONDS, ask_sweep, (SWEEP_SECONDS,))
+    sender.timer.call_repeatedly(SWEEP_SECONDS, ask_idle_check, (SWEEP_SECONDS,))

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from tests.supply_chain import Package, packages
 
 COPY = base_dir() / "docs" / "vulnerabilities.json"

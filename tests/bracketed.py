@@ -19,7 +19,7 @@ from babel.messages.pofile import read_po
 
 from study.design.blueprint import blueprint_of
 from study.design.models import Study
-from study.design.wording import own_texts
+from study.design.translations import texts_to_translate
 from tests.messages import compiled, gathered
 
 CODE = "eo"
@@ -79,7 +79,7 @@ def _in(text: str) -> str:
 
 def own_words_in_brackets(study: Study) -> None:
     """What a researcher wrote, translated likewise; the study is offered in both."""
-    study.texts = {CODE: {text: _in(text) for text in own_texts(blueprint_of(study)).values()}}
+    study.texts = {CODE: {text: _in(text) for text in texts_to_translate(blueprint_of(study)).values()}}
     study.languages = f"en {CODE}"
     study.save()
 

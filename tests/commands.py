@@ -16,8 +16,8 @@ import sys
 import tempfile
 from typing import Any
 
-from brigade.places import base_dir
-from kitchen.machine.parent import die_with_parent
+from brigade.paths import base_dir
+from kitchen.infra.os_processes import die_with_parent
 from manage import main
 from tests.fork_server import ForkServer, serve
 

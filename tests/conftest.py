@@ -25,11 +25,11 @@ from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser, Page, async_playwright
 
 from brigade.celery import app
-from brigade.places import broker_url
-from brigade.squeezed import SqueezedMiddleware
-from kitchen.llm import registry as llm_registry
-from kitchen.llm.wrappers import Patience
-from kitchen.registry.worlds import VARIABLE, folders
+from brigade.middleware import CompressedStaticMiddleware
+from brigade.paths import broker_url
+from kitchen.llm import provider_registry as llm_registry
+from kitchen.llm.model_wrappers import RetryPolicy
+from kitchen.registry.world_registry import WORLDS_VARIABLE, world_folders
 from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
 from tests.template import Template, drop_database
@@ -65,9 +65,9 @@ def pytest_sessionfinish() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def static_files_looked_at_once() -> Iterator[None]:
     """A client of Django's would look at all of them again, in every test."""
-    look, found = SqueezedMiddleware.add_files_from_finders, {}
+    look, found = CompressedStaticMiddleware.add_files_from_finders, {}
 
-    def look_once(middleware: SqueezedMiddleware) -> None:
+    def look_once(middleware: CompressedStaticMiddleware) -> None:
         folders = tuple(map(str, django_settings.STATICFILES_DIRS))
         if folders not in found:
             look(middleware)
@@ -75,7 +75,7 @@ def static_files_looked_at_once() -> Iterator[None]:
         middleware.files.update(found[folders])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SqueezedMiddleware, "add_files_from_finders", look_once)
+        patch.setattr(CompressedStaticMiddleware, "add_files_from_finders", look_once)
         yield
 
 
@@ -191,17 +191,19 @@ def vault(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
 
 def add_world(monkeypatch: pytest.MonkeyPatch, settings: Any, line: str) -> None:
     """Add a world to those of this installation, with its templates and static files."""
-    monkeypatch.setenv(VARIABLE, ",".join(filter(None, (os.environ.get(VARIABLE), line))))
+    monkeypatch.setenv(WORLDS_VARIABLE, ",".join(filter(None, (os.environ.get(WORLDS_VARIABLE), line))))
     pages, panels = settings.TEMPLATES
-    panels = {**panels, "DIRS": [settings.BASE_DIR / "templates", *folders("templates")]}
+    panels = {**panels, "DIRS": [settings.BASE_DIR / "templates", *world_folders("templates")]}
     settings.TEMPLATES = [pages, panels]
-    settings.STATICFILES_DIRS = [settings.BASE_DIR / "static", *folders("static")]
+    settings.STATICFILES_DIRS = [settings.BASE_DIR / "static", *world_folders("static")]
 
 
 @pytest.fixture
 def boulders(monkeypatch: pytest.MonkeyPatch) -> None:
     """In this test there is a world with a large part, `tests.worlds.boulders`, too."""
-    monkeypatch.setenv(VARIABLE, ",".join(filter(None, [os.environ.get(VARIABLE), BOULDERS_LINE])))
+    monkeypatch.setenv(
+        WORLDS_VARIABLE, ",".join(filter(None, [os.environ.get(WORLDS_VARIABLE), BOULDERS_LINE]))
+    )
 
 
 @pytest.fixture
@@ -234,7 +236,7 @@ def _use_broker(url: str) -> None:
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """The whole app, once for the run, with a second world; `live_stack` is what tests want."""
-    with Stack(tmp_path_factory.mktemp("var"), {VARIABLE: f"{BEACON_LINE},{VAULT_LINE}"}) as running:
+    with Stack(tmp_path_factory.mktemp("var"), {WORLDS_VARIABLE: f"{BEACON_LINE},{VAULT_LINE}"}) as running:
         yield running
 
 
@@ -303,17 +305,19 @@ def var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def without_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """`analyse_study` sets no report for reading: for tests of its other files."""
     nothing = SimpleNamespace(html="", pdf=b"")
-    monkeypatch.setattr("study.reporting.files.rendered", lambda *_: nothing)
+    monkeypatch.setattr("study.reporting.report_output.rendered", lambda *_: nothing)
 
 
 @pytest.fixture
 def without_drawings(monkeypatch: pytest.MonkeyPatch, without_report: None) -> None:
     """An analysis draws no figure either: for tests of its numbers."""
-    monkeypatch.setattr("study.analysis.statistics.figures.draw", lambda *_, **__: b"<svg/>")
-    monkeypatch.setattr("study.analysis.statistics.figures.draw_threads", lambda *_, **__: b"<svg/>")
+    monkeypatch.setattr("study.analysis.statistics.matplotlib_figures.draw", lambda *_, **__: b"<svg/>")
+    monkeypatch.setattr(
+        "study.analysis.statistics.matplotlib_figures.draw_participants", lambda *_, **__: b"<svg/>"
+    )
 
 
-class AtOnce(Patience):
+class AtOnce(RetryPolicy):
     """Tries again as often as ever, and does not wait."""
 
     def wait(self, failed: int, asked: float | None, rng: Random) -> float:
@@ -323,4 +327,4 @@ class AtOnce(Patience):
 @pytest.fixture
 def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that fails is asked again at once."""
-    monkeypatch.setattr(llm_registry, "Patience", AtOnce)
+    monkeypatch.setattr(llm_registry, "RetryPolicy", AtOnce)

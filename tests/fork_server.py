@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Self
 
-from brigade.places import base_dir
-from kitchen.machine.parent import tied_to
+from brigade.paths import base_dir
+from kitchen.infra.os_processes import parent_death_hook
 
 
 class ForkServer:
@@ -45,7 +45,7 @@ class ForkServer:
                 env=self._environment,
                 pass_fds=[listener.fileno(), *self._keep],
                 stdin=subprocess.DEVNULL,
-                preexec_fn=tied_to(os.getpid()),
+                preexec_fn=parent_death_hook(os.getpid()),
             )
         return self
 
@@ -73,7 +73,7 @@ def serve(number: int, load: Callable[[], None], answer: Callable[[socket.socket
         if os.fork() == 0:
             break
         client.close()
-    tied_to(server)()
+    parent_death_hook(server)()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     listener.close()
     asks = os.getpid()

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from _pytest.junitxml import xml_key
 
-from kitchen.machine.parent import tied_to
+from kitchen.infra.os_processes import parent_death_hook
 
 Message = list[dict[str, Any]] | str
 """The serialized reports of one test, or the traceback with which a process ended."""
@@ -73,7 +73,7 @@ class Processes:
             mine = (programs[0], others[0]) if number % SHARE == 0 else (others[0],)
             reader, writer = Pipe(duplex=False)
             if (pid := os.fork()) == 0:
-                tied_to(parent)()
+                parent_death_hook(parent)()
                 run_files(self._session, taken(mine, self._files), writer, folder / f"process-{number}")
             writer.close()
             self._started[reader] = pid

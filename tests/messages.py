@@ -1,9 +1,9 @@
 """The catalogues of what participants read: `make messages` gathers the sentences, and compiles the
 translations. The house has one for each language, and so has every world that brings a folder `locale`.
 
-Sentences stand in Python (`gettext`, `marked`), in Django's templates (`{% translate %}`), in Jinja2's (`{%
-trans %}`) and, as names of things, in the data of worlds. `locale/<language>/LC_MESSAGES/django.po` is what
-a translator edits; `django.mo` beside it is what the app reads, made of it here, so that a bare machine
+Sentences stand in Python (`gettext`, `gettext_noop`), in Django's templates (`{% translate %}`), in Jinja2's
+(`{% trans %}`) and, as names of things, in the data of worlds. `locale/<language>/LC_MESSAGES/django.po` is
+what a translator edits; `django.mo` beside it is what the app reads, made of it here, so that a bare machine
 needs no tool for it.
 """
 
@@ -27,7 +27,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
-from kitchen.worlds.cuisine.words import marked_place
+from kitchen.worlds.cuisine.display_text import place_catalogue_key
 
 ROOT = Path(__file__).parent.parent
 WORLDS = ROOT / "kitchen" / "worlds"
@@ -37,10 +37,10 @@ SPOKEN = {"es": "es", "zh-hans": "zh_Hans"}
 """Languages with a catalogue, by their codes, and the folder of each."""
 WORDS = {
     "gettext": 1,
-    "marked": 1,
-    "read_later": 1,
+    "gettext_noop": 1,
+    "gettext_lazy": 1,
     "ngettext": 2,
-    "marked_plural": 2,
+    "ngettext_noop": 2,
     "pgettext": 2,
     "npgettext": 3,
 }
@@ -93,7 +93,7 @@ def _files() -> Iterator[Path]:
 
 def _of_python(path: Path) -> Iterator[Message]:
     text = path.read_bytes()
-    if b"gettext(" in text or b"marked" in text:
+    if b"gettext" in text:
         yield from _read(path, extract_python(io.BytesIO(text), dict.fromkeys(WORDS), (), {}))
 
 
@@ -120,7 +120,7 @@ def _of_django(path: Path) -> Iterator[Message]:
 def _message(function: str, words: list[str], path: Path) -> Message:
     words = list(words)
     context = words.pop(0) if function in ("pgettext", "npgettext") else None
-    plural = words[1] if function in ("ngettext", "npgettext", "marked_plural") else None
+    plural = words[1] if function in ("ngettext", "npgettext", "ngettext_noop") else None
     return Message(context, words[0], plural, str(path.relative_to(ROOT)))
 
 
@@ -133,7 +133,7 @@ def _of_data(path: Path) -> Iterator[Message]:
                 for several in (False, True):
                     yield Message(
                         "within a sentence",
-                        marked_place(name, several=several),
+                        place_catalogue_key(name, several=several),
                         None,
                         str(path.relative_to(ROOT)),
                     )

@@ -21,8 +21,8 @@ from pathlib import Path
 import psycopg
 import redis
 
-from brigade.parts import valkey_command
-from kitchen.machine.parent import tied_to
+from brigade.app_processes import valkey_command
+from kitchen.infra.os_processes import parent_death_hook
 from tests.browser import find_chromium
 from tests.servers import wait_until
 
@@ -246,7 +246,7 @@ class Server:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            preexec_fn=tied_to(os.getpid()),
+            preexec_fn=parent_death_hook(os.getpid()),
         )
         if self._ended.is_set():
             self._process.terminate()

@@ -17,8 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
-from brigade.supervise import Child, open_log
-from kitchen.machine.parent import tied_to
+from brigade.process_supervisor import ChildProcess, open_log
+from kitchen.infra.os_processes import parent_death_hook
 from tests.commands import load
 from tests.fork_server import ForkServer, serve
 
@@ -28,13 +28,13 @@ class Programs(ForkServer):
 
     module = "tests.programs"
 
-    def forked(self, child: Child) -> Child:
+    def forked(self, child: ChildProcess) -> ChildProcess:
         """Return a child like this one that is forked."""
         return ForkedChild(**vars(child), programs=self)
 
 
 @dataclass(eq=False)
-class ForkedChild(Child):
+class ForkedChild(ChildProcess):
     """One program that is to be running."""
 
     programs: Programs | None = None
@@ -76,7 +76,7 @@ SERVING = (
     "channels.routing",
     "channels_redis.core",
     "kitchen.urls",
-    "study.sockets",
+    "study.monitor.live_study_page",
     "twisted.internet.endpoints",
     "twisted.internet.ssl",
     "twisted.web.http",
@@ -88,16 +88,16 @@ WORKING = ("celery.apps.worker", "celery.bin.celery", "celery.concurrency.thread
 
 def load_programs() -> None:
     """Import what the programs need, but for daphne: it makes a loop of its own when it is imported."""
-    from brigade.sharing import count_together
+    from brigade.process_startup import share_metrics
 
-    count_together()  # as in the programs: before anything counts
+    share_metrics()  # as in the programs: before anything counts
     load()
 
     from brigade.celery import app
-    from kitchen.play.warm import load_all
+    from kitchen.play.live.render_page import preload_pages
 
     app.loader.import_default_modules()
-    load_all()
+    preload_pages()
     for name in (*SERVING, *WORKING):
         import_module(name)
     assert "twisted.internet.reactor" not in sys.modules
@@ -107,7 +107,7 @@ def answer(client: socket.socket, request: dict[str, Any]) -> None:
     """Fork the program and say its number; once it has ended, its exit code. It returns in the program."""
     answering = os.getpid()
     if (child := os.fork()) == 0:
-        tied_to(answering)()
+        parent_death_hook(answering)()
         become(client, **request)
         return
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

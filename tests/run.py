@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from tests.needs import install_missing, postgres, redis_server
 from tests.processor_units import Cost, measured
 from tests.template import kept_in
@@ -46,7 +46,7 @@ BENCHES: Mapping[str, Command] = {
     "exports": ("-m", "tests.study.exports.bench_exports"),
     "live": ("-m", "tests.live.bench"),
     "clicks": ("-m", "tests.live.clicks"),
-    "locks": ("-m", "tests.study.trying_out.bench_locks"),
+    "locks": ("-m", "tests.study.pilot.bench_locks"),
     "states": ("-m", "tests.kitchen.play.bench_states"),
     "ticks": ("-m", "tests.live.ticks"),
 }

@@ -16,11 +16,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Self
 
-from brigade.address import Address, address_of, listen
-from brigade.parts import children_environment, experimenter, tickers, valkey_command, webs, worker
-from brigade.places import unix_url
-from brigade.runner import serves
-from brigade.supervise import Child, last_lines
+from brigade.app_processes import (
+    children_environment,
+    experiment_worker,
+    people_worker,
+    ticker_processes,
+    valkey_command,
+    web_processes,
+)
+from brigade.listen_address import Address, listen, socket_address
+from brigade.paths import unix_url
+from brigade.process_supervisor import ChildProcess, last_lines
+from brigade.runner import is_serving
 from tests.commands import Commands
 from tests.programs import Programs
 from tests.template import Template, drop_database
@@ -51,7 +58,7 @@ class Valkey:
         self._folder = tempfile.TemporaryDirectory(prefix="brigade-test-")
         self.socket = Path(self._folder.name) / "valkey.sock"
         log = self.socket.with_name("valkey.log")
-        self.child = Child("valkey", valkey_command(self.socket), log, os.environ)
+        self.child = ChildProcess("valkey", valkey_command(self.socket), log, os.environ)
         self.start()
         return self
 
@@ -70,7 +77,7 @@ class Valkey:
         wait_until(lambda: answers(self.socket), "an answer from Valkey")
 
 
-def kill(child: Child) -> None:
+def kill(child: ChildProcess) -> None:
     """End it with kill -9 and see that it is gone."""
     child.tell(signal.SIGKILL)
     if child.process is not None:
@@ -89,7 +96,7 @@ class Stack:
         self.var = var
         self._extra = dict(environment or {})
         self._listener = listen(Address("127.0.0.1", 0))
-        self.url = address_of(self._listener).url
+        self.url = socket_address(self._listener).url
         self._valkey: Valkey | None = None
 
     def __enter__(self) -> Self:
@@ -100,10 +107,10 @@ class Stack:
         self._commands = Commands(self.environment).__enter__()
         self.manage("prepare")
         self._programs = Programs(self.environment, keep=(self._listener.fileno(),)).__enter__()
-        self.webs = [self._forked(web) for web in webs(self.environment, self._listener.fileno(), 2)]
-        self.worker = self._forked(worker(self.environment))
-        self.experimenter = self._forked(experimenter(self.environment))
-        self.ticker = self._forked(*tickers(self.environment, 1))
+        self.webs = [self._forked(web) for web in web_processes(self.environment, self._listener.fileno(), 2)]
+        self.worker = self._forked(people_worker(self.environment))
+        self.experimenter = self._forked(experiment_worker(self.environment))
+        self.ticker = self._forked(*ticker_processes(self.environment, 1))
         self.restart()
         return self
 
@@ -119,12 +126,12 @@ class Stack:
         self._listener.close()
         drop_database(self._database)
 
-    def _forked(self, child: Child) -> Child:
+    def _forked(self, child: ChildProcess) -> ChildProcess:
         child.log = self.var / "log" / child.log.name
         return self._programs.forked(child)
 
     def _make_environment(self) -> dict[str, str]:
-        found = children_environment(address_of(self._listener))
+        found = children_environment(socket_address(self._listener))
         found |= {"BRIGADE_VAR": str(self.var), "BRIGADE_URL": self.url, "DATABASE_URL": self._database}
         if self._valkey:
             found["REDIS_URL"] = self._valkey.url
@@ -190,7 +197,7 @@ class Stack:
         for child in (*self.webs, self.worker):
             if not child.running:
                 child.start()
-        wait_until(lambda: serves(address_of(self._listener)), "a first page")
+        wait_until(lambda: is_serving(socket_address(self._listener)), "a first page")
 
     def last_words(self) -> str:
         """What daphne and the worker said last, for a failure's report."""

@@ -49,7 +49,7 @@ class Answer:
     """Seconds before the answer begins."""
     stop: str = ""
     usage: Mapping[str, int] = field(default_factory=lambda: {"input": 100, "output": 20})
-    """As `kitchen.contract.model.Usage` has it; the server spells it as each API does."""
+    """As `kitchen.contract.language_model.Usage` has it; the server spells it as each API does."""
     body: Any = None
     message: str = ""
     thought: str = ""

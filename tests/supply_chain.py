@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 
 LOCK = base_dir() / "requirements.txt"
 PAGE, BILL = base_dir() / "docs" / "licences.md", base_dir() / "docs" / "sbom.json"

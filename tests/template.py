@@ -22,7 +22,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 
 VARIABLE = "TESTS_TEMPLATE"
 """Names the run's folder to all of its processes."""

@@ -1,1 +1,1 @@
-"""Agents of any world, and how they are tried out."""
+"""Agents that play any world, and the loop in which agents play alone."""

@@ -1,9 +1,8 @@
-"""What calls of a language model will be like, before any is made: for forecasts of money.
+"""Forecast the number and size of an agent's language-model calls before any is made.
 
-The stand-in, which costs nothing, is asked at some steps with the very prompts that the model would get, but
-for what it remembers; from their lengths follow the tokens (`kitchen.llm.tokens`). Between those steps the
-game stands idle, so that things to do pile up. What is remembered follows from the settings: the n-th step of
-an episode has the exchanges before it, as many as the memory holds.
+The stand-in model, which costs nothing, receives the real prompts at some steps. Prompt lengths give the
+tokens. The game does not advance between those steps. Remembered exchanges are added according to the
+agent's memory setting.
 """
 
 from __future__ import annotations
@@ -13,23 +12,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from kitchen.agents.evaluate import among, see
-from kitchen.contract.model import Call, Message, Request
+from kitchen.agents.evaluation import make_situation, situation_in_organisation
+from kitchen.contract.language_model import Call, Message, Request
 from kitchen.contract.organisation import SAY, Organisation
-from kitchen.contract.talk import Said, longest
+from kitchen.contract.team_messages import TeamMessage, max_message_length
 from kitchen.contract.world import Json, World, WorldError
-from kitchen.llm.prices import CallPlan, PriceList
-from kitchen.llm.tokens import MESSAGE, likely_tokens, most_tokens
-from kitchen.llm.wrappers import Patience
-from kitchen.registry.agents import make_agent
+from kitchen.llm.call_costs import TOKENS_PER_MESSAGE, CallPlan, PriceList, estimate_tokens, max_prompt_tokens
+from kitchen.llm.model_wrappers import RetryPolicy
+from kitchen.registry.agent_registry import make_agent
 
-ASKED_AT = (0, 20)
+SAMPLED_STEPS = (0, 20)
 """Steps at which it is asked; by the second about as much is to be told as there will be."""
-FEEDBACK = 120
+FEEDBACK_CHARACTERS = 120
 """Tokens of what is told of one agent's last step, at worst."""
 SAID, LINE = 10, "Please do the next one first, and leave the other to me for now."
 """So many lines of people a prompt is taken to hold, where they may write."""
-TRIES = Patience().tries
+CALL_TRIES = RetryPolicy().tries
 """How often one call may be made at worst."""
 
 
@@ -67,7 +65,7 @@ class TrialCalls:
         return [self.kept] * self.steps if self.remembers_tries else self.remembered()
 
 
-def sample(
+def sample_calls(
     game: World,
     coplayer: str,
     settings: Mapping[str, Json],
@@ -89,15 +87,15 @@ def sample(
     said = _said(organisation, min(seats) if member is None else member) if organisation else ()
     calls: list[Call] = []
     at_once = 1
-    for step in range(min(game.length, ASKED_AT[-1] + 1)):
-        if step in ASKED_AT or step == game.length - 1:
-            seen = see(game, seats, commanded=waiting, people=people)
-            made = mind.decide(among(seen, organisation, said, member)).calls
+    for step in range(min(game.length, SAMPLED_STEPS[-1] + 1)):
+        if step in SAMPLED_STEPS or step == game.length - 1:
+            seen = make_situation(game, seats, commanded=waiting, people=people)
+            made = mind.decide(situation_in_organisation(seen, organisation, said, member)).calls
             calls += made
             at_once = max(at_once, len(made))
         game.step(dict.fromkeys(range(game.seats), game.idle))
     lines = [Message("user", one.text) for one in _longest(said, organisation)]
-    talk = most_tokens(Request("", lines)) if lines else 0
+    talk = max_prompt_tokens(Request("", lines)) if lines else 0
     answers = _answers(organisation, min(seats) if member is None else member) if organisation else 0
     return TrialCalls(
         tuple(calls),
@@ -113,14 +111,14 @@ def sample(
     )
 
 
-def _said(organisation: Organisation, member: int) -> tuple[Said, ...]:
+def _said(organisation: Organisation, member: int) -> tuple[TeamMessage, ...]:
     """Some lines of the first person who may write to this member; of the first other member where there are
     no people."""
     people = [one.number for one in organisation.members if one.is_person]
     writers = [one for one in people or organisation.numbers if member in organisation.to(one, SAY)]
     if not writers:
         return ()
-    return tuple(Said(number, 1, writers[0], (member,), SAY, LINE) for number in range(1, SAID + 1))
+    return tuple(TeamMessage(number, 1, writers[0], (member,), SAY, LINE) for number in range(1, SAID + 1))
 
 
 def _answers(organisation: Organisation, member: int) -> int:
@@ -135,14 +133,14 @@ def _answers(organisation: Organisation, member: int) -> int:
     return organisation.rounds * any(writers) + (organisation.rounds - 1) * minds
 
 
-def _longest(said: Sequence[Said], organisation: Organisation | None) -> list[Said]:
+def _longest(said: Sequence[TeamMessage], organisation: Organisation | None) -> list[TeamMessage]:
     """The same, as long as they may be."""
     if organisation is None or not said:
         return []
-    return [replace(one, text="\u5b57" * longest(organisation, one.sender or 0)) for one in said]
+    return [replace(one, text="\u5b57" * max_message_length(organisation, one.sender or 0)) for one in said]
 
 
-def plan_of(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
+def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
     """So many steps ahead in so many episodes, with one call each: questions as long as the longest of
     these, answers as long as theirs, and what is remembered of them."""
     answers = [call.reply.usage.output for call in trial.calls if call.reply]
@@ -164,10 +162,10 @@ def _tokens(request: Request, *, fixed: bool) -> int:
     text = "".join(message.text for message in request.messages if message.fixed is fixed)
     tool = request.tool if fixed else None
     described = json.dumps([tool.name, tool.description, dict(tool.schema)]) if tool else ""
-    return likely_tokens(text + described)
+    return estimate_tokens(text + described)
 
 
-def worst(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> float:
+def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> float:
     """The most that one episode can cost, in US dollars: in every step all the calls and tries that there may
     be, every answer as long as it may be, also those that are remembered or are to be mended (one of tries
     that are remembered), feedback on every agent, and each answer to people that is a call of its own.
@@ -175,8 +173,8 @@ def worst(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> fl
     if not trial.calls:
         return 0.0
     price, answer = prices.price(provider, model), trial.calls[0].request.max_tokens
-    told = FEEDBACK * trial.seats + 2 * MESSAGE + trial.talk + trial.told
-    first = max(most_tokens(call.request) for call in trial.calls) + told
+    told = FEEDBACK_CHARACTERS * trial.seats + 2 * TOKENS_PER_MESSAGE + trial.talk + trial.told
+    first = max(max_prompt_tokens(call.request) for call in trial.calls) + told
     answers, most = (2, 1) if trial.remembers_tries else (1 + trial.repairs, trial.repairs)
     exchange = max(_question(call.request) for call in trial.calls) + told + answers * answer
     prompts = [
@@ -185,7 +183,7 @@ def worst(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> fl
         for again in range(1 + trial.repairs)
     ]
     return (
-        TRIES
+        CALL_TRIES
         * (trial.at_once + trial.answers)
         * sum(price.at_worst(min(p, price.up_to or p), answer) for p in prompts)
     )
@@ -194,4 +192,4 @@ def worst(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> fl
 def _question(request: Request) -> int:
     """Tokens of what is new in a step, at worst."""
     asked = [Message(each.role, each.text) for each in request.messages if not each.fixed]
-    return most_tokens(Request(request.model, asked))
+    return max_prompt_tokens(Request(request.model, asked))

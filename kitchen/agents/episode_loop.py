@@ -1,11 +1,9 @@
-"""Play an episode of agents alone, step by step: one loop for a single agent, several, and organised teams.
+"""Play an episode of agents alone, step by step, for one agent, several agents or an organised team.
 
-The rules are those of live play. A step opens with the commands of seats that are not asked
-(`kitchen.contract.plans`). Each member that has something to choose is asked, with what it may know: its own
-seats, memory, chance, messages and jobs (`kitchen.contract.mailbox`). Then the step is taken.
-
-A member without a seat is asked in each step in which a seat is asked, and whenever something new was said to
-it. Plain Python: live play has the same rules over database rows (`kitchen.play`).
+The rules are those of live play (`kitchen.play`). A step opens with the commands of seats that are not
+asked. Each member with something to choose then gets its situation: own seats, memory, chance, messages
+and jobs. Finally the step is taken. A member without a seat is asked whenever a seat is asked or it
+receives a message. Plain Python.
 """
 
 from __future__ import annotations
@@ -17,42 +15,49 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from kitchen.agents.teams import Asked, DecisionMade, StepMade, Team
+from kitchen.agents.agent_team import AskedMember, DecisionMade, StepMade, Team
 from kitchen.contract.agent import (
     EVERYBODY,
     NO_ONE,
-    PLAN_BROKEN,
-    SEAT,
-    TO_ANSWER,
+    REASON_PLAN_BROKEN,
+    REASON_SEAT,
+    REASON_TO_ANSWER,
     Agent,
     Decision,
     Situation,
-    note_plus,
+    add_to_note,
 )
-from kitchen.contract.dialogue import ROUND, Exchange, InTalk
+from kitchen.contract.canonical_json import derived_seed
+from kitchen.contract.dialogue_rounds import ROUND_KEY, DialoguePosition, StepDialogue
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
+from kitchen.contract.language_model import RecordedAnswers
+from kitchen.contract.line_up import join_decisions
 from kitchen.contract.mailbox import (
-    UNSAID,
+    UNSAID_KEY,
     LastHeard,
     Mailbox,
-    Posted,
-    because_of_news,
+    PostedMessage,
     last_heard_of,
-    may_know,
+    may_see_message,
     note_of_heard,
+    reason_with_news,
 )
-from kitchen.contract.model import Answers
 from kitchen.contract.organisation import Member
-from kitchen.contract.plans import Filled, Plan, begun_plans, ending, opening, replaced_plans
-from kitchen.contract.seeds import derived_seed
-from kitchen.contract.talk import Said, Say
-from kitchen.contract.together import joined
+from kitchen.contract.planned_commands import (
+    AutomaticCommand,
+    Plan,
+    drop_plans_at_end,
+    open_turn,
+    replaced_plans,
+    started_plans,
+)
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json, World
-from kitchen.registry.worlds import get_page
-from kitchen.words.speech import in_english
+from kitchen.registry.world_registry import get_page
+from kitchen.words.translation import in_english
 
 
-def _no_answers(member: int) -> Answers | None:
+def _no_answers(member: int) -> RecordedAnswers | None:
     return None
 
 
@@ -74,7 +79,7 @@ class EpisodeLoop:
         self._heard: dict[int, LastHeard] = {}
         self._steps: list[LoggedStep] = []
         self._decisions: list[LoggedDecision] = []
-        self.filled: dict[int, Filled] = {}
+        self.filled: dict[int, AutomaticCommand] = {}
         """The coming step's commands that nobody is asked for, by seat."""
         self.may_act: set[int] = set()
         """Seats of these that may be commanded all the same: they are in the middle of something."""
@@ -143,11 +148,11 @@ class EpisodeLoop:
         }
         return Situation(**told | talk | more)
 
-    def _because(self, member: Member, asked: Collection[int], messages: Sequence[Said]) -> str:
+    def _because(self, member: Member, asked: Collection[int], messages: Sequence[TeamMessage]) -> str:
         """Return why a member is asked: its plan broke, or something new was said of jobs, or at all."""
         if member not in self.asked_members:
-            return TO_ANSWER
-        return because_of_news(self.reason(asked), messages)
+            return REASON_TO_ANSWER
+        return reason_with_news(self.reason(asked), messages)
 
     def _sees(self, member: Member, event: Event) -> bool:
         return any(self.game.visible(seat, event) for seat in member.seats)
@@ -167,8 +172,8 @@ class EpisodeLoop:
 
     def reason(self, asked: Collection[int]) -> str:
         """Return why these seats are asked, apart from what was said."""
-        broken = {event.seat for event in self.events if event.kind == PLAN_BROKEN}
-        return PLAN_BROKEN if broken & set(asked) else SEAT
+        broken = {event.seat for event in self.events if event.kind == REASON_PLAN_BROKEN}
+        return REASON_PLAN_BROKEN if broken & set(asked) else REASON_SEAT
 
     def _talk(self, member: Member) -> dict[str, Any]:
         """Return the fields of a situation that tell of messages; none where nobody says anything."""
@@ -191,9 +196,9 @@ class EpisodeLoop:
     def ask(
         self,
         agents: Mapping[int, Agent],
-        answers: Callable[[int], Answers | None] = _no_answers,
+        answers: Callable[[int], RecordedAnswers | None] = _no_answers,
         **more: Any,
-    ) -> list[Asked]:
+    ) -> list[AskedMember]:
         """Ask every member that is to decide; return what each decided, in the order of commands.
 
         `agents` has the agent of each member by its number, `answers` the stored answers of models that a
@@ -206,7 +211,7 @@ class EpisodeLoop:
         if talk := self._exchange(told):
             return _talk_in_turns(talk, [(member, agents[member.number]) for member, _ in told])
         knows = self.team.knowing == EVERYBODY
-        commanded, made = self.settled if knows else {}, list[Asked]()
+        commanded, made = self.settled if knows else {}, list[AskedMember]()
         for member, situation in told:
             if knows:
                 known = {**situation.commanded, **self._known(member, commanded)}
@@ -226,15 +231,15 @@ class EpisodeLoop:
         members = self.team.members if organisation.within else self.asked_members
         return sorted(members, key=lambda member: member.number)
 
-    def _exchange(self, told: Sequence[tuple[Member, Situation]]) -> Exchange | None:
+    def _exchange(self, told: Sequence[tuple[Member, Situation]]) -> StepDialogue | None:
         """Return the talk of these members; None where they do not talk within the step. Where the
         organisation has all talk within it, they know of others' settled commands if the team lets them."""
         mailbox, game = self.mailbox, self.game
         if mailbox is None:
             return None
 
-        def hears(member: int, said: Said) -> bool:
-            return may_know(game, mailbox.organisation, said, member)
+        def hears(member: int, said: TeamMessage) -> bool:
+            return may_see_message(game, mailbox.organisation, said, member)
 
         situations = [situation for _, situation in told]
         if mailbox.organisation.within and self.team.knowing == EVERYBODY:
@@ -243,7 +248,7 @@ class EpisodeLoop:
                 replace(situation, commanded={**self._known(member, settled), **situation.commanded})
                 for member, situation in told
             ]
-        return Exchange.of(situations, hears, sent=len(mailbox.posted))
+        return StepDialogue.of(situations, hears, sent=len(mailbox.posted))
 
     def _commands_of(self, member: Member, decision: Decision) -> dict[int, Command]:
         """Return a member's commands. It commands no seat that is settled, and none of another member.
@@ -262,7 +267,7 @@ class EpisodeLoop:
         left = [seat for seat in sorted(member.seats) if seat not in self.filled and seat not in given]
         return {**given, **dict.fromkeys(left, self.game.idle)}
 
-    def step_of(self, asked: Sequence[Asked]) -> StepMade:
+    def step_of(self, asked: Sequence[AskedMember]) -> StepMade:
         """Return the step that follows from these decisions. It changes nothing."""
         given = {each.member.number: self._commands_of(each.member, each.decision) for each in asked}
         if self.team.organisation is None:
@@ -286,14 +291,14 @@ class EpisodeLoop:
             commands |= {**settled, **mine, **left}
         return commands
 
-    def _joint(self, asked: Sequence[Asked]) -> DecisionMade:
+    def _joint(self, asked: Sequence[AskedMember]) -> DecisionMade:
         """Return the decisions of members without an organisation as one."""
         if len(self.team.members) == 1:
             joint = asked[0].decision
         else:
             places = {member.number: place for place, member in enumerate(self.team.members)}
             made = {places[each.member.number]: each.decision for each in asked}
-            joint = joined(self.team.kinds, made, [self.memories.get(number) for number in places])
+            joint = join_decisions(self.team.kinds, made, [self.memories.get(number) for number in places])
         spent = sum(each.milliseconds for each in asked)
         return DecisionMade.of(
             self.team.members[0].number, joint, self.team.kinds[0], self.joint_reason, spent
@@ -304,21 +309,21 @@ class EpisodeLoop:
         """Why members without an organisation are asked, as one."""
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
-    def _decision(self, asked: Asked, words: _Words) -> DecisionMade:
+    def _decision(self, asked: AskedMember, words: _Words) -> DecisionMade:
         """Return a member's decision as logs keep it. A busy member that only answers plans nothing anew but
         for seats that may act."""
         member = asked.member
         kind, unsaid = self.team.kinds[self.team.members.index(member)], words.unsaid.get(member.number, [])
         situation, made = asked.situation, asked.decision
         note = note_of_heard(made.note, situation.messages[-1].number if situation.messages else 0)
-        plans = replaced_plans(situation, made) | begun_plans(situation, made)
-        note = note_plus(note, UNSAID, list(unsaid)) if unsaid else note
+        plans = replaced_plans(situation, made) | started_plans(situation, made)
+        note = add_to_note(note, UNSAID_KEY, list(unsaid)) if unsaid else note
         if asked.talk:
             note = note_of_heard(note, *words.heard(member.number, asked.talk))
         decision = replace(made, note=note, plans=plans)
         return DecisionMade.of(member.number, decision, kind, situation.because, asked.milliseconds)
 
-    def _words_of(self, asked: Sequence[Asked]) -> _Words:
+    def _words_of(self, asked: Sequence[AskedMember]) -> _Words:
         """Return what may be said with these decisions: member by member, and round by round where members
         talk within the step."""
         assert self.mailbox  # noqa: S101 - asked in an organisation only
@@ -335,7 +340,7 @@ class EpisodeLoop:
         with in_english():
             return get_page(self.game.kind).aimed(self.game.public_brief(), aim)
 
-    def take(self, step: StepMade) -> tuple[Said, ...]:
+    def take(self, step: StepMade) -> tuple[TeamMessage, ...]:
         """Take the step; return what the platform says after it."""
         number = self.game.clock + 1
         chosen = {seat: each for each in step.decisions for seat in self._seats_of(each)}
@@ -352,7 +357,7 @@ class EpisodeLoop:
             self._remember(each, number)
         if self.mailbox:
             for said in step.messages:
-                self.mailbox.add(Posted(said, with_decision=True))
+                self.mailbox.add(PostedMessage(said, with_decision=True))
         self.events = self.game.step(step.commands)
         self.plans |= made
         self._open()
@@ -394,7 +399,7 @@ class EpisodeLoop:
             )
         )
 
-    def _settle_jobs(self) -> tuple[Said, ...]:
+    def _settle_jobs(self) -> tuple[TeamMessage, ...]:
         """Report jobs that are done or cannot be done any more; return the reports."""
         if self.mailbox is None:
             return ()
@@ -404,10 +409,10 @@ class EpisodeLoop:
     def _open(self) -> None:
         """Settle what the coming step's seats do that are not asked."""
         if self.is_over:
-            opened = ending(self.plans)
+            opened = drop_plans_at_end(self.plans)
         else:
             seats = range(self.game.seats)
-            opened = opening(self.game, seats, self.plans, passes_by=self.game.passes_by)
+            opened = open_turn(self.game, seats, self.plans, passes_by=self.game.passes_by)
         self.events, self.plans = (*self.events, *opened.broken), opened.plans
         self.filled = {each.seat: each for each in opened.filled}
         self.may_act = set(opened.may_act)
@@ -433,15 +438,15 @@ class _Words:
     game: World
     mailbox: Mailbox
     aim_words: Callable[[Aim], str]
-    said: list[Said] = field(default_factory=list)
+    said: list[TeamMessage] = field(default_factory=list)
     unsaid: dict[int, list[Json]] = field(default_factory=dict)
     """By member: what it may not say, with the code."""
 
-    def heard(self, member: int, talk: InTalk) -> tuple[int, tuple[int, ...]]:
+    def heard(self, member: int, talk: DialoguePosition) -> tuple[int, tuple[int, ...]]:
         """Return the last message that this member knew in the talk, and those that it missed."""
         return self.mailbox.heard_in_talk(self.game, member, talk, self.said)
 
-    def say(self, sender: int, given: Say) -> None:
+    def say(self, sender: int, given: MessageDraft) -> None:
         """Send this, or note why it may not be said."""
         step = self.game.clock + 1
         say, code = self.mailbox.refusal(self.game, step, sender, given)
@@ -452,18 +457,18 @@ class _Words:
             self.said.append(self.mailbox.post(sent, step, with_decision=True))
 
 
-def _round(say: Say) -> int:
-    number = say.data.get(ROUND, 0)
+def _round(say: MessageDraft) -> int:
+    number = say.data.get(ROUND_KEY, 0)
     return number if isinstance(number, int) else 0
 
 
-def _ask(member: Member, agent: Agent, situation: Situation) -> Asked:
+def _ask(member: Member, agent: Agent, situation: Situation) -> AskedMember:
     began = time.perf_counter()
     decision = agent.decide(situation)
-    return Asked(member, situation, decision, (time.perf_counter() - began) * 1000)
+    return AskedMember(member, situation, decision, (time.perf_counter() - began) * 1000)
 
 
-def _talk_in_turns(talk: Exchange, agents: Sequence[tuple[Member, Agent]]) -> list[Asked]:
+def _talk_in_turns(talk: StepDialogue, agents: Sequence[tuple[Member, Agent]]) -> list[AskedMember]:
     """Ask these agents as their talk within the step goes; none is told what another does in this step.
     Busy members to whom nobody wrote are not asked."""
     spent, turns = [0.0] * len(agents), talk.turns()
@@ -476,7 +481,7 @@ def _talk_in_turns(talk: Exchange, agents: Sequence[tuple[Member, Agent]]) -> li
     except StopIteration as done:
         decisions: list[Decision] = done.value
     return [
-        Asked(member, talk.situations[place], decisions[place], spent[place], talk.followed(place))
+        AskedMember(member, talk.situations[place], decisions[place], spent[place], talk.followed(place))
         for place, (member, _) in enumerate(agents)
         if talk.made[place]
     ]

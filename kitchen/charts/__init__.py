@@ -1,6 +1,6 @@
-"""Figures as data: what they show, in words and as a table, and how that is drawn. Plain Python, no Django.
+"""Charts as data, and how they are drawn.
 
-A `Chart` (chart.py) is made by whoever has the numbers. `sheet.py` draws it as SVG, PDF and PNG,
-`vega.py` writes it as a Vega-Lite specification for browsers, `behind.py` its table as files. `looks.py` has
-the colours and shapes of all of them.
+`chart_data` defines a chart and writes its table. `matplotlib_charts` draws it as SVG, PDF or PNG,
+`vega_charts` writes it as Vega-Lite for browsers, and `chart_style` has colours, shapes and layout for
+both. Plain Python, no Django.
 """

@@ -1,1 +1,4 @@
-"""What every world, page, agent and language model promises. Read this first. Plain Python."""
+"""Define the interfaces that worlds, pages, agents and language models implement. Read this package first.
+
+It is plain Python: nothing here imports Django.
+"""

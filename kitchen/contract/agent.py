@@ -1,8 +1,10 @@
-"""What every co-player promises. Plain Python, no Django.
+"""Define the `Agent` interface: how a co-player receives a situation and returns a decision.
 
-A co-player is a *mind* that commands one or more seats. It is a function of what it is given: it keeps
-nothing between calls, so that any worker can go on where another one died. What it wants to remember goes
-out as `Decision.memory`, is stored with the step, and comes in again as `Situation.memory`.
+An agent commands one or more seats. It keeps nothing between calls, so any worker can continue after
+another one died. What it must remember goes out as `Decision.memory`, is stored with the step, and comes
+back as `Situation.memory`.
+
+Plain Python, no Django.
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from kitchen.contract.jobs import Job
-from kitchen.contract.model import Answers, Call, Purse
+from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.language_model import Call, Payer, RecordedAnswers
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.talk import Said, Say
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import UNKNOWN, Aim, Command, Event, Intent, Json, Setting, World, clean_settings
 
 FALLBACKS = {
@@ -25,12 +27,12 @@ FALLBACKS = {
 }
 """Why a mind is replaced from outside. What makes a mind fall back by itself has a ModelError's code."""
 
-LONGEST_PLAN = 50
+MAX_PLAN_STEPS = 50
 """Commands that a seat can be given ahead."""
 
 
 EVERYBODY, PEOPLE, NO_ONE = "everybody", "people", "nobody"
-KNOWING = {
+KNOWLEDGE_LABELS = {
     EVERYBODY: "what people and the co-players before it chose; one co-player decides after the other",
     PEOPLE: "what people chose; co-players decide side by side",
     NO_ONE: "nothing of this step; co-players decide side by side",
@@ -38,16 +40,16 @@ KNOWING = {
 """What a mind may be told of the commands of the step that it decides, as far as its seats get to know them,
 and in which order minds are asked therefore."""
 
-SEAT, PLAN_BROKEN, JOB, MESSAGE = "seat", "plan_broken", "job", "message"
+REASON_SEAT, REASON_PLAN_BROKEN, REASON_JOB, REASON_MESSAGE = "seat", "plan_broken", "job", "message"
 """Why a mind is asked (`Situation.because`): a seat of its own has something to choose. If more is to be said
 of it, the first of these that is so: its plan could not go on; something new was said of a job, or at all."""
-TO_ANSWER = "answer"
+REASON_TO_ANSWER = "answer"
 """Another reason: somebody has written to it and is to be answered before anybody chooses; then only what it
 says is followed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
+class LateDecision:
     """What a mind decided when its step was over, or its time: nothing came of it."""
 
     step: int
@@ -73,7 +75,7 @@ class Situation:
     """What each seat could do now (`World.legal_actions`)."""
     commanded: Mapping[int, Command] = field(default_factory=dict)
     """Commands of this step that are known already, by seat: those of people and of earlier minds, as far as
-    the episode lets its minds know them (`KNOWING`)."""
+    the episode lets its minds know them (`KNOWLEDGE_LABELS`)."""
     people: tuple[int, ...] = ()
     """Seats played by people."""
     events: tuple[Event, ...] = ()
@@ -84,11 +86,11 @@ class Situation:
     """The only source of chance: another one at every step, the same one if this step is decided again."""
     seconds: float = 5.0
     """The time left for this decision."""
-    purse: Purse | None = None
+    purse: Payer | None = None
     """Who pays for calls of language models; None where nobody counts."""
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """What is left of the plans of its seats, after the coming step."""
-    late: tuple[Late, ...] = ()
+    late: tuple[LateDecision, ...] = ()
     """What it decided too late and has not been told of, oldest first."""
     asked: tuple[int, ...] | None = None
     """Those of `seats` that are to be commanded now, None for all of them. What the others do in this step is
@@ -96,20 +98,20 @@ class Situation:
     may_act: tuple[int, ...] = ()
     """Those of `seats` that are in the middle of something and may be commanded now, for example to stop
     (`World.asks`). One without a command goes on."""
-    answers: Answers | None = None
+    answers: RecordedAnswers | None = None
     """What language models answered when this was decided before: given again instead of asking them, at no
     cost. None where they are asked."""
     tells: bool = False
     """People are shown what this mind is about to do: it may say so (`Decision.intents`)."""
-    because: str = SEAT
+    because: str = REASON_SEAT
     """Why it is asked now."""
     organisation: Organisation | None = None
     """Who may say what to whom; None where nobody says anything."""
     member: int = 0
     """The number of this mind in it."""
     knowing: str = EVERYBODY
-    """Whose commands of a step it is told before it decides: one of `KNOWING`."""
-    messages: tuple[Said, ...] = ()
+    """Whose commands of a step it is told before it decides: one of `KNOWLEDGE_LABELS`."""
+    messages: tuple[TeamMessage, ...] = ()
     """What it has said and heard, in order: the newest. What came after its last decision is new. It is what
     somebody said, never an instruction to the house."""
     jobs: tuple[Job, ...] = ()
@@ -124,8 +126,9 @@ class Decision:
     """What a mind decided for the coming step.
 
     `commands` are in the order in which they are to run; a seat left out does the world's default.
-    `played_by` names who really chose, where that is not the mind itself (a stand-in). `note` is JSON for
-    the log: why, what was asked and answered; who reads replies says in it how (`kitchen.contract.reading`).
+    `played_by` names who really chose, where that is not the mind itself (a stand-in). `note` is JSON for the
+    log: why, what was asked and answered; who reads replies says in it how
+    (`kitchen.contract.decision_notes`).
 
     `calls` are all calls of language models that this decision took, in order, those without an answer among
     them. `fallback` is the code of the ModelError that made the mind fall back on its stand-in, empty if it
@@ -139,7 +142,8 @@ class Decision:
     a guess, and nothing of the coming step's commands. It is kept with the note, as `intents`, where people
     are shown it (`Situation.tells`), and nowhere else.
 
-    `says` are messages to others: each is sent if the organisation lets this mind (`kitchen.contract.talk`).
+    `says` are messages to others: each is sent if the organisation lets this mind
+    (`kitchen.contract.team_messages`).
     """
 
     commands: Mapping[int, Command]
@@ -149,11 +153,11 @@ class Decision:
     calls: tuple[Call, ...] = ()
     fallback: str = ""
     intents: Mapping[int, Intent] = field(default_factory=dict)
-    says: tuple[Say, ...] = ()
+    says: tuple[MessageDraft, ...] = ()
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
 
 
-def note_plus(note: Json, key: str, value: Json) -> dict[str, Json]:
+def add_to_note(note: Json, key: str, value: Json) -> dict[str, Json]:
     """Return a decision's note with one more entry, which the platform adds."""
     return {**(note if isinstance(note, dict) else {"note": note}), key: value}
 
@@ -206,7 +210,7 @@ class Adviser:
 
 
 @dataclass(frozen=True, slots=True)
-class Pursuit:
+class AimStep:
     """What somebody does next for an aim, and how that stands."""
 
     status: str = UNKNOWN
@@ -215,17 +219,17 @@ class Pursuit:
     """None: to wait."""
 
 
-class Pursuer:
+class AimPursuer:
     """Who knows the way to each aim of a world: for agents that do as they are told. Keeps nothing."""
 
-    def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> Pursuit:
+    def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         """What this seat does next for this aim, for which it was asked when the world's `aim_mark` said
         `since`. Quick. What it cannot read is an aim that cannot be reached."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
+class ForecastTrial:
     """How a co-player is tried out for a forecast of money, before any model is asked."""
 
     settings: Mapping[str, Json]
@@ -299,7 +303,7 @@ class Agent(ABC):
         none; empty for a co-player that asks none."""
         return ""
 
-    def rehearsal(self) -> Rehearsal | None:
+    def rehearsal(self) -> ForecastTrial | None:
         """How what it asks can be tried out for nothing; None for a co-player that asks no language model."""
         return None
 
@@ -314,7 +318,7 @@ class Agent(ABC):
         return {}
 
     def foretells(self) -> bool:
-        """Whether it says in its notes what others will do next (`kitchen.contract.foreseeing`)."""
+        """Whether it says in its notes what others will do next (`kitchen.contract.decision_notes`)."""
         return False
 
     @abstractmethod

@@ -1,4 +1,7 @@
-"""Write a JSON value in one way only, and hash it. Plain Python."""
+"""Write JSON in one canonical form, hash it, and derive seeds from values.
+
+Keys are sorted and there are no spaces, so equal values have equal hashes. Plain Python.
+"""
 
 from __future__ import annotations
 
@@ -25,3 +28,9 @@ def text_hash(text: str) -> str:
 def canonical_hash(value: Json) -> str:
     """SHA-256 in hex of a JSON value's canonical text."""
     return text_hash(canonical_json(value))
+
+
+def derived_seed(*parts: object) -> int:
+    """A seed of 63 bits that follows from these values alone."""
+    text = "\x1f".join(str(part) for part in parts)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

@@ -1,11 +1,14 @@
-"""Data files and documents, read by pydantic models: every complaint is one line, `file: key: reason`.
+"""Read TOML and JSON strictly, and report each problem in one line: `file: key: reason`.
 
-A `Record` is one table: what may stand in it, each value exactly of its type. A `Source` reads values from a
-file, or from a key in it, and says where a wrong one stands.
+A `Record` is one table whose values must have exactly their declared types. A `DataSource` reads values
+from a file or from a key in it, and names the place of a wrong one. Values that are nested too deeply are
+refused, because they would make Python's own functions fail later.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -27,12 +30,64 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from kitchen.contract.shallow import TooDeepError, shallow
 from kitchen.contract.world import Json, SettingsError
 
-SHORT = 60
+MAX_DEPTH = 50
+"""Lists and tables within each other; a study's document has about ten."""
+
+
+class TooDeepError(ValueError):
+    """Lists or tables within each other without end."""
+
+    def __init__(self) -> None:
+        super().__init__(f"is nested deeper than {MAX_DEPTH} levels")
+
+
+def read_json(text: str) -> Json:
+    """The value of this JSON; ValueError if it is none, as with NaN, TooDeepError if it is too deep."""
+    try:
+        return check_depth(json.loads(text, parse_float=_finite, parse_constant=_finite))
+    except RecursionError:
+        raise TooDeepError from None
+
+
+def _finite(text: str) -> float:
+    """A number that JSON has; Python's own reader takes NaN and 1e999, too."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number of JSON")
+    return number
+
+
+class DepthLimitedDecoder(json.JSONDecoder):
+    """For libraries that read JSON themselves: what is too deep is no JSON to them."""
+
+    def decode(self, text: str, *args: Any) -> Json:
+        """The value; JSONDecodeError."""
+        try:
+            return check_depth(super().decode(text, *args))
+        except (TooDeepError, RecursionError):
+            raise json.JSONDecodeError(str(TooDeepError()), "", 0) from None
+
+
+def check_depth(value: Json) -> Json:
+    """The value, if it is not too deep; TooDeepError."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return value
+        level = [part for one in level for part in _parts(one)]
+    raise TooDeepError
+
+
+def _parts(value: Json) -> list[Json]:
+    """What a list or a table holds; nothing for anything else."""
+    return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+
+
+MAX_SHOWN_CHARACTERS = 60
 """Characters of a wrong value that a complaint still repeats."""
-MORE_ALLOWED = "more keys"
+EXTRA_KEYS_TITLE = "more keys"
 """The context in which keys that nobody knows are left alone."""
 
 Value = TypeVar("Value")
@@ -62,7 +117,7 @@ class Record(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_only(cls, values: Any, info: ValidationInfo) -> Any:
-        if isinstance(values, dict) and info.context != MORE_ALLOWED:
+        if isinstance(values, dict) and info.context != EXTRA_KEYS_TITLE:
             for key in values:
                 if key not in cls.known_keys():
                     words = f"unknown key; there are {', '.join(cls.known_keys()) or 'none'}"
@@ -71,15 +126,15 @@ class Record(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DataSource:
     """Where values stand: a file, or a key in it."""
 
     file: str
     key: str = ""
 
-    def at(self, key: str) -> Source:
+    def at(self, key: str) -> DataSource:
         """A key of what stands here."""
-        return Source(self.file, _joined(self.key, key))
+        return DataSource(self.file, _joined(self.key, key))
 
     def error(self, key: str, reason: str) -> DataError:
         """The complaint about one key of what stands here; about all of it if the key is empty."""
@@ -91,12 +146,12 @@ class Source:
         """The values as this kind has them; DataError for the first that is wrong. With `more`, keys that are
         not known are left alone."""
         try:
-            return kind.validate_python(values, context=MORE_ALLOWED if more else None)
+            return kind.validate_python(values, context=EXTRA_KEYS_TITLE if more else None)
         except ValidationError as error:
             raise self.error(*_complaint(error)) from error
 
 
-def complaint(kind: type[Record], values: Json) -> str:
+def find_problem(kind: type[Record], values: Json) -> str:
     """The first thing that keeps these values from being such a table, as `key: reason`; empty if nothing
     does."""
     try:
@@ -117,7 +172,7 @@ def _complaint(error: ValidationError) -> tuple[str, str]:
     context, given = first.get("ctx", {}), repr(first["input"])
     steps = (f"[{step + 1}]" if isinstance(step, int) else step for step in first["loc"])
     reason = REASONS.get(first["type"]) or first["msg"]
-    told = first["type"] in TOLD and len(given) <= SHORT
+    told = first["type"] in WORDED_ERRORS and len(given) <= MAX_SHOWN_CHARACTERS
     return _joined(*steps, context.get("key", "")), f"{reason}, not {given}" if told else reason
 
 
@@ -133,11 +188,11 @@ REASONS: Mapping[str, str] = {
     "too_short": "must not be empty",
 }
 """What pydantic finds, in our words; what our own types find has its words already."""
-TOLD = ("said", *(name for name in REASONS if name.endswith("_type")))
+WORDED_ERRORS = ("said", *(name for name in REASONS if name.endswith("_type")))
 """Complaints that say what stands there instead."""
 
 
-def said(words: str) -> WrapValidator:
+def error_text(words: str) -> WrapValidator:
     """Whatever is wrong with a value of this type, is told in these words."""
 
     def check(value: Any, handler: Callable[[Any], Any]) -> Any:
@@ -149,7 +204,7 @@ def said(words: str) -> WrapValidator:
     return WrapValidator(check)
 
 
-def wrong(words: str) -> PydanticCustomError:
+def worded_error(words: str) -> PydanticCustomError:
     """To be raised by the check of a type: what is wrong with the value."""
     return PydanticCustomError("wrong", "{words}", {"words": words})
 
@@ -160,7 +215,7 @@ def one_of(names: Iterable[str]) -> AfterValidator:
 
     def check(value: str) -> str:
         if value not in known:
-            raise wrong(f"{value!r} is not one of {', '.join(known)}")
+            raise worded_error(f"{value!r} is not one of {', '.join(known)}")
         return value
 
     return AfterValidator(check)
@@ -168,38 +223,40 @@ def one_of(names: Iterable[str]) -> AfterValidator:
 
 def _some(values: tuple[str, ...]) -> tuple[str, ...]:
     if not values:
-        raise wrong("must not be empty")
+        raise worded_error("must not be empty")
     return values
 
 
 def _distinct(values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
         if values.count(value) > 1:
-            raise wrong(f"{value!r} is named twice")
+            raise worded_error(f"{value!r} is named twice")
     return values
 
 
-Text = Annotated[str, Field(pattern=r"\S"), said("must be a text that is not empty")]
-Texts = Annotated[tuple[Text, ...], Strict(False), said("must be a list of texts"), AfterValidator(_some)]
+Text = Annotated[str, Field(pattern=r"\S"), error_text("must be a text that is not empty")]
+Texts = Annotated[
+    tuple[Text, ...], Strict(False), error_text("must be a list of texts"), AfterValidator(_some)
+]
 Names = Annotated[Texts, AfterValidator(_distinct)]
 """Texts of which none stands there twice."""
-Number = Annotated[int | FiniteFloat, said("must be a number")]
+Number = Annotated[int | FiniteFloat, error_text("must be a number")]
 """A whole one stays whole."""
 
 
-def opened(path: Path) -> tuple[Source, dict[str, Json]]:
+def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
     """A TOML file; DataError if it cannot be read or is none."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path.name}: cannot be read: {error}") from error
-    return parsed(text, path.name)
+    return parse_toml(text, path.name)
 
 
-def parsed(text: str, file: str) -> tuple[Source, dict[str, Json]]:
+def parse_toml(text: str, file: str) -> tuple[DataSource, dict[str, Json]]:
     """The text of a TOML file; `file` is what complaints call it."""
     try:
-        return Source(file), shallow(tomllib.loads(text))
+        return DataSource(file), check_depth(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{file}: not TOML: {error}") from error
     except (TooDeepError, RecursionError):

@@ -1,7 +1,7 @@
-"""`EpisodeLog`: the whole log of an episode in plain Python, and `LogMetrics`, figures that follow from it.
+"""Define `EpisodeLog`, the log of an episode in plain Python, and `LogMetrics`, metrics computed from it.
 
-A world whose figures depend on talk, plans or decisions names a `LogMetrics` in its kit. Its figures join
-those of `World.score` when the episode ends: in exports, analyses, pages, replays and experiments.
+A world whose metrics depend on messages, plans or decisions names a `LogMetrics` in its kit. They join
+those of `World.score` when the episode ends.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.talk import Said
-from kitchen.contract.world import Command, Event, Figure, Json
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.world import Command, Event, Json, Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class EpisodeLog:
     seats: int
     seed: int
     steps: tuple[LoggedStep, ...] = ()
-    messages: tuple[Said, ...] = ()
+    messages: tuple[TeamMessage, ...] = ()
     decisions: tuple[LoggedDecision, ...] = ()
     organisation: Organisation | None = None
 
@@ -78,7 +78,7 @@ class EpisodeLog:
 class LogMetrics(ABC):
     """Figures of one world that are computed from the log of an episode."""
 
-    figures: ClassVar[tuple[Figure, ...]]
+    figures: ClassVar[tuple[Metric, ...]]
     """What `measure` returns, by name. No figure of `World.figures` has one of these names."""
 
     @abstractmethod

@@ -1,10 +1,10 @@
-"""`WorldKit`: everything of one world, named in one place. The registry has one line for it.
+"""Define `WorldKit`, which names everything that belongs to one world.
 
-A world's folder holds what its kit names, and beside it `templates/`, `static/` and `instruments/` (questions
-about the world, `study/design/questions/instruments.py`), which are found like those of the application.
+The registry has one line for each kit. A world's folder also holds `templates/`, `static/` and
+`instruments/` (questions about the world).
 
-The parts of a kit are functions that import and return them: every process reads all kits, but imports a
-world's planner only when it asks it. Type checkers see a wrong name. Plain Python, no Django.
+The parts of a kit are functions that import and return them. Every process reads all kits, but imports a
+planner only when it needs it. Plain Python, no Django.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kitchen.contract.agent import Adviser, Agent, Pursuer
-from kitchen.contract.bench import Ground
-from kitchen.contract.canvas import Canvas
+from kitchen.contract.agent import Adviser, Agent, AimPursuer
+from kitchen.contract.agent_skills import Skills
+from kitchen.contract.benchmark import Benchmark
+from kitchen.contract.drawable_setting import DrawableSetting
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.page import Page
-from kitchen.contract.recordings import Recordings
-from kitchen.contract.skills import Skills
+from kitchen.contract.reference_recordings import Recordings
 from kitchen.contract.world import Json, World
 
 
@@ -52,24 +52,24 @@ class WorldKit:
     and no co-player of all worlds has."""
     adviser: Callable[[], Adviser] | None = None
     """Knows what is good to do in it; None if nobody does."""
-    pursuer: Callable[[], Pursuer] | None = None
+    pursuer: Callable[[], AimPursuer] | None = None
     """Knows the way to its aims (`World.aims`); None if it has none."""
     skills: Callable[[], Skills] | None = None
     """What agents that think in skills need to know of it; None if it has none."""
     practice: Practice = Practice()
     steps: str = ""
     """The setting that says how many steps an episode has; empty if none does."""
-    bench: Callable[[], Ground] | None = None
+    bench: Callable[[], Benchmark] | None = None
     """What agents alone are compared on in it; None if there is nothing."""
     recordings: Callable[[], Recordings[Any]] | None = None
     """Episodes recorded in another engine, to compare with; None if there are none."""
-    canvases: Mapping[str, Callable[[], Canvas]] = field(default_factory=dict)
+    canvases: Mapping[str, Callable[[], DrawableSetting]] = field(default_factory=dict)
     """How text settings that can be drawn are drawn, by the setting's name."""
     log_metrics: Callable[[], LogMetrics] | None = None
     """Figures beside `World.score`, computed from the whole log of an episode; None if there are none."""
     organisations: tuple[str, ...] = ()
-    """Kinds of organisation (`kitchen.contract.organisation.KINDS`) that this world can be played with.
-    Empty: every kind."""
+    """Kinds of organisation (`kitchen.contract.organisation.ORGANISATION_KINDS`) that this world can be
+    played with. Empty: every kind."""
     schedules: tuple[str, ...] = ()
     """Schedules (`kitchen.contract.organisation.SCHEDULES`) that this world can be played with. Empty: every
     schedule."""

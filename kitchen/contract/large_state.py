@@ -1,11 +1,10 @@
-"""Hold a part of a world's state that has thousands of entries, of which a step changes few.
+"""Store a large part of a world's state and hash only what a step changed.
 
-A `LargeMap` is a dict. Beside its entries it keeps their canonical JSON in buckets, each with a SHA-256.
-There are `WIDTH` groups of `WIDTH` buckets; the CRC-32 of a key says which bucket it is in. The hash of a
-group is the SHA-256 of its buckets' digests, and the root that of the groups' digests. So the root follows
-from the content alone, and after a change only the buckets and groups that changed are hashed again. Two
-moments of a map share the buckets in which they agree, so what changed between them is found without
-comparing the rest.
+A `LargeMap` is a dict that keeps the canonical JSON of its entries in buckets, each with a SHA-256. There
+are `BUCKET_COUNT` groups of `BUCKET_COUNT` buckets; the CRC-32 of a key selects its bucket. The hash of a
+group covers the digests of its buckets, and the root covers the groups. The root depends on the content
+alone. After a change only the changed buckets and groups are hashed again. Two versions of a map share
+equal buckets, so their difference is found without comparing the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any
 
 from kitchen.contract.canonical_json import Json, canonical_json
 
-WIDTH = 64
+BUCKET_COUNT = 64
 """Another number gives other roots: stored ones would no longer hold."""
 
 
@@ -57,7 +56,7 @@ class LargeMap(dict[str, Json]):
         if isinstance(given, LargeMap):
             self._frozen, self._touched = given._frozen, set(given._touched)
         else:
-            self._frozen, self._touched = NOTHING, set(self)
+            self._frozen, self._touched = EMPTY_MAP, set(self)
 
     def freeze(self) -> FrozenMap:
         """Return the present content, which later changes leave alone. TypeError for a key that is no text,
@@ -204,7 +203,7 @@ class FrozenMap:
 
 def _place(key: str) -> tuple[int, int]:
     """The group of a key, and the bucket in it."""
-    return divmod(zlib.crc32(key.encode("utf-8", "surrogatepass")) % WIDTH**2, WIDTH)
+    return divmod(zlib.crc32(key.encode("utf-8", "surrogatepass")) % BUCKET_COUNT**2, BUCKET_COUNT)
 
 
 def _object(entries: Mapping[str, str]) -> str:
@@ -220,7 +219,7 @@ def _differing(before: _Node, after: _Node) -> Iterator[tuple[_Bucket, _Bucket]]
             yield from ((one, other) for one, other in pairs if one is not other)
 
 
-NOTHING = FrozenMap(_Node([_Node([_Bucket({})] * WIDTH)] * WIDTH))
+EMPTY_MAP = FrozenMap(_Node([_Node([_Bucket({})] * BUCKET_COUNT)] * BUCKET_COUNT))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Rules for the messages of one episode: which member may send what, and which member gets to know it.
+"""Decide which member of an episode may send a message, and which members may read it.
 
-Live play and agents alone both keep a `Mailbox` beside their messages: live play stores them in rows
-(`kitchen.play.saying`), agents alone in a log (`kitchen.agents.episode_loop`). Plain Python.
+Live play stores the messages in database rows; episodes of agents alone keep them in a log. Both apply the
+rules of `Mailbox`. Plain Python.
 """
 
 from __future__ import annotations
@@ -10,30 +10,47 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from kitchen.contract.agent import JOB, MESSAGE, SEAT, note_plus
-from kitchen.contract.blocking import filtered
-from kitchen.contract.conversations import BUSY, GONE, keeps_apart, partners, to_partner
-from kitchen.contract.dialogue import ROUND, InTalk
-from kitchen.contract.jobs import DONE, FAILED, Job, Ledger, changes_no_job, jobs_of
-from kitchen.contract.organisation import DOWN, INFORM, REPORT, SYSTEM, TALK, UP, Organisation
-from kitchen.contract.talk import Said, Say, addressees, refusal
+from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_SEAT, add_to_note
+from kitchen.contract.assigned_jobs import DONE, FAILED, Job, JobLedger, jobs_in, names_no_open_job
+from kitchen.contract.dialogue_rounds import ROUND_KEY, DialoguePosition
+from kitchen.contract.organisation import (
+    DOWNWARD_KINDS,
+    INFORM,
+    REPORT,
+    SYSTEM,
+    TALK_KINDS,
+    UPWARD_KINDS,
+    Organisation,
+)
+from kitchen.contract.team_messages import (
+    BUSY,
+    GONE,
+    MessageDraft,
+    TeamMessage,
+    address_to_partner,
+    conversation_partners,
+    conversation_refusal,
+    mask_blocked_words,
+    message_recipients,
+    message_refusal,
+)
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Event, Json, World
 
-HEARD, UNSAID, MISSED = "heard", "unsaid", "missed"
+HEARD_KEY, UNSAID_KEY, MISSED_KEY = "heard", "unsaid", "missed"
 """Keys of a decision's note: the last message that its agent could know, what it may not say, and messages
 before that last one that the agent did not know: they came in while it talked with other agents."""
-TOLD = 50
+MAX_MESSAGES_TOLD = 50
 """The most messages that an agent is told: the newest."""
-WRITTEN = "written"
+WRITTEN_KEY = "written"
 """Key of a message's data: the text before words were blocked. Members never see it."""
-PLATFORM_KEYS = frozenset({"since", "marks", "plain", "house", WRITTEN})
+PLATFORM_KEYS = frozenset({"since", "marks", "plain", "house", WRITTEN_KEY})
 """Keys of a message's data that only the platform writes."""
 PLATFORM_WORDS = {
     BUSY: "Member {member} is talking with somebody else, and got nothing of that.",
     GONE: "The person who was member {member} is gone: that conversation is over.",
 }
 """What the platform says to members, by its code."""
-STATES = {SUCCESS: DONE, FAIL: FAILED}
+JOB_STATES = {SUCCESS: DONE, FAIL: FAILED}
 """How the platform reports a job, by how its aim stands in the world."""
 
 AimWords = Callable[[Aim], str]
@@ -41,22 +58,22 @@ AimWords = Callable[[Aim], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class PostedMessage:
     """One message that was sent."""
 
-    said: Said
+    said: TeamMessage
     """With all of its data, also what members do not see."""
     with_decision: bool = False
     """An agent sent it with a decision. Other agents are told of it in the next step."""
 
 
-class Outgoing(NamedTuple):
+class OutgoingMessage(NamedTuple):
     """One message that is to be sent now."""
 
     sender: int | None
     """None for the platform."""
     to: tuple[int, ...]
-    say: Say
+    say: MessageDraft
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +91,23 @@ class LastHeard:
 class Mailbox:
     """The messages of one episode so far, and the rules for the next one."""
 
-    def __init__(self, organisation: Organisation, posted: Iterable[Posted] = ()) -> None:
+    def __init__(self, organisation: Organisation, posted: Iterable[PostedMessage] = ()) -> None:
         self.organisation = organisation
-        self.posted: list[Posted] = []
-        self._ledger = Ledger()
+        self.posted: list[PostedMessage] = []
+        self._ledger = JobLedger()
         for each in posted:
             self.add(each)
 
-    def add(self, posted: Posted) -> None:
+    def add(self, posted: PostedMessage) -> None:
         """Add the next message that was sent."""
         self.posted.append(posted)
         self._ledger.hear(posted.said)
 
-    def post(self, sent: Outgoing, step: int, *, with_decision: bool = False) -> Said:
+    def post(self, sent: OutgoingMessage, step: int, *, with_decision: bool = False) -> TeamMessage:
         """Add this as the next message, in this open step; return it as it was sent."""
         text, data = sent.say.text.strip(), dict(sent.say.data)
-        said = Said(len(self.posted) + 1, step, sent.sender, sent.to, sent.say.kind, text, data)
-        self.add(Posted(said, with_decision))
+        said = TeamMessage(len(self.posted) + 1, step, sent.sender, sent.to, sent.say.kind, text, data)
+        self.add(PostedMessage(said, with_decision))
         return said
 
     def copy(self) -> Mailbox:
@@ -108,23 +125,27 @@ class Mailbox:
         """Return who talks with whom in this step, both ways. Empty where nobody is bound to one partner."""
         if not self.organisation.one_partner:
             return {}
-        return partners(self.organisation, (each.said for each in self.posted), step)
+        return conversation_partners(self.organisation, (each.said for each in self.posted), step)
 
-    def refusal(self, world: World, step: int, sender: int, say: Say) -> tuple[Say, str]:
+    def refusal(self, world: World, step: int, sender: int, say: MessageDraft) -> tuple[MessageDraft, str]:
         """Return the message with its addressee, and why this member may not send it now.
 
-        The code is empty if it may. Codes are those of `kitchen.contract.talk.refusal` and
-        `kitchen.contract.conversations.keeps_apart`, and `no_such_job`, `no_aim`, `no_such_aim`.
+        The code is empty if it may. Codes are those of `kitchen.contract.team_messages.message_refusal` and
+        `kitchen.contract.team_messages.conversation_refusal`, and `no_such_job`, `no_aim`, `no_such_aim`.
         """
         say = without_platform_keys(say)
-        talking = self.partners(step) if say.kind in TALK else {}
-        say = to_partner(say, sender, talking)
-        if code := refusal(self.organisation, sender, say, sent=self._sent_in(step, sender)):
+        talking = self.partners(step) if say.kind in TALK_KINDS else {}
+        say = address_to_partner(say, sender, talking)
+        if code := message_refusal(self.organisation, sender, say, sent=self._sent_in(step, sender)):
             return say, "no_aim" if code == "empty" and say.kind == INFORM else code
-        if self.organisation.one_partner and say.kind in TALK and (code := keeps_apart(say, sender, talking)):
+        if (
+            self.organisation.one_partner
+            and say.kind in TALK_KINDS
+            and (code := conversation_refusal(say, sender, talking))
+        ):
             return say, code
-        to = addressees(self.organisation, sender, say)
-        if changes_no_job(self.open_jobs, sender, to, say):
+        to = message_recipients(self.organisation, sender, say)
+        if names_no_open_job(self.open_jobs, sender, to, say):
             return say, "no_such_job"
         is_unknown = say.kind == INFORM and not self._can_be_asked(world, to, say)
         return say, "no_such_aim" if is_unknown else ""
@@ -134,7 +155,7 @@ class Mailbox:
         in_step = [each.said for each in self.posted if each.said.step == step]
         return sum(said.sender == sender or (_is_busy(said) and said.to == (sender,)) for said in in_step)
 
-    def _can_be_asked(self, world: World, to: Sequence[int], say: Say) -> bool:
+    def _can_be_asked(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:
         """Return whether each of these members has a seat with the aim of this job, if it has one."""
         if "aim" not in say.data:
             return True
@@ -142,19 +163,21 @@ class Mailbox:
         return all(seats and _aim(say) in world.aims(seats[0]) for seats in held)
 
     def outgoing(
-        self, world: World, sender: int, say: Say, code: str, aim_words: AimWords
-    ) -> tuple[Outgoing, ...]:
+        self, world: World, sender: int, say: MessageDraft, code: str, aim_words: AimWords
+    ) -> tuple[OutgoingMessage, ...]:
         """Return what is to be sent for a message with this code of `refusal`: the message as members see it,
         or the platform's answer where the addressee is busy, or nothing."""
         if code == BUSY:
-            return (Outgoing(None, (sender,), platform_word(BUSY, say.to[0])),)
+            return (OutgoingMessage(None, (sender,), platform_sentence(BUSY, say.to[0])),)
         if code:
             return ()
-        to = addressees(self.organisation, sender, say)
+        to = message_recipients(self.organisation, sender, say)
         given = self._with_aim(world, to, say, aim_words) if say.kind == INFORM else say
-        return (Outgoing(sender, to, self._shown(given)),)
+        return (OutgoingMessage(sender, to, self._shown(given)),)
 
-    def _with_aim(self, world: World, to: Sequence[int], say: Say, aim_words: AimWords) -> Say:
+    def _with_aim(
+        self, world: World, to: Sequence[int], say: MessageDraft, aim_words: AimWords
+    ) -> MessageDraft:
         """Add what the world wants to know later. A job without words gets the aim's words, for members who
         read no aims."""
         if not (aim := _aim(say)):
@@ -169,19 +192,23 @@ class Mailbox:
             return replace(say, data=data)
         return replace(say, text=text, data={**data, "plain": True})
 
-    def _shown(self, say: Say) -> Say:
+    def _shown(self, say: MessageDraft) -> MessageDraft:
         """Block words; the text as it was written goes into the data where it differs."""
-        shown = filtered(say.text, self.organisation.blocked)
-        return say if shown == say.text else replace(say, text=shown, data={**say.data, WRITTEN: say.text})
+        shown = mask_blocked_words(say.text, self.organisation.blocked)
+        return (
+            say if shown == say.text else replace(say, text=shown, data={**say.data, WRITTEN_KEY: say.text})
+        )
 
-    def settled_jobs(self, world: World) -> Iterator[Outgoing]:
+    def settled_jobs(self, world: World) -> Iterator[OutgoingMessage]:
         """Report each open job whose aim is reached in the world now, or cannot be reached any more. Workers
         need not report these themselves."""
         for job in self.open_jobs if self.organisation.commands else ():
-            if job.aim and (state := STATES.get(self._status(world, job), "")):
+            if job.aim and (state := JOB_STATES.get(self._status(world, job), "")):
                 data = {"job": job.number, "status": state, "house": True}
                 why = {"code": "gone"} if state == FAILED else {}
-                yield Outgoing(job.worker, (job.giver,), Say("", REPORT, data={**data, **why}))
+                yield OutgoingMessage(
+                    job.worker, (job.giver,), MessageDraft("", REPORT, data={**data, **why})
+                )
 
     def _status(self, world: World, job: Job) -> str:
         """Any seat of the worker may reach the aim; it is out of reach where it is so for all of them."""
@@ -189,13 +216,13 @@ class Mailbox:
         found = {world.aim_status(seat, job.aim, job.mark_of(seat)) for seat in seats}
         return SUCCESS if SUCCESS in found else UNKNOWN if UNKNOWN in found else FAIL
 
-    def heard(self, world: World, member: int) -> tuple[Said, ...]:
+    def heard(self, world: World, member: int) -> tuple[TeamMessage, ...]:
         """Return what this member said or may know of what others said, in order."""
-        return tuple(as_member_sees(each.said) for each in self._known(world, member))
+        return tuple(message_for_member(each.said) for each in self._known(world, member))
 
     def messages_for(
         self, world: World, member: int, step: int, since: LastHeard
-    ) -> tuple[tuple[Said, ...], tuple[Job, ...]]:
+    ) -> tuple[tuple[TeamMessage, ...], tuple[Job, ...]]:
         """Return what an agent is told in this open step: its newest messages in order, and its open jobs.
 
         What other agents said with decisions on the open step is told in the next one, whichever agent is
@@ -208,20 +235,20 @@ class Mailbox:
             if not each.with_decision or each.said.step < step or each.said.sender in own or within
         ]
         said = tuple(
-            as_member_sees(each.said, is_new=each.said.sender != member and self._is_new(each, since))
+            message_for_member(each.said, is_new=each.said.sender != member and self._is_new(each, since))
             for each in known
         )
-        jobs = (job for job in jobs_of(said) if job.is_open and member in (job.giver, job.worker))
-        return said[-TOLD:], tuple(jobs)
+        jobs = (job for job in jobs_in(said) if job.is_open and member in (job.giver, job.worker))
+        return said[-MAX_MESSAGES_TOLD:], tuple(jobs)
 
-    def _is_new(self, each: Posted, since: LastHeard) -> bool:
+    def _is_new(self, each: PostedMessage, since: LastHeard) -> bool:
         """Return whether an agent did not know this message when it decided last: it was sent later, or
         another agent sent it in that step, unless agents hear one another within a step."""
         hidden = each.with_decision and each.said.step >= since.step and not self.organisation.talks_within
         return each.said.number > since.number or hidden or each.said.number in since.missed
 
     def heard_in_talk(
-        self, world: World, member: int, talk: InTalk, said: Sequence[Said]
+        self, world: World, member: int, talk: DialoguePosition, said: Sequence[TeamMessage]
     ) -> tuple[int, tuple[int, ...]]:
         """Return the last message that an agent knew when it was asked last in a talk within the step, and
         those before it that it missed.
@@ -229,33 +256,33 @@ class Mailbox:
         `said` are the messages of the talk as they are posted. Their numbers may be others than in the talk:
         people wrote meanwhile, or a message was not sent.
         """
-        before = (one for one in said if (one.data.get(ROUND, 0), one.sender) < (talk.round, member))
-        known = {one.number for one in before if one.kind in TALK and self._knows(world, one, member)}
+        before = (one for one in said if (one.data.get(ROUND_KEY, 0), one.sender) < (talk.round, member))
+        known = {one.number for one in before if one.kind in TALK_KINDS and self._knows(world, one, member)}
         last = max(known, default=talk.known)
         later = [each.said for each in self.posted if talk.sent < each.said.number <= last]
         missed = [one for one in later if one.number not in known and one.sender != member]
         return last, tuple(one.number for one in missed if self._knows(world, one, member))
 
-    def _knows(self, world: World, said: Said, member: int) -> bool:
-        return may_know(world, self.organisation, said, member)
+    def _knows(self, world: World, said: TeamMessage, member: int) -> bool:
+        return may_see_message(world, self.organisation, said, member)
 
-    def _known(self, world: World, member: int) -> list[Posted]:
-        return [each for each in self.posted if may_know(world, self.organisation, each.said, member)]
+    def _known(self, world: World, member: int) -> list[PostedMessage]:
+        return [each for each in self.posted if may_see_message(world, self.organisation, each.said, member)]
 
 
 def note_of_heard(note: Json, heard: int, missed: Sequence[int] = ()) -> Json:
     """Return a decision's note with the last message that its agent knew, and those that it missed."""
-    note = note_plus(note, HEARD, heard)
-    return note_plus(note, MISSED, list(missed)) if missed else note
+    note = add_to_note(note, HEARD_KEY, heard)
+    return add_to_note(note, MISSED_KEY, list(missed)) if missed else note
 
 
 def last_heard_of(note: Json, step: int) -> LastHeard:
     """Return what an agent knew when it made the decision with this note for this step."""
     told = note if isinstance(note, dict) else {}
-    return LastHeard(told.get(HEARD, 0), step, frozenset(told.get(MISSED, ())))
+    return LastHeard(told.get(HEARD_KEY, 0), step, frozenset(told.get(MISSED_KEY, ())))
 
 
-def may_know(world: World, organisation: Organisation, said: Said, number: int) -> bool:
+def may_see_message(world: World, organisation: Organisation, said: TeamMessage, number: int) -> bool:
     """Return whether this member said this or gets to know it.
 
     An addressee gets to know it if the world lets one of its seats hear it, or if it has no seat.
@@ -268,7 +295,7 @@ def may_know(world: World, organisation: Organisation, said: Said, number: int) 
     return not member.seats or any(world.visible(seat, event) for seat in member.seats)
 
 
-def _message_event(organisation: Organisation, said: Said) -> Event:
+def _message_event(organisation: Organisation, said: TeamMessage) -> Event:
     """Return the message as the world is asked about it: an event of the sender's first seat."""
     seats: Sequence[int] = () if said.sender is None else organisation.member(said.sender).seats
     return Event(
@@ -276,35 +303,37 @@ def _message_event(organisation: Organisation, said: Said) -> Event:
     )
 
 
-def because_of_news(reason: str, messages: Iterable[Said]) -> str:
+def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
     """Return why an agent with these messages is asked. News of jobs, or else any news, is the reason where
     `reason`, the one apart from news, is only that it commands seats."""
     new = {said.kind for said in messages if said.is_new}
-    if reason != SEAT or not new:
+    if reason != REASON_SEAT or not new:
         return reason
-    return JOB if new & (DOWN | UP) else MESSAGE
+    return REASON_JOB if new & (DOWNWARD_KINDS | UPWARD_KINDS) else REASON_MESSAGE
 
 
-def as_member_sees(said: Said, *, is_new: bool = False) -> Said:
+def message_for_member(said: TeamMessage, *, is_new: bool = False) -> TeamMessage:
     """Return the message without what members never see."""
-    data = {name: value for name, value in said.data.items() if name != WRITTEN}
+    data = {name: value for name, value in said.data.items() if name != WRITTEN_KEY}
     return replace(said, data=data, is_new=is_new)
 
 
-def without_platform_keys(say: Say) -> Say:
+def without_platform_keys(say: MessageDraft) -> MessageDraft:
     """Return the message without data that only the platform may write."""
     return replace(say, data={name: value for name, value in say.data.items() if name not in PLATFORM_KEYS})
 
 
-def platform_word(code: str, member: int) -> Say:
+def platform_sentence(code: str, member: int) -> MessageDraft:
     """Return what the platform says of a member. Pages have words of their own for the code."""
-    return Say(PLATFORM_WORDS[code].format(member=member), SYSTEM, data={"code": code, "member": member})
+    return MessageDraft(
+        PLATFORM_WORDS[code].format(member=member), SYSTEM, data={"code": code, "member": member}
+    )
 
 
-def _is_busy(said: Said) -> bool:
+def _is_busy(said: TeamMessage) -> bool:
     return said.sender is None and said.data.get("code") == BUSY
 
 
-def _aim(say: Say) -> Aim:
+def _aim(say: MessageDraft) -> Aim:
     aim = say.data.get("aim")
     return tuple(aim) if isinstance(aim, list | tuple) else ()

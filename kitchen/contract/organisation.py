@@ -1,12 +1,12 @@
-"""Who takes part in an episode, who may command whom, who may write to whom, who sees what. Plain Python.
+"""Describe the members of an episode: who may command whom, write to whom, and see what.
 
-A *member* is a person or a mind, and commands no, one or several seats. Its number is that of its first seat;
-one without a seat has a number from the world's seats on. An organisation is data: a kind, its settings, and
-the pairs of members that follow from them. A command along an edge never moves a seat of somebody else: it is
-words, and whoever gets it decides.
+A *member* is a person or an agent and commands no, one or several seats. Its number is that of its first
+seat. A member without a seat has a number after the seats.
 
-The structures `chain`, `graph`, `tree` and `solo` are those of S-Agents (arXiv 2402.04578, section 3); `pair`
-is that of two who may talk, `pairwise` that of MINDcraft, `central` MindAgent's one dispatcher beside people.
+An organisation is data: a kind, settings, and the pairs of members that follow from them. A command to
+another member is a message; its receiver decides what to do. The kinds `chain`, `graph`, `tree` and `solo`
+are those of S-Agents (arXiv 2402.04578, section 3). `pair` lets two members talk, `pairwise` is that of
+MINDcraft, and `central` is MindAgent's single dispatcher beside people. Plain Python.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ SAY, ASK, ANSWER, REQUEST, END = "say", "ask", "answer", "request", "end"
 INFORM, WITHDRAW = "inform", "withdraw"
 ACCEPT, DECLINE, REPORT = "accept", "decline", "report"
 SYSTEM = "system"
-TALK = frozenset({SAY, ASK, ANSWER, REQUEST, END})
+TALK_KINDS = frozenset({SAY, ASK, ANSWER, REQUEST, END})
 """Messages to those whom one may write to."""
-DOWN = frozenset({INFORM, WITHDRAW})
+DOWNWARD_KINDS = frozenset({INFORM, WITHDRAW})
 """Messages to those whom one may command: a job, and that it is none any more."""
-UP = frozenset({ACCEPT, DECLINE, REPORT})
+UPWARD_KINDS = frozenset({ACCEPT, DECLINE, REPORT})
 """Messages to those who may command one: what becomes of a job."""
-KINDS_OF_MESSAGES = TALK | DOWN | UP | {SYSTEM}
+MESSAGE_KINDS = TALK_KINDS | DOWNWARD_KINDS | UPWARD_KINDS | {SYSTEM}
 """All there are; `system` is the house's own."""
 
 PRIVATE, TEAM, ALL = "private", "team", "all"
@@ -46,7 +46,7 @@ TOGETHER = "together"
 SCHEDULES: Mapping[str, str] = {TOGETHER: "All choose for each step, which runs when the last has chosen"}
 """Schedules by name: each says, in words for researchers, for whom a step waits."""
 
-SETTINGS = (
+ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
     Setting("leaves_talk", "bool", "Those who are led may write to each other", True),
     Setting(
@@ -97,7 +97,7 @@ SETTINGS = (
         maximum=1000,
     ),
 )
-"""Of all kinds; `APPLY` says which mean something where."""
+"""Of all kinds; `SETTINGS_BY_KIND` says which mean something where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Member:
 @dataclass(frozen=True, slots=True)
 class Organisation:
     """The members of one episode and what they may do with one another. Checked when it was made
-    (`organise`)."""
+    (`make_organisation`)."""
 
     kind: str
     members: tuple[Member, ...]
@@ -127,22 +127,22 @@ class Organisation:
     spoken: bool = False
     """Pages offer to turn speech into text."""
     within: bool = False
-    """Members talk within the step, by the rules of `kitchen.contract.dialogue`."""
+    """Members talk within the step, by the rules of `kitchen.contract.dialogue_rounds`."""
     rounds: int = 3
     """How often each mind speaks within a step where they talk there."""
     silence: int = 10
     """Steps without a word after which a conversation is over."""
     blocked: tuple[str, ...] = ()
-    """Words that are not shown in messages (`kitchen.contract.blocking`)."""
+    """Words that are not shown in messages (`kitchen.contract.team_messages`)."""
 
     @property
     def one_partner(self) -> bool:
-        """Everybody talks with one at a time (`kitchen.contract.conversations`)."""
+        """Everybody talks with one at a time (`kitchen.contract.team_messages`)."""
         return self.kind == "pairwise"
 
     @property
     def talks_within(self) -> bool:
-        """Minds answer within the step, before anybody chooses (`kitchen.play.answering`)."""
+        """Minds answer within the step, before anybody chooses (`kitchen.play.coplayers.answer_messages`)."""
         return self.kind == PAIR or self.within
 
     @property
@@ -169,11 +169,11 @@ class Organisation:
         return tuple(other for other in self.numbers if (number, other) in self._pairs(kind))
 
     def _pairs(self, kind: str) -> Collection[Pair]:
-        if kind in DOWN:
+        if kind in DOWNWARD_KINDS:
             return self.commands
-        if kind in UP:
+        if kind in UPWARD_KINDS:
             return {(worker, leader) for leader, worker in self.commands}
-        return self.writes if kind in TALK else ()
+        return self.writes if kind in TALK_KINDS else ()
 
     def commanded_by(self, number: int) -> tuple[int, ...]:
         """Those whom this member may command."""
@@ -233,7 +233,7 @@ class Organisation:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class OrganisationInput:
     """What is known when pairs are drawn: the members in order, the settings, and pairs that are given."""
 
     members: tuple[Member, ...]
@@ -247,56 +247,56 @@ class Shape:
         return tuple(member.number for member in self.members)
 
 
-Drawn = tuple[Iterable[Pair], Iterable[Pair]]
+DrawnPairs = tuple[Iterable[Pair], Iterable[Pair]]
 """Who commands whom, and who writes to whom."""
 
 
-def _beside_people(shape: Shape) -> Drawn:
+def _beside_people(shape: OrganisationInput) -> DrawnPairs:
     people = {member.number for member in shape.members if member.is_person}
     if not shape.chosen["talk"]:
         return (), ()
     return (), [pair for pair in permutations(shape.numbers, 2) if people & set(pair)]
 
 
-def _each(shape: Shape) -> Drawn:
+def _each(shape: OrganisationInput) -> DrawnPairs:
     if any(len(member.seats) > 1 for member in shape.members):
         raise SettingsError("members: each seat has a member of its own")
     return _beside_people(shape)
 
 
-def _solo(shape: Shape) -> Drawn:
+def _solo(shape: OrganisationInput) -> DrawnPairs:
     if len(shape.members) != 1:
         raise SettingsError(f"members: somebody who plays alone is one, not {len(shape.members)}")
     return (), ()
 
 
-def _pair(shape: Shape) -> Drawn:
+def _pair(shape: OrganisationInput) -> DrawnPairs:
     if len(shape.members) != 2:
         raise SettingsError(f"members: a pair is two, not {len(shape.members)}")
     return (), permutations(shape.numbers, 2)
 
 
-def _pairwise(shape: Shape) -> Drawn:
+def _pairwise(shape: OrganisationInput) -> DrawnPairs:
     if len(shape.members) < 2 or any(len(member.seats) > 1 for member in shape.members):
         raise SettingsError("members: they are two at least, each with a seat of its own")
     return (), permutations(shape.numbers, 2)
 
 
-def _chain(shape: Shape) -> Drawn:
+def _chain(shape: OrganisationInput) -> DrawnPairs:
     if len(shape.members) < 2:
         raise SettingsError("members: a chain has two at least")
     down = list(pairwise(shape.numbers))
     return down, [*down, *((lower, upper) for upper, lower in down)]
 
 
-def _graph(shape: Shape) -> Drawn:
+def _graph(shape: OrganisationInput) -> DrawnPairs:
     if len(shape.members) < 2:
         raise SettingsError("members: a graph has two at least")
     every = list(permutations(shape.numbers, 2))
     return every, every
 
 
-def _tree(shape: Shape) -> Drawn:
+def _tree(shape: OrganisationInput) -> DrawnPairs:
     if len(shape.members) < 2:
         raise SettingsError("members: a team with a leader has two at least")
     root, leaves = shape.numbers[0], shape.numbers[1:]
@@ -305,7 +305,7 @@ def _tree(shape: Shape) -> Drawn:
     return down, [*down, *((leaf, root) for leaf in leaves), *among]
 
 
-def _custom(shape: Shape) -> Drawn:
+def _custom(shape: OrganisationInput) -> DrawnPairs:
     for name, pairs in (("commands", shape.commands), ("writes", shape.writes)):
         for one, other in pairs:
             if one == other or not {one, other} <= set(shape.numbers):
@@ -313,7 +313,7 @@ def _custom(shape: Shape) -> Drawn:
     return shape.commands, shape.writes
 
 
-KINDS: Mapping[str, Callable[[Shape], Drawn]] = {
+ORGANISATION_KINDS: Mapping[str, Callable[[OrganisationInput], DrawnPairs]] = {
     "central": _beside_people,
     "chain": _chain,
     "custom": _custom,
@@ -326,7 +326,7 @@ KINDS: Mapping[str, Callable[[Shape], Drawn]] = {
 }
 """Every kind of organisation. The first member of a `tree` is its root, that of a `chain` its head."""
 
-LABELS: Mapping[str, str] = {
+ORGANISATION_LABELS: Mapping[str, str] = {
     "central": "Co-players command all teammates, each of them one or several",
     "each": "Each teammate has a co-player of its own",
     "solo": "One member alone",
@@ -340,7 +340,7 @@ LABELS: Mapping[str, str] = {
 """The same, for researchers, in the order in which they are offered."""
 
 _IN_STEP = frozenset({WITHIN, ROUNDS})
-APPLY: Mapping[str, frozenset[str]] = {
+SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
     "central": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
     "each": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
     "solo": frozenset(),
@@ -354,15 +354,15 @@ APPLY: Mapping[str, frozenset[str]] = {
 """Settings that can mean something in a kind; the others are to be left at their defaults."""
 
 
-def applying(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
+def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
     """Return the settings that mean something in this kind where these are `chosen`: `rounds` only where
     members talk within the step, and `within` only where it is on."""
     if chosen.get(WITHIN):
-        return APPLY[kind]
-    return APPLY[kind] - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
+        return SETTINGS_BY_KIND[kind]
+    return SETTINGS_BY_KIND[kind] - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
 
 
-def organise(
+def make_organisation(
     kind: str,
     members: Sequence[Member],
     *,
@@ -373,13 +373,16 @@ def organise(
 ) -> Organisation:
     """The organisation of this kind over these members, in their order, in a world with so many seats;
     `commands` and `writes` are the pairs of a `custom` one. SettingsError, in words, if they do not fit."""
-    if kind not in KINDS:
-        raise SettingsError(f"organisation: {kind} is not one of {', '.join(KINDS)}")
+    if kind not in ORGANISATION_KINDS:
+        raise SettingsError(f"organisation: {kind} is not one of {', '.join(ORGANISATION_KINDS)}")
     chosen = _settings(kind, settings or {})
     if kind != "custom" and (commands or writes):
         raise SettingsError(f"organisation: pairs are given for custom, not for {kind}")
     _check_members(members, seats)
-    down, across = map(frozenset, KINDS[kind](Shape(tuple(members), chosen, tuple(commands), tuple(writes))))
+    down, across = map(
+        frozenset,
+        ORGANISATION_KINDS[kind](OrganisationInput(tuple(members), chosen, tuple(commands), tuple(writes))),
+    )
     if chosen[WITHIN] and not across:
         raise SettingsError(f"{WITHIN}: nobody may write to anybody")
     return Organisation(
@@ -397,9 +400,9 @@ def organise(
 
 
 def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
-    chosen = clean_settings(SETTINGS, given)
-    meant = applying(kind, chosen)
-    for setting in SETTINGS:
+    chosen = clean_settings(ORGANISATION_SETTINGS, given)
+    meant = applicable_settings(kind, chosen)
+    for setting in ORGANISATION_SETTINGS:
         if setting.name not in meant and chosen[setting.name] != setting.default:
             raise SettingsError(f"{setting.name}: it means nothing in {kind}")
     return chosen

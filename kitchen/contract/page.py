@@ -1,11 +1,9 @@
-"""How a world is shown in a browser, and how a person gives a command in it. Plain Python, no Django.
+"""Define the `Page` interface: how a browser shows a world and how a person gives commands.
 
-The shell around it (connection, clock, who is waited for, leaving) is shared by all worlds and lives in
-`templates/kitchen/play/`. What is the world's own lives with the world: a `Page` turns a `SeatView` into
-panels. All of them are on the page when it loads; after a step only those are sent that show something else.
-
-A panel says what it shows, and is drawn of nothing else. So it is drawn once for all pages on which it shows
-the same, and nobody is sent a drawing of what they may not see. Templates are Jinja2.
+All worlds share the frame with connection, clock and leaving (`templates/kitchen/play/`). A world's `Page`
+turns a `SeatView` into panels. The whole page is sent on loading; after a step only changed panels are
+sent. A panel is drawn from its content alone, so it is drawn once for all pages that show the same.
+Templates are Jinja2. Plain Python, no Django.
 """
 
 from __future__ import annotations
@@ -15,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from kitchen.contract.jobs import Job
-from kitchen.contract.talk import Said
-from kitchen.contract.world import Aim, Command, Event, Figure, Intent, Json
-from kitchen.words.speech import gettext, marked, pgettext, read_later
+from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.world import Aim, Command, Event, Intent, Json, Metric
+from kitchen.words.translation import gettext, gettext_lazy, gettext_noop, pgettext
 
-TABLES, DRAWN, BOTH = "tables", "drawn", "both"
+DRAWING_TABLES, DRAWING_ONLY, DRAWING_AND_TABLES = "tables", "drawn", "both"
 """How a world is shown: in tables, as a drawing, or the drawing with the tables one glance away."""
 
 
@@ -75,7 +73,7 @@ class SeatView:
     score: Mapping[str, Json]
     achieved: tuple[tuple[str, str], ...] = ()
     """The score in words: (number, what it counts)."""
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[Metric, ...] = ()
     """The figures of the score that people read (`Figure.words`); the same for the whole episode."""
     step_seconds: float | None = None
     """Time of people for a step, None where they take as long as they want."""
@@ -93,7 +91,7 @@ class SeatView:
     """The episode ends as soon as its goal is reached (`Practice.until`), and at its last step otherwise."""
     reached: bool = False
     """It has ended so."""
-    shown: str = TABLES
+    shown: str = DRAWING_TABLES
     """What this person's page has of the world: one of what `Page.shown` gives; the same for the whole
     episode."""
     amounts: Mapping[Command, tuple[int, int]] = field(default_factory=dict)
@@ -127,10 +125,10 @@ class SeatView:
     only_jobs: tuple[int, ...] = ()
     """Those of `unread` who do jobs with an aim (`Agent.pursues`)."""
     one_partner: bool = False
-    """This person talks with one at a time (`kitchen.contract.conversations`)."""
+    """This person talks with one at a time (`kitchen.contract.team_messages`)."""
     partner: int | None = None
     """With whom this person talks now, where that is so; None for nobody."""
-    messages: tuple[Said, ...] = ()
+    messages: tuple[TeamMessage, ...] = ()
     """What this person has said and heard, in order: the newest."""
     spoken: bool = False
     """The page offers to turn this person's speech into text."""
@@ -160,7 +158,7 @@ class SeatView:
     and what that seat got to know; without it `observation` and `history` are empty."""
 
 
-class Nothing(NamedTuple):
+class NoContent(NamedTuple):
     """What a panel shows in which only its parts change."""
 
 
@@ -187,10 +185,10 @@ class Page(ABC):
 
     layout: ClassVar[str]
     """Template that arranges the panels; gets their HTML as `panels` (by id), those that all worlds have
-    (`SHELL` in `kitchen/play/shell.py`) among them, and `shown` as `SeatView` has it: where that is `both`,
-    `kitchen/play/views.jinja` leads from one element with `data-view` to the other. Where plans are offered
-    (`World.plannable`), `plan` is one of them: `kitchen/play/plan_slot.jinja` has it, for a place beside the
-    menu. Where it is shown what the others are about to do, so are their plans: `plans`.
+    (`SHELL` in `kitchen/play/live/shared_panels.py`) among them, and `shown` as `SeatView` has it: where that
+    is `both`, `kitchen/play/views.jinja` leads from one element with `data-view` to the other. Where plans
+    are offered (`World.plannable`), `plan` is one of them: `kitchen/play/plan_slot.jinja` has it, for a place
+    beside the menu. Where it is shown what the others are about to do, so are their plans: `plans`.
 
     It holds the panel `menu`: a form with `ws-send`, in it the fields `type` (`command`) and `step`, a
     `fieldset` with `data-actions` and in it a `label` with a radio button `command` for each command, and a
@@ -200,7 +198,7 @@ class Page(ABC):
     field stand in an element with `data-amount` and `data-ask`, and `js/amounts.js` is among the scripts."""
     overview_layout: ClassVar[str] = ""
     """Likewise for somebody who looks on (`overview`), of whose panels alone it gets the HTML."""
-    views: ClassVar[tuple[str, ...]] = (TABLES,)
+    views: ClassVar[tuple[str, ...]] = (DRAWING_TABLES,)
     """In which ways this world can be shown: `TABLES`, `DRAWN`, or both of them."""
     supports_clock: ClassVar[bool] = True
     """The page can be played while a clock takes the steps (`World.tick_ms`)."""
@@ -210,15 +208,15 @@ class Page(ABC):
     asked for once more before it is sent as `asks_first`, and whether who reads only leads as `leads`."""
     title: ClassVar[str] = ""
     """What this world is called over its guide, where a study plays several; by default its name. As all
-    words of a page, in the language of whoever reads (`kitchen.words.speech`)."""
-    body: ClassVar[str] = read_later("player")
+    words of a page, in the language of whoever reads (`kitchen.words.translation`)."""
+    body: ClassVar[str] = gettext_lazy("player")
     """What a seat commands, in one word: *choose what your player does*."""
     reference: ClassVar[str] = ""
     """Template of a second reference that can be opened beside play; empty if there is none. Gets `brief` and
     `handbook`."""
     reference_title: ClassVar[str] = ""
     """What it is called: one or two words."""
-    settings_differ: ClassVar[str] = read_later(
+    settings_differ: ClassVar[str] = gettext_lazy(
         "You will play this in several ways. What is said here holds for the first one; in each of the "
         "others, the guide that you can open beside the game is what counts there."
     )
@@ -234,19 +232,19 @@ class Page(ABC):
     (`data-spot`) on a stage (`data-stage`), from which all that the scene shows is read."""
 
     first_steps: ClassVar[tuple[str, ...]] = (
-        marked("Choose the marked action."),
-        marked("Look at what has changed: everybody's choices have been carried out."),
+        gettext_noop("Choose the marked action."),
+        gettext_noop("Look at what has changed: everybody's choices have been carried out."),
     )
     """How the page is used: a sentence for each of the first steps, shown where hints are on; `marked`, and
     looked up when they are shown."""
-    aim: ClassVar[str] = read_later("It ends as soon as you have reached the goal, or after the last step.")
+    aim: ClassVar[str] = gettext_lazy("It ends as soon as you have reached the goal, or after the last step.")
     """When an episode with a goal ends; said at its second step, with `{steps}` for how many it has
     at most."""
-    missed: ClassVar[str] = read_later(
+    missed: ClassVar[str] = gettext_lazy(
         "The steps are over, and the goal was not reached yet. That is all right."
     )
     """What is said where an episode with a goal ended at its last step."""
-    general_hint: ClassVar[str] = read_later("Read the guide again whenever you like: it says how to win.")
+    general_hint: ClassVar[str] = gettext_lazy("Read the guide again whenever you like: it says how to win.")
     """The hint where nobody can say what would be good to do."""
 
     def named(self, number: int) -> str:
@@ -256,7 +254,11 @@ class Page(ABC):
 
     def shown(self, wanted: str) -> str:
         """What somebody sees of this world where `wanted` was set: a world offers only what it has."""
-        return wanted if set(self.views) == {TABLES, DRAWN} or wanted in self.views else self.views[0]
+        return (
+            wanted
+            if set(self.views) == {DRAWING_TABLES, DRAWING_ONLY} or wanted in self.views
+            else self.views[0]
+        )
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """This command, as an adviser gave it with its aim (`Advice`), and why it is good, in a sentence."""

@@ -1,9 +1,8 @@
-"""`SimpleWorld`: a base class for worlds whose state is a few JSON attributes. Plain Python, no Django.
+"""Provide `SimpleWorld`, a base class for worlds whose state is a few JSON attributes.
 
 The base class checks seats and settings, counts steps, refuses commands with a code, reads and writes the
-state, and takes the score from attributes. A world on it declares `kind`, `settings`, `max_seats`, `figures`
-and `state`, and says how it begins (`begin`), what a seat sees and may do (`observe`, `legal_actions`), and
-what a command does (`carry_out`).
+state, and takes the score from attributes. A subclass declares `kind`, `settings`, `max_seats`, `figures`
+and `state`. It implements `begin`, `observe`, `legal_actions` and `carry_out`. Plain Python, no Django.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from kitchen.contract.world import (
     Json,
     SettingsError,
     StateError,
-    Turn,
+    TurnCommands,
     World,
     clean_settings,
-    ordered,
+    ordered_commands,
 )
 
 UNKNOWN_SEAT, DUPLICATE_SEAT, NOT_POSSIBLE = "unknown_seat", "duplicate_seat", "not_possible"
@@ -84,14 +83,14 @@ class SimpleWorld(World):
         """Return the settings; a world adds what this seat alone knows."""
         return dict(self.chosen)
 
-    def step(self, turn: Turn) -> tuple[Event, ...]:
+    def step(self, turn: TurnCommands) -> tuple[Event, ...]:
         """Carry out the commands in their order, then `end_step`; nothing happens once the episode has
         ended."""
         if self.has_ended:
             return ()
         events: list[Event] = []
         given: dict[int, Command] = {}
-        for seat, command in ordered(turn):
+        for seat, command in ordered_commands(turn):
             events += self._act(seat, tuple(command), given)
         events += self.end_step(given)
         self.clock += 1

@@ -1,8 +1,8 @@
-"""What every game played here promises: the `World` contract. Plain Python, no Django.
+"""Define the `World` interface that every game implements. Plain Python, no Django.
 
 A world is turn-based or clocked, has one or more seats, and is advanced by commands. Seats may have
-different commands and see different things. The clock is not the world's: whoever owns the episode
-decides when `step` is called, the world only says what a step does.
+different commands and see different things. The caller owns the clock and decides when to call `step`; the
+world says what a step does.
 
 Errors::
 
@@ -23,8 +23,8 @@ from kitchen.contract.canonical_json import Json as Json
 from kitchen.contract.canonical_json import canonical_hash as canonical_hash
 from kitchen.contract.canonical_json import canonical_json as canonical_json
 from kitchen.contract.canonical_json import text_hash as text_hash
-from kitchen.contract.chances import Chances
 from kitchen.contract.large_state import LargeMap, WorldState
+from kitchen.contract.metric_limits import MetricLimits
 
 Command = tuple[str, ...]
 """What one seat wants to do: a verb and its arguments, without the seat. `("get", "storage0", "rice")`."""
@@ -39,7 +39,7 @@ Intent = Mapping[str, str]
 """What somebody is about to do, in the codes of the world, whose page has the words (`do` what, and with
 what); or `said`: in words of its own, and `thought`: what it thought before."""
 
-Turn = Mapping[int, Command] | Sequence[tuple[int, Command]]
+TurnCommands = Mapping[int, Command] | Sequence[tuple[int, Command]]
 """Commands by seat, in the order in which they are to run, where the world runs them one by one."""
 
 
@@ -137,14 +137,14 @@ class Setting:
             raise SettingsError(f"{self.name}: nothing is called {{{unknown[0]}}}; there are {listed}")
 
 
-AMOUNT = re.compile(r"0|[1-9][0-9]{0,8}")
+AMOUNT_PATTERN = re.compile(r"0|[1-9][0-9]{0,8}")
 """An amount in a command: a whole number from 0, written in one way only."""
-PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+PLACEHOLDER_PATTERN = re.compile(r"\{([a-z_]+)\}")
 
 
 def placeholders_in(text: str) -> list[str]:
     """The names in braces that stand in a text, in their order; other braces are only braces."""
-    return PLACEHOLDER.findall(text)
+    return PLACEHOLDER_PATTERN.findall(text)
 
 
 def _read_int(value: Json) -> int:
@@ -190,11 +190,11 @@ def clean_settings(declared: Iterable[Setting], given: Mapping[str, Json]) -> di
     return {name: setting.clean(given.get(name, setting.default)) for name, setting in known.items()}
 
 
-FIGURE_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+METRIC_NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Metric:
     """One figure of `World.score()`. What pages, files and the analysis say of it follows from here.
     Figures of two worlds that are equal share a column; how they are told to who plays is no part of that.
 
@@ -227,7 +227,7 @@ class Figure:
     high: float | None = None
 
     def __post_init__(self) -> None:
-        if not FIGURE_NAME.fullmatch(self.name):
+        if not METRIC_NAME_PATTERN.fullmatch(self.name):
             raise ValueError(f"figure {self.name!r}: not words of small letters and digits with _ between")
         if self.kind not in ("count", "share", "number"):
             raise ValueError(f"figure {self.name!r}: {self.kind!r} is no kind of figure")
@@ -285,7 +285,7 @@ class World(ABC):
     """Kinds of action (`kind_of`) that only take a seat elsewhere; all others but waiting are work."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
-    figures: ClassVar[tuple[Figure, ...]]
+    figures: ClassVar[tuple[Metric, ...]]
     """What `score` measures, the most important first."""
     drawn: ClassVar[str] = "events"
     """What chance brings into an episode, in the plural: `waves`."""
@@ -381,7 +381,7 @@ class World(ABC):
     @final
     def _is_allowed_amount(self, seat: int, command: Command) -> bool:
         bounds = self.amounts(seat).get(command[:-1]) if command else None
-        if bounds is None or not AMOUNT.fullmatch(command[-1]):
+        if bounds is None or not AMOUNT_PATTERN.fullmatch(command[-1]):
             return False
         least, most = bounds
         return least <= int(command[-1]) <= most
@@ -412,8 +412,8 @@ class World(ABC):
         return []
 
     def aims(self, seat: int) -> list[Aim]:
-        """All that this seat can be asked to bring about (`kitchen.contract.jobs`), in the order of a list to
-        choose from; the same for the whole episode. Nothing: jobs are given in words alone."""
+        """All that this seat can be asked to bring about (`kitchen.contract.assigned_jobs`), in the order of
+        a list to choose from; the same for the whole episode. Nothing: jobs are given in words alone."""
         return []
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
@@ -439,7 +439,7 @@ class World(ABC):
         return True
 
     @abstractmethod
-    def step(self, turn: Turn) -> tuple[Event, ...]:
+    def step(self, turn: TurnCommands) -> tuple[Event, ...]:
         """Carry out one step. A refused or senseless command is an event, never an exception, and stops
         nobody else's. A seat without a command does what the world does by default (noop, stay)."""
 
@@ -448,7 +448,7 @@ class World(ABC):
         """Every one of `figures` as it stands, by name; one that is undefined is None. What else it says is
         detail for the world's own page."""
 
-    def chances(self) -> Mapping[str, Chances]:
+    def chances(self) -> Mapping[str, MetricLimits]:
         """How often each share of two counts (`Figure.of`) can count in an episode, by the figure's name:
         it follows from the settings alone. One that is not among them can count as often as one likes."""
         return {}
@@ -489,6 +489,6 @@ class World(ABC):
         return text_hash(self.state_text())
 
 
-def ordered(turn: Turn) -> Iterable[tuple[int, Command]]:
+def ordered_commands(turn: TurnCommands) -> Iterable[tuple[int, Command]]:
     """The pairs (seat, command) of a turn in the order in which they are to run."""
     return turn.items() if isinstance(turn, Mapping) else turn

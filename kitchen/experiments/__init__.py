@@ -1,9 +1,11 @@
-"""Experiment I of MindAgent (arXiv 2309.09971, section 5): agents alone, cell by cell.
+"""Experiments in which agents play alone, cell by cell, as in MindAgent (arXiv 2309.09971, section 5).
 
-`setup` is what was asked for, `plan` the episodes that follow from it, `play` one of them, `log` all that
-happened in it, `replay` the same again for nothing, `audit` its tables, `rows` what it came to. From rows
-follow `results`, and from those `tables`, `figure` and `summary`; `forecast` says what a model's calls will
-cost. All these are plain Python; `models`, `services`, `stored_logs`, `tasks` and `admin` are the database's
-side. What others reached and what no cell can pass is the world's: its `Bench`
-(`kitchen.contract.bench`).
+`experiment_setup` says what was requested and which episodes follow. `play_episodes` plays them,
+`log_entries` and `log_files` record them, and `verify_replay` plays a log again. `episode_rows` has one row
+per episode. From rows follow `experiment_results`, and from these tables and figures. `experiment_forecast`
+predicts what model calls will cost.
+
+These modules are plain Python. `models`, `experiment_services`, `database_logs`, `tasks`, `experiment_form`
+and `admin` use the database. Published results and bounds belong to the world
+(`kitchen.contract.benchmark`).
 """

@@ -1,8 +1,10 @@
-"""Experiments in the admin: set up, started, watched, and two of them side by side."""
+"""Manage experiments in the Django admin: set up, start, watch, compare two, and download files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from django.contrib import admin, messages
@@ -12,38 +14,124 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, Ht
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 
-from kitchen.contract.together import kinds_of
-from kitchen.experiments import services, stored_logs, tables
-from kitchen.experiments.downloads import file_response, files_of, results
-from kitchen.experiments.forecast import CostForecast, WorkForecast
-from kitchen.experiments.form import (
-    HOW,
-    START,
-    HowForm,
-    LimitForm,
-    exactly,
+from kitchen.contract.line_up import line_up_kinds
+from kitchen.experiments import (
+    database_logs,
+    experiment_folder,
+    experiment_services,
+    log_tables,
+    result_tables,
+)
+from kitchen.experiments.episode_rows import FAILED
+from kitchen.experiments.experiment_forecast import CostForecast, WorkForecast
+from kitchen.experiments.experiment_form import (
+    RUN_SETTINGS_FIELDSET,
+    START_FIELD,
+    RunSettingsForm,
+    SpendingLimitForm,
+    comma_list,
+    exact_amount,
     experiment_form,
     fieldsets,
-    listed,
 )
+from kitchen.experiments.experiment_results import CellResult, cell_results_of, decision_makers_of
+from kitchen.experiments.experiment_services import failed_episodes
+from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError
+from kitchen.experiments.log_files import LOG_FOLDER, LogError, PlayedLog, log_file_name, read_log
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.results import CellResult, players_of
-from kitchen.experiments.rows import FAILED
-from kitchen.experiments.services import failed
-from kitchen.experiments.setup import Setup, SetupError
-from kitchen.experiments.summary import last_line, score
-from kitchen.forms.setting_fields import told
-from kitchen.llm.money import dollars
-from kitchen.llm.prices import PriceFileError
-from kitchen.machine.cleared_first import ClearedFirst
-from kitchen.money.spending import money
-from kitchen.registry.agents import get_agent
+from kitchen.experiments.result_tables import score_text, summary_line
+from kitchen.forms.setting_fields import setting_value_text
+from kitchen.infra.database_writes import BatchedDeleteMixin
+from kitchen.infra.file_downloads import as_attachment, streaming_download
+from kitchen.infra.file_writing import StreamBuffer
+from kitchen.llm.call_costs import PriceFileError, format_dollars
+from kitchen.money.budget_ledger import ledger_amount
+from kitchen.registry.agent_registry import get_agent
+
+LOGS_ARCHIVE = "log.zip"
+"""The logs with what it takes to play them again: unpacked, a folder for `experiment_replay`."""
+CSV_TYPE = "text/csv; charset=utf-8"
+
+DOWNLOAD_TYPES: dict[str, str] = {
+    "episodes.csv": CSV_TYPE,
+    "table.csv": CSV_TYPE,
+    "table.md": "text/markdown; charset=utf-8",
+    "table.tex": "application/x-tex; charset=utf-8",
+    "figure4.svg": "image/svg+xml",
+    "figure4.pdf": "application/pdf",
+    "figure4.png": "image/png",
+    "experiment.json": "application/json",
+    **dict.fromkeys(log_tables.TABLES, CSV_TYPE),
+    LOGS_ARCHIVE: "application/zip",
+}
+"""What can be downloaded of every experiment, with its type."""
+
+
+def downloadable_files(experiment: Experiment) -> dict[str, str]:
+    """Return what can be downloaded of an experiment, with its type."""
+    return {**DOWNLOAD_TYPES, **dict.fromkeys(_tables(experiment), CSV_TYPE)}
+
+
+def _tables(experiment: Experiment) -> Mapping[str, log_tables.TableRows]:
+    return log_tables.log_table_files(ExperimentSetup.from_json(experiment.setup))
+
+
+def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
+    """One file by its name; KeyError for one that there is not. What may be long is streamed."""
+    content_type, saved_as = downloadable_files(experiment)[name], f"experiment-{experiment.pk}-{name}"
+    if name in (tables := _tables(experiment)):
+        return streaming_download(
+            log_tables.table_pieces(name, _logs(experiment), tables), content_type, saved_as
+        )
+    if name == LOGS_ARCHIVE:
+        return streaming_download(_zip(experiment), content_type, saved_as)
+    return as_attachment(HttpResponse(_file(experiment, name), content_type=content_type), saved_as)
+
+
+def current_results(experiment: Experiment) -> tuple[CellResult, ...]:
+    """What an experiment has come to so far."""
+    setup = ExperimentSetup.from_json(experiment.setup)
+    return cell_results_of(setup, experiment_services.rows_of(experiment).values())
+
+
+def _file(experiment: Experiment, name: str) -> bytes:
+    setup = ExperimentSetup.from_json(experiment.setup)
+    if name == experiment_folder.EPISODES:
+        return experiment_folder.rows_file(setup, experiment_services.rows_of(experiment).values())
+    if name == experiment_folder.SETTINGS:
+        return experiment_folder.settings_file(setup, str(experiment.key))
+    return experiment_folder.RESULT_MAKERS[name](setup, current_results(experiment))
+
+
+def _logs(experiment: Experiment) -> Iterator[PlayedLog]:
+    for _, data in database_logs.logs_of(experiment):
+        with suppress(LogError):
+            yield read_log(data)
+
+
+def _zip(experiment: Experiment) -> Iterator[bytes]:
+    pipe, now = StreamBuffer(), timezone.now().timetuple()[:6]
+    with zipfile.ZipFile(pipe, "w") as archive:
+        for name, data in _packed(experiment):
+            entry = zipfile.ZipInfo(name, now)
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, data)
+            yield pipe.take()
+    yield pipe.take()
+
+
+def _packed(experiment: Experiment) -> Iterator[tuple[str, bytes]]:
+    for name in (experiment_folder.SETTINGS, experiment_folder.EPISODES):
+        yield name, _file(experiment, name)
+    for key, data in database_logs.logs_of(experiment):
+        yield f"{LOG_FOLDER}/{log_file_name(key)}", data
 
 
 @admin.register(Experiment)
-class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
+class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """What is played is fixed once it is saved; how many at once and the money are not."""
 
     list_display = ("__str__", "what", "progress", "state", "created_at")
@@ -58,7 +146,7 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
 
     def clear(self, obj: Experiment) -> None:
         """Its episodes."""
-        services.experiment_clear(obj)
+        experiment_services.experiment_clear(obj)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Experiment]:
         """Experiments with how many episodes are played."""
@@ -71,7 +159,7 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """All arguments for a new one; for one that there is, what may change."""
-        form = experiment_form() if obj is None else HowForm
+        form = experiment_form() if obj is None else RunSettingsForm
         return super().get_form(request, obj, change, **{**kwargs, "form": form})
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -79,7 +167,7 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         if obj is None:
             return fieldsets()
         shown = {"fields": ["name", "what", "settings", "progress", "spent", "state", "created_at"]}
-        return [(None, shown), HOW]
+        return [(None, shown), RUN_SETTINGS_FIELDSET]
 
     def get_urls(self) -> list[Any]:
         """With the files to download."""
@@ -96,48 +184,55 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         experiment = get_object_or_404(Experiment, pk=pk)
         if not self.has_view_permission(request, experiment):
             raise PermissionDenied
-        if name not in files_of(experiment):
+        if name not in downloadable_files(experiment):
             raise Http404(name)
         return file_response(experiment, name)
 
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
         """A new experiment; its episodes are written when it starts."""
         if change:
-            services.experiment_save(experiment=obj, fields=form.changed_data)
+            experiment_services.experiment_save(experiment=obj, fields=form.changed_data)
             return
-        made = services.experiment_note(setup=form.setup, name=obj.name, at_once=obj.at_once, limit=obj.limit)
+        made = experiment_services.experiment_draft(
+            setup=form.setup, name=obj.name, at_once=obj.at_once, limit=obj.limit
+        )
         obj.pk = made.pk
         obj.refresh_from_db()
 
     @admin.display(description="What is played")
     def what(self, experiment: Experiment) -> str:
         """The arguments in one line."""
-        setup = Setup.from_json(experiment.setup)
+        setup = ExperimentSetup.from_json(experiment.setup)
         if setup.pairs:
-            teams = f"{listed(setup.organisations)}: " if setup.organisations else ""
-            where = f"{teams}{listed(setup.pairs)}; {listed(setup.levels)}"
+            teams = f"{comma_list(setup.organisations)}: " if setup.organisations else ""
+            where = f"{teams}{comma_list(setup.pairs)}; {comma_list(setup.levels)}"
             return f"{setup.world}: {where}; {setup.episodes} episodes each"
-        where = setup.preset or f"{listed(setup.levels)} with {listed(setup.agents)} agents"
-        return f"{setup.coplayer}: {where}; alpha {listed(setup.alphas)}; {setup.episodes} episodes each"
+        where = setup.preset or f"{comma_list(setup.levels)} with {comma_list(setup.agents)} agents"
+        return f"{setup.coplayer}: {where}; alpha {comma_list(setup.alphas)}; {setup.episodes} episodes each"
 
     @admin.display(description="Settings of the co-player")
     def settings(self, experiment: Experiment) -> str:
         """Every setting in words."""
-        setup = Setup.from_json(experiment.setup)
-        kinds = dict.fromkeys(kind for pair in setup.pairs for kind in kinds_of(pair)) or (setup.coplayer,)
+        setup = ExperimentSetup.from_json(experiment.setup)
+        kinds = dict.fromkeys(kind for pair in setup.pairs for kind in line_up_kinds(pair)) or (
+            setup.coplayer,
+        )
         declared = {each.name: each for kind in kinds for each in get_agent(kind).settings}.values()
-        pairs = [(each.label, told(each, setup.settings.get(each.name, each.default))) for each in declared]
+        pairs = [
+            (each.label, setting_value_text(each, setup.settings.get(each.name, each.default)))
+            for each in declared
+        ]
         return format_html_join("", "{}: {}<br>", pairs) if pairs else "none"
 
     @admin.display(description="Played")
     def progress(self, experiment: Any) -> str:
         """Episodes played, of all."""
-        return f"{experiment.played_episodes} of {Setup.from_json(experiment.setup).total} episodes"
+        return f"{experiment.played_episodes} of {ExperimentSetup.from_json(experiment.setup).total} episodes"
 
     @admin.display(description="Spent")
     def spent(self, experiment: Experiment) -> str:
         """US dollars, with what is set aside for calls that are under way."""
-        return dollars(stored_logs.spent_of(experiment))
+        return format_dollars(database_logs.experiment_cost(experiment))
 
     @admin.display(description="State")
     def state(self, experiment: Any) -> str:
@@ -145,9 +240,9 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         if experiment.running:
             return "running"
         if experiment.failed_episodes:
-            reason = failed(experiment.pk).values_list("row__reason", flat=True)[0]
+            reason = failed_episodes(experiment.pk).values_list("row__reason", flat=True)[0]
             return f"{experiment.failed_episodes} episodes failed ({reason}); a new start plays them again"
-        if experiment.played_episodes == Setup.from_json(experiment.setup).total:
+        if experiment.played_episodes == ExperimentSetup.from_json(experiment.setup).total:
             return "complete"
         return f"stopped: {experiment.stopped_because}" if experiment.stopped_because else "not started"
 
@@ -165,14 +260,14 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         if not self.has_change_permission(request, experiment):
             raise PermissionDenied
         try:
-            work, ahead = services.look_ahead(experiment)
+            work, ahead = experiment_services.forecast_experiment(experiment)
         except (PriceFileError, SetupError) as error:
             self.message_user(request, f"{experiment}: {error}", messages.ERROR)
             return self._back(experiment)
-        suggested = experiment.limit or (money(ahead.worst) if ahead.worst else None)
-        form = LimitForm(
+        suggested = experiment.limit or (ledger_amount(ahead.worst) if ahead.worst else None)
+        form = SpendingLimitForm(
             request.POST if request.method == "POST" else None,
-            initial={"limit": suggested and exactly(suggested)},
+            initial={"limit": suggested and exact_amount(suggested)},
         )
         form.fields["limit"].required = not ahead.is_free
         if request.method == "POST" and form.is_valid():
@@ -187,7 +282,7 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         experiment: Experiment,
         work: WorkForecast,
         ahead: CostForecast,
-        form: LimitForm,
+        form: SpendingLimitForm,
     ) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),
@@ -203,7 +298,7 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         return TemplateResponse(request, "admin/kitchen/experiment_start.html", context)
 
     def _start(self, request: HttpRequest, experiment: Experiment) -> None:
-        if services.experiment_start(experiment=experiment):
+        if experiment_services.experiment_start(experiment=experiment):
             self.message_user(request, f"{experiment} was started.")
         else:
             waits = (
@@ -220,12 +315,12 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
     def response_change(self, request: HttpRequest, obj: Experiment) -> HttpResponse:
         """To the forecast if it is to be started; stopped, if that was asked for."""
         if "_stop" in request.POST:
-            services.experiment_stop(experiment_id=obj.pk, because="stopped by hand")
+            experiment_services.experiment_stop(experiment_id=obj.pk, because="stopped by hand")
             return self._back(obj)
         return self._started(request, obj) or super().response_change(request, obj)
 
     def _started(self, request: HttpRequest, obj: Experiment) -> HttpResponse | None:
-        if START not in request.POST:
+        if START_FIELD not in request.POST:
             return None
         return HttpResponseRedirect(reverse("admin:kitchen_experiment_start", args=[obj.pk]))
 
@@ -236,7 +331,7 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
     def stop(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:
         """Episodes that are being played come to their end."""
         for experiment in experiments:
-            services.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
+            experiment_services.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
 
     @admin.action(description="Compare two experiments", permissions=["view"])
     def compare(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> HttpResponse | None:
@@ -244,13 +339,15 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         if len(experiments) != 2:
             self.message_user(request, "Select two experiments.", messages.ERROR)
             return None
-        both = [(experiment, results(experiment)) for experiment in experiments.order_by("created_at")]
+        both = [
+            (experiment, current_results(experiment)) for experiment in experiments.order_by("created_at")
+        ]
         context = {
             **self.admin_site.each_context(request),
             "title": "Two experiments side by side",
             "opts": self.opts,
             "experiments": [
-                (experiment, self.what(experiment), str(players_of(cells)), last_line(cells))
+                (experiment, self.what(experiment), str(decision_makers_of(cells)), summary_line(cells))
                 for experiment, cells in both
             ],
             "rows": side_by_side(*(cells for _, cells in both)),
@@ -261,11 +358,14 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         """The page, with who played, the files and the tables below it."""
         if experiment := kwargs.get("obj"):
-            cells, setup = results(experiment), Setup.from_json(experiment.setup)
-            context["who"], context["files"] = str(players_of(cells)), list(files_of(experiment))
+            cells, setup = current_results(experiment), ExperimentSetup.from_json(experiment.setup)
+            context["who"], context["files"] = (
+                str(decision_makers_of(cells)),
+                list(downloadable_files(experiment)),
+            )
             context["experiment_runs"] = experiment.running
-            context["grids"] = tables.grids(setup, cells)
-            context["line"], context["explained"] = last_line(cells), tables.explained(setup)
+            context["grids"] = result_tables.result_text_tables(setup, cells)
+            context["line"], context["explained"] = summary_line(cells), result_tables.table_note(setup)
             context["reload"] = experiment.running
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -281,5 +381,5 @@ def side_by_side(first: Sequence[CellResult], second: Sequence[CellResult]) -> l
         variant, level, agents = key
         name = f"{variant or level}, {agents} agents"
         papers = (ones.get(key) or others[key]).paper_cos
-        lines.append((name, score(pair[0]), score(pair[1]), difference, score(papers)))
+        lines.append((name, score_text(pair[0]), score_text(pair[1]), difference, score_text(papers)))
     return lines

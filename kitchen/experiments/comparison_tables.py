@@ -1,7 +1,7 @@
-"""One figure by level, number of seats and who plays, as tables, beside what was published.
+"""Tabulate one metric by level, seats and line-up, or by pairs of partners, beside published values.
 
-Brackets are 95 % intervals over episodes: Student's t for means, cut at the ends of the figure, and Wilson's
-interval where each episode is a success (1) or not (0).
+Brackets are 95 % intervals over episodes: Student's t for means, and Wilson's interval where each episode
+is 0 or 1. For pairs, ± is the standard error of the mean over episodes.
 """
 
 from __future__ import annotations
@@ -13,17 +13,108 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 
-from kitchen.contract.bench import Comparison, Printed
-from kitchen.contract.world import Figure
-from kitchen.experiments.grids import Grid
-from kitchen.experiments.results import CellResult, players_of
-from kitchen.registry.figures import figures_of
-from kitchen.words.counting import counted
+from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark, PublishedValue
+from kitchen.contract.line_up import line_up_kinds
+from kitchen.contract.world import Metric
+from kitchen.experiments.experiment_results import CellResult, decision_makers_of
+from kitchen.registry.world_metrics import metrics_of_world
+from kitchen.registry.world_registry import get_pairings
+from kitchen.words.english_text import counted_noun
 
-CSV_COLUMNS = ("level", "seats", "who", "organisation", "episodes", "mean", "low", "high", "spread", "source")
-OURS, PRINTED = "ours", "as printed"
+
+@dataclass(frozen=True, slots=True)
+class MeanWithError:
+    """The mean of a figure over some episodes, and its standard error; None where there is none."""
+
+    number: int
+    mean: float | None
+    error: float | None
+
+    @classmethod
+    def of(cls, figures: Sequence[float]) -> MeanWithError:
+        """Of these."""
+        mean = fmean(figures) if figures else None
+        error = stdev(figures) / sqrt(len(figures)) if len(figures) > 1 else None
+        return cls(len(figures), mean, error)
+
+    def __str__(self) -> str:
+        if self.mean is None:
+            return "n/a"
+        return f"{self.mean:.1f}" + ("" if self.error is None else f" \N{PLUS-MINUS SIGN} {self.error:.1f}")
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Two co-players in one level."""
+
+    level: str
+    kinds: tuple[str, ...]
+    """By seat."""
+    figures: tuple[float, ...]
+    """By episode."""
+
+    @property
+    def mean(self) -> MeanWithError:
+        """Over its episodes."""
+        return MeanWithError.of(self.figures)
+
+
+def pairings_in(results: Sequence[CellResult]) -> list[Pairing]:
+    """What an experiment of partners came to, in its order."""
+    return [
+        Pairing(cell.column.level, line_up_kinds(cell.column.variant.coplayer), cell.intervals[0].figures)
+        for cell in results
+    ]
+
+
+def pairing_levels(pairings: Sequence[Pairing]) -> list[str]:
+    """Their levels, in their order."""
+    return list(dict.fromkeys(each.level for each in pairings))
+
+
+def agents_in_seat(pairings: Sequence[Pairing], seat: int) -> list[str]:
+    """Who sits in this seat somewhere, in their order."""
+    return list(dict.fromkeys(each.kinds[seat] for each in pairings))
+
+
+def means_over_others(
+    pairings: Sequence[Pairing], level: str, seat: int
+) -> Iterator[tuple[str, MeanWithError]]:
+    """Everybody who sat in this seat of the level beside somebody of another kind, as the paper counts it."""
+    for kind in agents_in_seat(pairings, seat):
+        mine = [each for each in pairings if each.level == level and each.kinds[seat] == kind]
+        others = [each for each in mine if len(set(each.kinds)) > 1]
+        if others:
+            yield kind, MeanWithError.of([figure for each in others for figure in each.figures])
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """One table: a head, and rows of texts of which the first names the row."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    played_by: str = ""
+    """Who really decided, in a sentence."""
+
+
+COMPARISON_COLUMNS = (
+    "level",
+    "seats",
+    "who",
+    "organisation",
+    "episodes",
+    "mean",
+    "low",
+    "high",
+    "spread",
+    "source",
+)
+COMPARISON_OURS, COMPARISON_PRINTED = "ours", "as printed"
 CONFIDENCE, Z = 0.95, 1.959964
-EXPLAINED = "Mean [95 % interval over the episodes]. Down: who plays, seat 0 first. Across: levels."
+COMPARISON_NOTE = "Mean [95 % interval over the episodes]. Down: who plays, seat 0 first. Across: levels."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +164,7 @@ def _wilson(successes: float, number: int) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class LineUpResult:
     """One line-up in one level."""
 
     level: str
@@ -84,18 +175,18 @@ class Compared:
     estimate: Estimate
 
 
-def comparison_of(results: Sequence[CellResult]) -> tuple[Comparison, Figure]:
+def comparison_benchmark(results: Sequence[CellResult]) -> tuple[ComparisonBenchmark, Metric]:
     """Return the ground whose results these are, and the figure that it compares."""
     ground, world = results[0].column.ground, results[0].column.world
-    assert isinstance(ground, Comparison)  # noqa: S101 - asked of such grounds only
-    return ground, next(figure for figure in figures_of(world) if figure.name == ground.figure)
+    assert isinstance(ground, ComparisonBenchmark)  # noqa: S101 - asked of such grounds only
+    return ground, next(figure for figure in metrics_of_world(world) if figure.name == ground.figure)
 
 
-def compared_in(results: Sequence[CellResult]) -> list[Compared]:
+def line_up_results(results: Sequence[CellResult]) -> list[LineUpResult]:
     """Return what each line-up came to in each level, in the order of the experiment."""
-    _, figure = comparison_of(results)
+    _, figure = comparison_benchmark(results)
     return [
-        Compared(
+        LineUpResult(
             cell.column.level,
             cell.column.agents,
             cell.column.variant.name,
@@ -106,32 +197,35 @@ def compared_in(results: Sequence[CellResult]) -> list[Compared]:
     ]
 
 
-def comparison_grids(results: Sequence[CellResult]) -> list[Grid]:
+def comparison_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
     """Return a table for each number of seats."""
-    found = compared_in(results)
+    found = line_up_results(results)
     return [_grid(seats, found, results) for seats in sorted({each.seats for each in found})]
 
 
-def _grid(seats: int, found: Sequence[Compared], results: Sequence[CellResult]) -> Grid:
-    ground, figure = comparison_of(results)
+def _grid(seats: int, found: Sequence[LineUpResult], results: Sequence[CellResult]) -> TextTable:
+    ground, figure = comparison_benchmark(results)
     mine = {(each.level, each.name): each.estimate for each in found if each.seats == seats}
     levels = list(dict.fromkeys(level for level, _ in mine))
     printed = {level: ground.published(level, seats) for level in levels}
     ours = [
-        (name, *(told(figure, mine.get((level, name))) for level in levels))
+        (name, *(estimate_text(figure, mine.get((level, name))) for level in levels))
         for name in dict.fromkeys(name for _, name in mine)
     ]
     theirs = [
-        (f"{name}, {PRINTED}", *(_printed(figure, printed[level].get(name)) for level in levels))
+        (
+            f"{name}, {COMPARISON_PRINTED}",
+            *(_published_comparison(figure, printed[level].get(name)) for level in levels),
+        )
         for name in dict.fromkeys(name for level in levels for name in printed[level])
     ]
-    who = players_of([each for each in results if each.column.agents == seats])
+    who = decision_makers_of([each for each in results if each.column.agents == seats])
     notes = (ground.source,) if theirs else ()
-    title = f"{figure.label}, {counted(seats, 'seat')}"
-    return Grid(title, ("", *levels), (*ours, *theirs), notes, str(who))
+    title = f"{figure.label}, {counted_noun(seats, 'seat')}"
+    return TextTable(title, ("", *levels), (*ours, *theirs), notes, str(who))
 
 
-def told(figure: Figure, estimate: Estimate | None) -> str:
+def estimate_text(figure: Metric, estimate: Estimate | None) -> str:
     """Return an estimate as tables show it: `0.850 [0.640, 0.948]`."""
     if estimate is None or estimate.mean is None:
         return "n/a" if estimate else ""
@@ -141,11 +235,11 @@ def told(figure: Figure, estimate: Estimate | None) -> str:
     return f"{mean} [{_number(figure, estimate.low)}, {_number(figure, estimate.high)}]"
 
 
-def _number(figure: Figure, value: float) -> str:
+def _number(figure: Metric, value: float) -> str:
     return f"{value:.3f}" if figure.kind == "share" else f"{value:.1f}"
 
 
-def _printed(figure: Figure, cell: Printed | None) -> str:
+def _published_comparison(figure: Metric, cell: PublishedValue | None) -> str:
     if cell is None:
         return ""
     return f"{cell.mean:g}" + ("" if cell.spread is None else f" \N{PLUS-MINUS SIGN} {cell.spread:g}")
@@ -155,32 +249,118 @@ def comparison_csv(results: Sequence[CellResult]) -> bytes:
     """Return one row for each line-up and level, then what was published."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(CSV_COLUMNS)
-    for row in _rows(results):
+    writer.writerow(COMPARISON_COLUMNS)
+    for row in _comparison_rows(results):
         writer.writerow(["" if value is None else value for value in row])
     return out.getvalue().encode()
 
 
-def _rows(results: Sequence[CellResult]) -> Iterator[tuple[object, ...]]:
-    ground, _ = comparison_of(results)
-    found = compared_in(results)
+def _comparison_rows(results: Sequence[CellResult]) -> Iterator[tuple[object, ...]]:
+    ground, _ = comparison_benchmark(results)
+    found = line_up_results(results)
     for each in found:
         named, ours = (each.level, each.seats, each.name, each.organisation), each.estimate
-        yield *named, ours.number, ours.mean, ours.low, ours.high, None, OURS
+        yield *named, ours.number, ours.mean, ours.low, ours.high, None, COMPARISON_OURS
     for level, seats in dict.fromkeys((each.level, each.seats) for each in found):
         for name, cell in ground.published(level, seats).items():
-            yield level, seats, name, None, None, cell.mean, None, None, cell.spread, PRINTED
+            yield level, seats, name, None, None, cell.mean, None, None, cell.spread, COMPARISON_PRINTED
 
 
 def comparison_line(results: Sequence[CellResult]) -> str:
     """Return the experiment in one line: the mean of all line-ups, and the best one."""
-    ground, figure = comparison_of(results)
-    means = [(each.estimate.mean, each) for each in compared_in(results) if each.estimate.mean is not None]
+    ground, figure = comparison_benchmark(results)
+    means = [
+        (each.estimate.mean, each) for each in line_up_results(results) if each.estimate.mean is not None
+    ]
     if not means:
         return "nothing was played yet"
     best, who = (min if figure.better == "lower" else max)(means, key=lambda each: each[0])
     over = _number(figure, fmean(mean for mean, _ in means))
     return (
         f"mean {ground.figure} {over} over {len(means)} of {len(results)} cells; "
-        f"best {_number(figure, best)}: {who.name} in {who.level}, {counted(who.seats, 'seat')}"
+        f"best {_number(figure, best)}: {who.name} in {who.level}, {counted_noun(who.seats, 'seat')}"
+    )
+
+
+PAIRING_COLUMNS = ("level", "seat", "who", "beside", "episodes", "mean", "error", "source")
+PAIRING_OURS, PAIRING_PRINTED, PAIRING_OTHERS = "ours", "as printed", "the others"
+PAIRING_NOTE = (
+    "Mean \N{PLUS-MINUS SIGN} standard error over the episodes. Down: who sits in seat 0. Across: who sits "
+    "in seat 1. Under “over the others”: everybody in one seat, over all partners of another kind."
+)
+
+
+def pairing_benchmark(results: Sequence[CellResult]) -> PairingBenchmark:
+    """Whose pairings these are."""
+    return get_pairings(results[0].column.world)
+
+
+def pairing_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
+    """A table for each level, and two of everybody over all others."""
+    pairings, ground = pairings_in(results), pairing_benchmark(results)
+    grids = [_beside(pairings, level, results) for level in pairing_levels(pairings)]
+    seats = [_over(pairings, seat, ground) for seat in (0, 1)]
+    return [*grids, *(grid for grid in seats if len(grid.rows))]
+
+
+def _beside(pairings: Sequence[Pairing], level: str, results: Sequence[CellResult]) -> TextTable:
+    across = agents_in_seat(pairings, 1)
+    mine = {each.kinds: str(each.mean) for each in pairings if each.level == level}
+    rows = [(one, *(mine.get((one, other), "") for other in across)) for one in agents_in_seat(pairings, 0)]
+    who = decision_makers_of([each for each in results if each.column.level == level])
+    return TextTable(level, ("seat 0", *across), tuple(rows), played_by=str(who))
+
+
+def _over(pairings: Sequence[Pairing], seat: int, ground: PairingBenchmark) -> TextTable:
+    levels = pairing_levels(pairings)
+    ours = {level: dict(means_over_others(pairings, level, seat)) for level in levels}
+    theirs = {level: ground.printed(level, seat) for level in levels}
+    rows = [
+        (name, *(str(ours[level].get(name, MeanWithError.of(()))) for level in levels))
+        for name in dict.fromkeys(name for level in levels for name in ours[level])
+    ]
+    printed = [
+        (f"{name}, {PAIRING_PRINTED}", *(_published_pairing(theirs[level].get(name)) for level in levels))
+        for name in dict.fromkeys(name for level in levels for name in theirs[level])
+    ]
+    notes = (ground.source,) if printed else ()
+    return TextTable(f"Seat {seat}, over the others", ("", *levels), (*rows, *printed), notes)
+
+
+def _published_pairing(cell: PublishedValue | None) -> str:
+    return f"{cell.mean:g} \N{PLUS-MINUS SIGN} {cell.spread:g}" if cell else ""
+
+
+def pairing_csv(results: Sequence[CellResult]) -> bytes:
+    """One row for each pair and level, then everybody over all others, then what was published."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(PAIRING_COLUMNS)
+    for row in _pairing_rows(pairings_in(results), pairing_benchmark(results)):
+        writer.writerow(["" if value is None else value for value in row])
+    return out.getvalue().encode()
+
+
+def _pairing_rows(pairings: Sequence[Pairing], ground: PairingBenchmark) -> Iterator[tuple[object, ...]]:
+    for each in pairings:
+        mean = each.mean
+        yield each.level, 0, *each.kinds, mean.number, mean.mean, mean.error, PAIRING_OURS
+    for level in pairing_levels(pairings):
+        for seat in (0, 1):
+            for name, over in means_over_others(pairings, level, seat):
+                yield level, seat, name, PAIRING_OTHERS, over.number, over.mean, over.error, PAIRING_OURS
+            for name, cell in ground.printed(level, seat).items():
+                yield level, seat, name, PAIRING_OTHERS, None, cell.mean, cell.spread, PAIRING_PRINTED
+
+
+def pairing_line(results: Sequence[CellResult]) -> str:
+    """The experiment in one line: the mean of the best pair and of all."""
+    means = [(each.mean.mean, each) for each in pairings_in(results) if each.mean.mean is not None]
+    if not means:
+        return "nothing was played yet"
+    best, pair = max(means, key=lambda each: each[0])
+    over = sum(mean for mean, _ in means) / len(means)
+    return (
+        f"mean {pairing_benchmark(results).figure} {over:.1f} over {len(means)} of {len(results)} pairings; "
+        f"most {best:.1f}: {' + '.join(pair.kinds)} in {pair.level}"
     )

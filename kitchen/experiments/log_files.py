@@ -1,55 +1,206 @@
-"""Logs of episodes as files of one folder, `log/`: each is added to while its episode is played.
+"""Write and read the log of an episode as gzipped JSON lines, in memory or in the folder `log/`.
 
-What a machine that stopped left of a piece is cut off when the episode goes on. A log that cannot be gone on
-with stays under another name, for what it says of calls that were paid.
+The first line is the head (`LogHead`). A line `{"text": SHA-256, "is": …}` holds a prompt text, before the
+first line that names it. Other lines are steps (`StepEntry`) or steps not taken (`UntakenStep`).
+Compressed pieces are appended while the episode is played. An incomplete last piece is ignored, and cut
+off when the episode continues. A log that cannot be continued is kept under another name.
 """
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import json
 import os
-from collections.abc import Iterable, Iterator
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from kitchen.experiments.log import Log, LogError, Sink, read_log
-from kitchen.experiments.plan import Key
-from kitchen.machine.atomic import put
+from kitchen.contract.language_model import Call
+from kitchen.contract.world import Json
+from kitchen.experiments.experiment_setup import EpisodeKey
+from kitchen.experiments.log_entries import EntryError, LogHead, StepEntry, UntakenStep, text_key
+from kitchen.infra.file_writing import write_atomically
 
-FOLDER, SUFFIX = "log", ".jsonl.gz"
-ASIDE = ".before"
+LOG_FORMAT = 1
+FLUSH_SECONDS = 5.0
+"""Seconds that steps which cost nothing wait to be kept together."""
+
+WritePiece = Callable[[bytes], None]
+"""Keeps one piece for good, after all pieces before it."""
 
 
-def file_name(key: Key) -> str:
+class LogError(Exception):
+    """A log that cannot be read, or that is of another episode; one line."""
+
+
+@dataclass(slots=True)
+class PlayedLog:
+    """What was kept of one episode."""
+
+    head: LogHead
+    entries: list[StepEntry] = field(default_factory=list)
+    untaken: list[UntakenStep] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    """Every text that models were sent, by its SHA-256."""
+    lines: bytearray = field(default_factory=bytearray)
+    size: int = 0
+    """Bytes of the whole pieces that it was read from."""
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of its lines."""
+        return hashlib.sha256(self.lines).hexdigest()
+
+    @property
+    def asked(self) -> list[StepEntry | UntakenStep]:
+        """All for which something may have been asked."""
+        return [*self.entries, *self.untaken]
+
+    @property
+    def decided(self) -> list[StepEntry | UntakenStep]:
+        """Those of them for which somebody was."""
+        return [each for each in self.asked if isinstance(each, UntakenStep) or each.asked]
+
+    @property
+    def calls(self) -> list[Call]:
+        """Every call that was made for it."""
+        return [call for each in self.asked for call in each.calls]
+
+
+def read_log(data: bytes) -> PlayedLog:
+    """The log in these bytes, as far as it was written whole; LogError."""
+    lines, size = _whole(data)
+    try:
+        objects = [json.loads(line) for line in lines.splitlines()]
+        if not objects or objects[0].pop("format", None) != LOG_FORMAT:
+            raise LogError("is no log of an episode of this format")
+        head, texts = LogHead.from_json(objects[0]), _texts(objects[1:])
+        steps = [StepEntry.from_json(each, texts) for each in objects[1:] if "step" in each]
+        untaken = [UntakenStep.from_json(each, texts) for each in objects[1:] if "untaken" in each]
+    except (ValueError, AttributeError, TypeError, RecursionError, EntryError) as error:
+        raise LogError(f"is no log of an episode: {error}") from error
+    if [each.step for each in steps] != list(range(1, len(steps) + 1)):
+        raise LogError("does not have every step once, in order")
+    return PlayedLog(head, steps, untaken, texts, lines, size)
+
+
+def _texts(objects: list[Any]) -> dict[str, str]:
+    """The texts by their hashes; LogError for one that is not that of its hash."""
+    texts: dict[str, str] = {each["text"]: each["is"] for each in objects if "text" in each}
+    for key, text in texts.items():
+        if text_key(text) != key:
+            raise LogError(f"a text that a model was sent is not what was written ({key[:12]})")
+    return texts
+
+
+def _whole(data: bytes) -> tuple[bytearray, int]:
+    """The lines of all whole pieces, and how many bytes those are; LogError for what is damaged within."""
+    lines, size = bytearray(), 0
+    while size < len(data):
+        piece = zlib.decompressobj(wbits=31)  # of gzip
+        try:
+            found = piece.decompress(data[size:])
+        except zlib.error as error:
+            raise LogError(f"is damaged after {size} bytes: {error}") from error
+        if not piece.eof:
+            break
+        lines += found
+        size = len(data) - len(piece.unused_data)
+    return lines, size
+
+
+class LogRecorder:
+    """Keeps an episode while it is played: what a model was paid for at once, the rest every few seconds and
+    at the end. Goes on after `before`, the same episode as far as it was kept."""
+
+    def __init__(
+        self,
+        head: LogHead,
+        sink: WritePiece,
+        before: PlayedLog | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.log = before or PlayedLog(head)
+        self.sink, self.clock = sink, clock
+        self._fresh, self._last = list[str](), clock()
+        if before is None:
+            self._write({"format": LOG_FORMAT, **head.to_json()})
+
+    def add(self, entry: StepEntry) -> None:
+        """One more step. TypeError or ValueError where it is no JSON; what the sink raises."""
+        self._keep(entry)
+        self.log.entries.append(entry)
+
+    def add_untaken(self, untaken: UntakenStep) -> None:
+        """What was asked for a step that is not taken."""
+        self._keep(untaken)
+        self.log.untaken.append(untaken)
+
+    def close(self) -> None:
+        """Keep what is left."""
+        if self._fresh:
+            lines = "".join(self._fresh).encode()
+            self._fresh, self._last = [], self.clock()
+            self.sink(gzip.compress(lines, mtime=0))
+
+    def _keep(self, each: StepEntry | UntakenStep) -> None:
+        self._write(each.to_json(self._name))
+        if any(call.cost != 0 for call in each.calls) or self.clock() - self._last > FLUSH_SECONDS:
+            self.close()
+
+    def _name(self, text: str) -> str:
+        key = text_key(text)
+        if key not in self.log.texts:
+            self.log.texts[key] = text
+            self._write({"text": key, "is": text})
+        return key
+
+    def _write(self, line: Json) -> None:
+        written = json.dumps(line, separators=(",", ":")) + "\n"
+        self._fresh.append(written)
+        self.log.lines.extend(written.encode())
+
+
+LOG_FOLDER, LOG_SUFFIX = "log", ".jsonl.gz"
+SET_ASIDE = ".before"
+
+
+def log_file_name(key: EpisodeKey) -> str:
     """Of one episode's log: its name within the experiment."""
     named = (part if isinstance(part, str) else f"{part:g}" for part in key)
-    return "-".join(quote(part, safe="") for part in named if part) + SUFFIX
+    return "-".join(quote(part, safe="") for part in named if part) + LOG_SUFFIX
 
 
 class LogFolder:
     """The logs of an experiment in this folder."""
 
     def __init__(self, out: Path) -> None:
-        self.folder = out / FOLDER
+        self.folder = out / LOG_FOLDER
 
-    def data(self, key: Key) -> bytes:
+    def data(self, key: EpisodeKey) -> bytes:
         """The bytes of an episode's log; empty where there is none. OSError."""
         path = self._path(key)
         return path.read_bytes() if path.exists() else b""
 
-    def read(self, key: Key) -> Log | None:
+    def read(self, key: EpisodeKey) -> PlayedLog | None:
         """What was kept of an episode, None for nothing; LogError."""
         data = self.data(key)
         return read_log(data) if data else None
 
-    def begun(self, key: Key) -> Log | None:
+    def begun(self, key: EpisodeKey) -> PlayedLog | None:
         """What was kept of an episode that is to go on now, None for nothing. LogError, OSError."""
         log = self.read(key)
         if log is not None:
             os.truncate(self._path(key), log.size)
         return log
 
-    def sink(self, key: Key) -> Sink:
+    def sink(self, key: EpisodeKey) -> WritePiece:
         """Who keeps the pieces of an episode's log. OSError."""
 
         def keep(piece: bytes) -> None:
@@ -61,31 +212,31 @@ class LogFolder:
 
         return keep
 
-    def put(self, key: Key, data: bytes) -> None:
+    def put(self, key: EpisodeKey, data: bytes) -> None:
         """Keep a whole log that was kept elsewhere, in the place of what is here."""
         self.folder.mkdir(exist_ok=True)
-        put(self._path(key), data)
+        write_atomically(self._path(key), data)
 
-    def set_aside(self, key: Key) -> None:
+    def set_aside(self, key: EpisodeKey) -> None:
         """Keep under another name what cannot be gone on with."""
         path = self._path(key)
-        stem, number = path.name.removesuffix(SUFFIX), 1
-        while (other := path.with_name(f"{stem}{ASIDE}{number}{SUFFIX}")).exists():
+        stem, number = path.name.removesuffix(LOG_SUFFIX), 1
+        while (other := path.with_name(f"{stem}{SET_ASIDE}{number}{LOG_SUFFIX}")).exists():
             number += 1
         path.rename(other)
 
-    def of(self, keys: Iterable[Key]) -> Iterator[Log]:
+    def of(self, keys: Iterable[EpisodeKey]) -> Iterator[PlayedLog]:
         """The logs of these episodes that can be read, in this order."""
         for key in keys:
             with suppress(LogError):
                 if log := self.read(key):
                     yield log
 
-    def all(self) -> Iterator[Log]:
+    def all(self) -> Iterator[PlayedLog]:
         """Every log that can be read, in the order of their names, those that were set aside among them."""
-        for path in sorted(self.folder.glob(f"*{SUFFIX}")):
+        for path in sorted(self.folder.glob(f"*{LOG_SUFFIX}")):
             with suppress(LogError):
                 yield read_log(path.read_bytes())
 
-    def _path(self, key: Key) -> Path:
-        return self.folder / file_name(key)
+    def _path(self, key: EpisodeKey) -> Path:
+        return self.folder / log_file_name(key)

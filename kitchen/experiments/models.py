@@ -1,4 +1,4 @@
-"""Agents alone: experiments and their episodes."""
+"""Define the database tables of experiments, their episodes and the logs of these."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import uuid
 
 from django.db import models
 
-from kitchen.machine.append_only import AppendOnly
+from kitchen.infra.append_only import AppendOnly
 from kitchen.money.models import Budget
 
 
@@ -74,7 +74,8 @@ class ExperimentEpisode(models.Model):
 
 
 class ExperimentLog(AppendOnly):
-    """One piece of an episode's log (`kitchen.experiments.log`), as it was written while it was played."""
+    """One piece of an episode's log (`kitchen.experiments.log_files`), as it was written while it was
+    played."""
 
     id: int
     episode = models.ForeignKey(ExperimentEpisode, on_delete=models.CASCADE, related_name="logs")

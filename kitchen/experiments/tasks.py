@@ -1,8 +1,8 @@
-"""What Celery workers do for experiments: each task takes one episode, plays it, and asks for the next.
+"""Run experiments in Celery workers: each task plays one episode and queues the next.
 
-So at most `Experiment.at_once` tasks are in the queue or at work for an experiment. They have a queue and
-workers of their own (`settings.CELERY_TASK_ROUTES`): the co-players of people never wait behind them. Every
-task may run twice or never; `pick_up_experiments` asks again.
+At most `Experiment.at_once` tasks are queued or running for an experiment. They use a queue and workers of
+their own (`settings.CELERY_TASK_ROUTES`), so agents beside people never wait for them. A task may run
+twice or never; `pick_up_experiments` queues what is missing.
 """
 
 from __future__ import annotations
@@ -12,9 +12,17 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
+from kitchen.experiments.experiment_services import (
+    EXPERIMENT_LANE,
+    PICK_UP_EXPERIMENTS,
+    count_playing,
+    episode_play,
+    episode_take,
+    queue_episodes,
+    queue_pick_up,
+    waiting_episodes,
+)
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.queue import EXPERIMENT_LANE, PICK_UP_EXPERIMENTS, ask_lanes, ask_look
-from kitchen.experiments.services import being_played, episode_play, episode_take, waiting
 
 PICK_UP_SECONDS = 10.0
 """How often a worker looks for experiments that are running with fewer episodes at once than they may."""
@@ -26,7 +34,7 @@ def experiment_lane(experiment_id: int) -> None:
     episode = episode_take(experiment_id=experiment_id)
     if episode is not None:
         episode_play(episode=episode)
-        ask_lanes(experiment_id)
+        queue_episodes(experiment_id)
 
 
 @shared_task(name=PICK_UP_EXPERIMENTS)
@@ -34,15 +42,15 @@ def pick_up_experiments() -> int:
     """Queue what running experiments lack to be played at once as they may be; how many episodes."""
     asked = 0
     for experiment in Experiment.objects.filter(running=True):
-        missing = experiment.at_once - being_played(experiment.pk)
-        number = max(0, min(missing, waiting(experiment.pk).count()))
-        if ask_lanes(experiment.pk, number, expires=PICK_UP_SECONDS):
+        missing = experiment.at_once - count_playing(experiment.pk)
+        number = max(0, min(missing, waiting_episodes(experiment.pk).count()))
+        if queue_episodes(experiment.pk, number, expires=PICK_UP_SECONDS):
             asked += number
     return asked
 
 
 @worker_ready.connect
-def look_for_experiments(sender: Any, **_: Any) -> None:
+def start_experiment_checks(sender: Any, **_: Any) -> None:
     """Every worker looks when it starts, and from then on now and then."""
-    sender.timer.call_repeatedly(PICK_UP_SECONDS, ask_look, (PICK_UP_SECONDS,))
-    ask_look(PICK_UP_SECONDS)
+    sender.timer.call_repeatedly(PICK_UP_SECONDS, queue_pick_up, (PICK_UP_SECONDS,))
+    queue_pick_up(PICK_UP_SECONDS)

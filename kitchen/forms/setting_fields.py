@@ -1,6 +1,6 @@
-"""Settings that worlds and co-players declare (`Setting`) as form fields, and in words.
+"""Build form fields and readable texts from the settings that worlds and agents declare (`Setting`).
 
-Nothing here knows a world or a co-player by name.
+Nothing here knows a world or an agent by name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONG_TEXT = 60
 """Characters from which a text is written in a box of several lines."""
 
 
-def readable(name: str) -> str:
+def readable_name(name: str) -> str:
     """A name of the registries as people read it."""
     return name.replace("_", " ").capitalize()
 
@@ -68,12 +68,12 @@ def _checked(setting: Setting) -> Callable[[Any], None]:
         try:
             setting.clean(value)
         except SettingsError as error:
-            raise ValidationError(without_name(str(error))) from error
+            raise ValidationError(error_without_name(str(error))) from error
 
     return check
 
 
-def without_name(text: str) -> str:
+def error_without_name(text: str) -> str:
     """`alpha: 0 is below 1` as it stands below the field of that name: `0 is below 1.`"""
     said = text.partition(": ")[2] or text
     return f"{said[:1].upper()}{said[1:]}".rstrip(".") + "."
@@ -83,7 +83,11 @@ def _help(setting: Setting) -> str:
     default = f"Default: {_default(setting)}." if setting.default != "" and setting.kind != "text" else ""
     meant = "; ".join(f"{{{name}}}: {what}" for name, what in setting.placeholders)
     listed = f"{meant}." if meant else ""
-    fresh = "" if setting.fresh is None else f"New conditions begin with: {told(setting, setting.fresh)}."
+    fresh = (
+        ""
+        if setting.fresh is None
+        else f"New conditions begin with: {setting_value_text(setting, setting.fresh)}."
+    )
     return " ".join(part for part in (setting.help, listed, _range(setting), default, fresh) if part)
 
 
@@ -106,7 +110,7 @@ def _number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else str(value)
 
 
-def told(setting: Setting, value: Json) -> str:
+def setting_value_text(setting: Setting, value: Json) -> str:
     """A value as people read it."""
     if setting.kind == "bool":
         return "yes" if value else "no"

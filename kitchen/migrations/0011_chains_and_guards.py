@@ -6,7 +6,7 @@ go on writing steps while it is added. Their rows, and all older ones, stay as t
 
 from django.db import migrations, models
 
-from kitchen.machine.guards import guard, unguard
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
 
 LOG = {
     "kitchen_seatcommand": "id episode_id step seat command chosen_by fallback received_at",
@@ -20,12 +20,12 @@ LOG = {
 
 def guard_all(apps, schema_editor):
     for table, columns in LOG.items():
-        guard(schema_editor, table, columns.split())
+        add_guard_triggers(schema_editor, table, columns.split())
 
 
 def unguard_all(apps, schema_editor):
     for table in LOG:
-        unguard(schema_editor, table)
+        remove_guard_triggers(schema_editor, table)
 
 
 class Migration(migrations.Migration):

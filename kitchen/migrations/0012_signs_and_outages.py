@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from kitchen.machine.guards import guard, unguard
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
 
 OUTAGES = "kitchen_outage"
 PARTS = [
@@ -15,11 +15,11 @@ PARTS = [
 
 
 def guard_outages(apps, schema_editor):
-    guard(schema_editor, OUTAGES, ["id", "part", "since", "until", "note"])
+    add_guard_triggers(schema_editor, OUTAGES, ["id", "part", "since", "until", "note"])
 
 
 def unguard_outages(apps, schema_editor):
-    unguard(schema_editor, OUTAGES)
+    remove_guard_triggers(schema_editor, OUTAGES)
 
 
 class Migration(migrations.Migration):

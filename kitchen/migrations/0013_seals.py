@@ -6,8 +6,8 @@ Every table of the log gets its triggers anew: SQLite's REPLACE goes by those th
 
 from django.db import migrations, models
 
-from kitchen.machine.guards import guard, unguard
-from kitchen.machine.sealed import columns, seal_of
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
+from kitchen.infra.hmac_seals import column_values, make_seal
 
 LOG = {
     "kitchen_seatcommand": (
@@ -36,18 +36,18 @@ PIECE = 500
 
 def guard_all(apps, schema_editor):
     for table, (names, unique) in LOG.items():
-        unguard(schema_editor, table)
-        guard(schema_editor, table, names.split(), unique=unique)
+        remove_guard_triggers(schema_editor, table)
+        add_guard_triggers(schema_editor, table, names.split(), unique=unique)
     for table, (names, unique) in SEALS.items():
-        guard(schema_editor, table, names.split(), unique=unique)
+        add_guard_triggers(schema_editor, table, names.split(), unique=unique)
 
 
 def unguard_all(apps, schema_editor):
     for table in SEALS:
-        unguard(schema_editor, table)
+        remove_guard_triggers(schema_editor, table)
     for table, (names, _) in LOG.items():
-        unguard(schema_editor, table)
-        guard(schema_editor, table, names.split())
+        remove_guard_triggers(schema_editor, table)
+        add_guard_triggers(schema_editor, table, names.split())
 
 
 def seal_those_of_before(apps, schema_editor):
@@ -59,8 +59,8 @@ def seal_those_of_before(apps, schema_editor):
 
 def _sealed(episode):
     names = SEALED.split()
-    facts = dict(zip(names, columns(episode, names), strict=True))
-    mac = seal_of("episode", ["before", episode.key.hex, facts])
+    facts = dict(zip(names, column_values(episode, names), strict=True))
+    mac = make_seal("episode", ["before", episode.key.hex, facts])
     return {"episode": episode, "kind": "before", "facts": facts, "mac": mac}
 
 

@@ -5,7 +5,7 @@ The columns come without a copy of the table: programs of the version before go 
 
 from django.db import migrations, models
 
-from kitchen.machine.guards import guard, unguard
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
 
 CALLS = "kitchen_modelcall"
 BEFORE = [
@@ -33,13 +33,13 @@ UNIQUE = [["decision_id", "number"]]
 
 
 def guard_new(apps, schema_editor):
-    unguard(schema_editor, CALLS)
-    guard(schema_editor, CALLS, [*BEFORE, "parameters", "reasoning"], unique=UNIQUE)
+    remove_guard_triggers(schema_editor, CALLS)
+    add_guard_triggers(schema_editor, CALLS, [*BEFORE, "parameters", "reasoning"], unique=UNIQUE)
 
 
 def guard_old(apps, schema_editor):
-    unguard(schema_editor, CALLS)
-    guard(schema_editor, CALLS, BEFORE, unique=UNIQUE)
+    remove_guard_triggers(schema_editor, CALLS)
+    add_guard_triggers(schema_editor, CALLS, BEFORE, unique=UNIQUE)
 
 
 class Migration(migrations.Migration):

@@ -7,7 +7,7 @@ before go on.
 
 from django.db import migrations, models
 
-from kitchen.machine.guards import guard, unguard
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
 
 TABLE = "kitchen_decision"
 BEFORE = "id mind_id step memory note played_by fallback error milliseconds decided_at"
@@ -15,13 +15,13 @@ NOW = f"{BEFORE} number seen_step because dropped"
 
 
 def guard_now(apps, schema_editor):
-    unguard(schema_editor, TABLE)
-    guard(schema_editor, TABLE, NOW.split(), unique=[["mind_id", "number"]])
+    remove_guard_triggers(schema_editor, TABLE)
+    add_guard_triggers(schema_editor, TABLE, NOW.split(), unique=[["mind_id", "number"]])
 
 
 def guard_before(apps, schema_editor):
-    unguard(schema_editor, TABLE)
-    guard(schema_editor, TABLE, BEFORE.split(), unique=[["mind_id", "step"]])
+    remove_guard_triggers(schema_editor, TABLE)
+    add_guard_triggers(schema_editor, TABLE, BEFORE.split(), unique=[["mind_id", "step"]])
 
 
 def nothing(apps, schema_editor):
@@ -29,7 +29,7 @@ def nothing(apps, schema_editor):
 
 
 def unguard_it(apps, schema_editor):
-    unguard(schema_editor, TABLE)
+    remove_guard_triggers(schema_editor, TABLE)
 
 
 def words(name, help_text, size=20, default="", table=TABLE, model="decision", **more):

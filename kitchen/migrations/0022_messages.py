@@ -4,18 +4,18 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
-from kitchen.machine.guards import guard, unguard
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
 
 TABLE = "kitchen_message"
 COLUMNS = "id episode_id number step sender to kind text data decision_id sent_at"
 
 
 def guard_it(apps, schema_editor):
-    guard(schema_editor, TABLE, COLUMNS.split(), unique=[["episode_id", "number"]])
+    add_guard_triggers(schema_editor, TABLE, COLUMNS.split(), unique=[["episode_id", "number"]])
 
 
 def unguard_it(apps, schema_editor):
-    unguard(schema_editor, TABLE)
+    remove_guard_triggers(schema_editor, TABLE)
 
 
 class Migration(migrations.Migration):

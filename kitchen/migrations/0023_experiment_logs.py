@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from kitchen.machine.guards import guard, unguard
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
 
 TABLE = "kitchen_experimentlog"
 COLUMNS = ["id", "episode_id", "run", "number", "data"]
@@ -11,11 +11,11 @@ UNIQUE = [["episode_id", "run", "number"]]
 
 
 def guard_it(apps, schema_editor):
-    guard(schema_editor, TABLE, COLUMNS, unique=UNIQUE)
+    add_guard_triggers(schema_editor, TABLE, COLUMNS, unique=UNIQUE)
 
 
 def unguard_it(apps, schema_editor):
-    unguard(schema_editor, TABLE)
+    remove_guard_triggers(schema_editor, TABLE)
 
 
 class Migration(migrations.Migration):

@@ -5,7 +5,7 @@ The table of commands gets its triggers anew, which hold the new columns too.
 
 from django.db import migrations, models
 
-from kitchen.machine.guards import guard, unguard
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
 
 TABLE = "kitchen_seatcommand"
 BEFORE = "id episode_id step seat command chosen_by fallback received_at"
@@ -13,17 +13,17 @@ UNIQUE = [["episode_id", "step", "seat"]]
 
 
 def unguard_all(apps, schema_editor):
-    unguard(schema_editor, TABLE)
+    remove_guard_triggers(schema_editor, TABLE)
 
 
 def guard_all(apps, schema_editor):
-    unguard(schema_editor, TABLE)
-    guard(schema_editor, TABLE, f"{BEFORE} to_follow planned_in".split(), unique=UNIQUE)
+    remove_guard_triggers(schema_editor, TABLE)
+    add_guard_triggers(schema_editor, TABLE, f"{BEFORE} to_follow planned_in".split(), unique=UNIQUE)
 
 
 def guard_as_before(apps, schema_editor):
-    unguard(schema_editor, TABLE)
-    guard(schema_editor, TABLE, BEFORE.split(), unique=UNIQUE)
+    remove_guard_triggers(schema_editor, TABLE)
+    add_guard_triggers(schema_editor, TABLE, BEFORE.split(), unique=UNIQUE)
 
 
 class Migration(migrations.Migration):

@@ -3,18 +3,18 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from kitchen.machine.guards import guard, unguard
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
 
 TABLE = "kitchen_statechange"
 COLUMNS = "id episode_id step part is_whole changed removed root"
 
 
 def guard_it(apps, schema_editor):
-    guard(schema_editor, TABLE, COLUMNS.split(), unique=[["episode_id", "step", "part"]])
+    add_guard_triggers(schema_editor, TABLE, COLUMNS.split(), unique=[["episode_id", "step", "part"]])
 
 
 def unguard_it(apps, schema_editor):
-    unguard(schema_editor, TABLE)
+    remove_guard_triggers(schema_editor, TABLE)
 
 
 class Migration(migrations.Migration):

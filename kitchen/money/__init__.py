@@ -1,1 +1,1 @@
-"""Budgets, and what was spent of them."""
+"""Budgets, and what model calls have cost."""

@@ -1,10 +1,10 @@
-"""Budgets and what was spent of them."""
+"""Django models of money: budgets, and what was spent of them."""
 
 from __future__ import annotations
 
 from django.db import models
 
-from kitchen.llm.money import dollars
+from kitchen.llm.call_costs import format_dollars
 
 
 class Budget(models.Model):
@@ -15,7 +15,7 @@ class Budget(models.Model):
     limit = models.DecimalField(max_digits=12, decimal_places=6, default=0)
 
     def __str__(self) -> str:
-        return f"{self.name}: {dollars(self.limit)}"
+        return f"{self.name}: {format_dollars(self.limit)}"
 
 
 class Spending(models.Model):
@@ -45,4 +45,6 @@ class Spending(models.Model):
     settled_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
-        return f"{dollars(self.reserved)} set aside" if self.spent is None else dollars(self.spent)
+        return (
+            f"{format_dollars(self.reserved)} set aside" if self.spent is None else format_dollars(self.spent)
+        )

@@ -1,1 +1,1 @@
-"""Pages that worlds can use as they are: one for any world, and one for worlds on a grid."""
+"""Ready-made pages for worlds: one for any world, and one for worlds on a grid."""

@@ -1,41 +1,210 @@
-"""A page for any world, made of what the world says anyway: its brief, its observations, its commands. Plain
-Python, no Django.
+"""Show any world on a page made of its brief, observations and commands.
 
-`PAGE = DefaultPage()` is a whole page; `PAGE = DefaultPage(title=marked("The lamps"), rules=(marked("Light
-all lamps."),))` has words of its own. A world that wants another part derives a class and replaces that
-part: the words of a code (`names`), of a command (`commands`), of an event (`events`), the order of verbs
-(`verbs`), what of an observation is shown (`seen`), or a panel (`makers`).
-
-Where steps are taken by a clock, use `kitchen.pages.grid_page`: it declares all commands beforehand.
+`PAGE = DefaultPage()` is a whole page. A world that wants other words passes or overrides them: `names`
+for codes, `commands`, `events`, the order of `verbs`, or the `makers` of panels. The page has a command
+menu, results, the observation, and a history of the last steps. Use `kitchen.pages.grid_page` where a
+clock takes the steps. Plain Python, no Django.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.page import Page, Panel, PlayerView, SeatView, StepView
-from kitchen.contract.world import Aim, Command, Event, Json
-from kitchen.pages.default_menu import Wording, menu_panel
-from kitchen.pages.json_tables import Fact, Table, shown, text_of
-from kitchen.pages.step_history import Line, Past, history_panel, spoken_panel
-from kitchen.words.codes import in_words, sentence_case
-from kitchen.words.speech import gettext, read_later
+from kitchen.contract.world import Aim, Command, Event, Json, canonical_json, text_hash
+from kitchen.pages.json_tables import Fact, Table, facts_and_tables, value_text
+from kitchen.words.english_text import code_to_words, sentence_case
+from kitchen.words.translation import gettext, gettext_lazy
 
 _TEMPLATES = "kitchen/pages"
 
-Make = Callable[[SeatView], Panel]
+
+class MenuWording(NamedTuple):
+    """How a page says what its menu offers."""
+
+    command: Callable[[SeatView, Command], str]
+    """Returns a command in words, beside a view."""
+    verb: Callable[[str], str]
+    """Returns the words for a verb."""
+    if_possible: str
+    """Said of a command that only another seat makes possible."""
+    first: tuple[str, ...] = ()
+    """Verbs whose groups come first."""
+
+
+class CommandMenu(NamedTuple):
+    """The form of one seat."""
+
+    seat: int
+    player: str
+    may_act: bool
+    """This seat is not asked, but may act."""
+
+
+class MenuStep(NamedTuple):
+    """The step that is chosen for."""
+
+    step: int
+
+
+class CommandGroup(NamedTuple):
+    """The commands of one verb; `actions` are ids of parts."""
+
+    title: str
+    key: str
+    """Leads from one of them to the next; empty where each has its own."""
+    actions: tuple[str, ...]
+
+
+class CommandList(NamedTuple):
+    """The commands on offer; none while others choose. `chosen` is the command that was chosen, in words."""
+
+    choosing: bool
+    chosen: str
+    groups: tuple[CommandGroup, ...]
+
+
+class CommandChoice(NamedTuple):
+    """One choice. Where `least` and `most` differ from None, its last word is an amount."""
+
+    value: str
+    text: str
+    key: str
+    anticipated: str
+    """A remark on a command that another seat has to make possible; empty for one that is possible now."""
+    least: int | None
+    most: int | None
+
+
+class MenuHint(NamedTuple):
+    """The sentence below the button."""
+
+    choosing: bool
+    chosen: str
+
+
+def menu_panel(view: SeatView, wording: MenuWording) -> Panel:
+    """Return the panel `menu`: a form with all commands that are offered."""
+    chosen = wording.command(view, view.chosen) if view.chosen else ""
+    groups, actions = group_commands(view, wording)
+    parts = (
+        Panel("menu-step", f"{_TEMPLATES}/menu_step.jinja", MenuStep(view.step + 1)),
+        Panel(
+            "menu-actions",
+            f"{_TEMPLATES}/menu_actions.jinja",
+            CommandList(may_choose(view), chosen, groups),
+            parts=actions,
+        ),
+        Panel("menu-hint", f"{_TEMPLATES}/menu_hint.jinja", MenuHint(may_choose(view), chosen)),
+    )
+    shows = CommandMenu(view.seat, view.players[view.seat].name, view.may_act)
+    return Panel("menu", f"{_TEMPLATES}/menu.jinja", shows, parts=parts)
+
+
+def may_choose(view: SeatView) -> bool:
+    """Return whether this seat may hand in a command now."""
+    return view.phase == "choose" or view.may_act
+
+
+def group_commands(
+    view: SeatView, wording: MenuWording, without: Container[Command] = ()
+) -> tuple[tuple[CommandGroup, ...], tuple[Panel, ...]]:
+    """Return the groups of the commands that are offered, but for those of `without`, and a part for each
+    command."""
+    offered = {command: "" for command in view.legal if command not in without}
+    for command in view.anticipated:
+        if command not in without:
+            offered.setdefault(command, wording.if_possible)
+    verbs: dict[str, list[Command]] = {verb: [] for verb in wording.first}
+    for command in offered:
+        verbs.setdefault(command[0] if len(command) > 1 else "", []).append(command)
+    parts = {command: _action(command, view, wording, note) for command, note in offered.items()}
+    groups = (
+        CommandGroup(_title(verb, verbs, wording), verb[:1].upper(), tuple(parts[one].id for one in commands))
+        for verb, commands in verbs.items()
+        if commands
+    )
+    return tuple(groups), tuple(parts.values())
+
+
+def _title(verb: str, verbs: Collection[str], wording: MenuWording) -> str:
+    if verb:
+        return sentence_case(wording.verb(verb))
+    return gettext("Other actions") if len(verbs) > 1 else gettext("What to do")
+
+
+def _action(command: Command, view: SeatView, wording: MenuWording, note: str) -> Panel:
+    value = canonical_json(list(command))
+    least, most = view.amounts.get(command[:-1], (None, None))
+    text = wording.command(view, command if least is None else command[:-1])
+    key = command[0][:1].upper() if len(command) == 1 else ""
+    shows = CommandChoice(value, text, key, note, least, most)
+    return Panel(f"do-{text_hash(value)[:16]}", f"{_TEMPLATES}/menu_action.jinja", shows)
+
+
+class StepList(NamedTuple):
+    """The numbers of the steps that are listed, newest first."""
+
+    steps: tuple[int, ...]
+
+
+class SeatLine(NamedTuple):
+    """What one seat did, and why it came to nothing, if it did."""
+
+    seat: int
+    name: str
+    text: str
+    why: str
+
+
+class PastStep(NamedTuple):
+    """One step: a line for each seat, and what happened besides, as (kind, text). `completed` and `failed`
+    are kinds that have a mark and a colour of their own."""
+
+    number: int
+    lines: tuple[SeatLine, ...]
+    news: tuple[tuple[str, str], ...]
+
+
+class SpokenStep(NamedTuple):
+    """What a screen reader says of a step."""
+
+    text: str
+
+
+def history_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
+    """Return the panel `happened`, with a part for each step that the view remembers."""
+    parts = tuple(
+        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", tell(step)) for step in view.history
+    )
+    shows = StepList(tuple(step.number for step in view.history))
+    return Panel("happened", f"{_TEMPLATES}/happened.jinja", shows, parts=parts)
+
+
+def spoken_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
+    """Return the panel `spoken`: of the last step, why this person's own command came to nothing, and the
+    news; not every command."""
+    said: list[str] = []
+    if view.history:
+        last = tell(view.history[0])
+        said = [line.why for line in last.lines if line.seat == view.seat and view.acts and line.why]
+        said += [text for _, text in last.news]
+    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(". ".join(said)))
+
+
+PanelMaker = Callable[[SeatView], Panel]
 """Makes a panel from a view."""
 
 
-class Score(NamedTuple):
+class ScoreContent(NamedTuple):
     """The panel of results so far: pairs of a number and what it counts."""
 
     achieved: tuple[tuple[str, str], ...]
 
 
-class Seen(NamedTuple):
+class ObservationContent(NamedTuple):
     """The panel of a seat's observation."""
 
     facts: tuple[Fact, ...]
@@ -62,7 +231,7 @@ class DefaultPage(Page):
     styles: ClassVar[tuple[str, ...]] = ("css/world.css",)
     scripts: ClassVar[tuple[str, ...]] = ("js/amounts.js",)
     title: ClassVar[str] = _TranslatedText()  # type: ignore[assignment] # what one gets of the attribute
-    if_possible = read_later("if somebody else makes it possible first")
+    if_possible = gettext_lazy("if somebody else makes it possible first")
     """Said of a command that is not possible now, but may be when this seat acts."""
 
     names: Mapping[str, str] = {}
@@ -89,7 +258,7 @@ class DefaultPage(Page):
 
     # panels
 
-    def makers(self, view: SeatView) -> tuple[Make, ...]:
+    def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
         """Return what makes each panel that is shown in this view, in reading order."""
         return (self.score, self.seen_panel, self.story, self.menu, self.spoken)
 
@@ -104,12 +273,12 @@ class DefaultPage(Page):
     def score(self, view: SeatView) -> Panel:
         """Return the panel of what has been reached so far."""
         achieved = tuple((number, sentence_case(name)) for number, name in view.achieved)
-        return Panel("score", f"{_TEMPLATES}/score.jinja", Score(achieved))
+        return Panel("score", f"{_TEMPLATES}/score.jinja", ScoreContent(achieved))
 
     def seen_panel(self, view: SeatView) -> Panel:
         """Return the panel of facts and tables made of the observation."""
-        found = shown(self.seen(view), self.word)
-        return Panel("seen", f"{_TEMPLATES}/seen.jinja", Seen(found.facts, found.tables))
+        found = facts_and_tables(self.seen(view), self.word)
+        return Panel("seen", f"{_TEMPLATES}/seen.jinja", ObservationContent(found.facts, found.tables))
 
     def story(self, view: SeatView) -> Panel:
         """Return the panel of the last steps."""
@@ -126,15 +295,15 @@ class DefaultPage(Page):
         return menu_panel(view, self.wording)
 
     @property
-    def wording(self) -> Wording:
+    def wording(self) -> MenuWording:
         """How the menu says what it offers."""
-        return Wording(self.worded, self.word, self.if_possible, self.verbs)
+        return MenuWording(self.worded, self.word, self.if_possible, self.verbs)
 
     # words
 
     def word(self, code: str) -> str:
         """Return the words for a code within a sentence."""
-        return gettext(self.names[code]) if code in self.names else in_words(code)
+        return gettext(self.names[code]) if code in self.names else code_to_words(code)
 
     def phrase(self, command: Command) -> str:
         """Return a command in words: `Light lamp 3`."""
@@ -165,7 +334,7 @@ class DefaultPage(Page):
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return what the guide shows: the rules, and the brief as facts and tables."""
-        found = shown(brief, self.word)
+        found = facts_and_tables(brief, self.word)
         return {
             "rules": [gettext(text) for text in self.rules],
             "facts": found.facts,
@@ -175,16 +344,16 @@ class DefaultPage(Page):
 
     # what happened
 
-    def past(self, step: StepView, view: SeatView) -> Past:
+    def past(self, step: StepView, view: SeatView) -> PastStep:
         """Return what the history says of one step."""
         lines = (self.line(step, player, view) for player in view.players)
-        return Past(step.number, tuple(filter(None, lines)), tuple(self._news(step, view)))
+        return PastStep(step.number, tuple(filter(None, lines)), tuple(self._news(step, view)))
 
-    def line(self, step: StepView, player: PlayerView, view: SeatView) -> Line | None:
+    def line(self, step: StepView, player: PlayerView, view: SeatView) -> SeatLine | None:
         """Return what one seat did; None where this seat does not get to know it."""
         name = gettext("You") if player.is_you else player.name
         if step.ran_out and player.is_you:
-            return Line(player.seat, name, gettext("ran out of time"), "")
+            return SeatLine(player.seat, name, gettext("ran out of time"), "")
         events = (event for event in step.events if event.seat == player.seat)
         event = next((event for event in events if event.kind in ("performed", "refused")), None)
         command = event.data["command"] if event else step.commands.get(player.seat)
@@ -192,11 +361,11 @@ class DefaultPage(Page):
             return None
         reasons = event.data["reasons"] if event and event.kind == "refused" else ()
         words = self.worded(view, tuple(command)) or gettext("did nothing")
-        return Line(player.seat, name, words, ", ".join(self.reason(code) for code in reasons))
+        return SeatLine(player.seat, name, words, ", ".join(self.reason(code) for code in reasons))
 
     def reason(self, code: str) -> str:
         """Return in words why a command was refused."""
-        return gettext(self.reasons[code]) if code in self.reasons else in_words(code)
+        return gettext(self.reasons[code]) if code in self.reasons else code_to_words(code)
 
     def _news(self, step: StepView, view: SeatView) -> Iterator[tuple[str, str]]:
         for event in step.events:
@@ -205,10 +374,10 @@ class DefaultPage(Page):
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
         """Return an event of the world's own in a sentence; empty for an event of the platform."""
-        if event.kind in HOUSE_EVENTS:
+        if event.kind in PLATFORM_EVENTS:
             return ""
         player = "" if event.seat is None else view.players[event.seat].name
-        data = {name: text_of(value, self.word) for name, value in event.data.items()}
+        data = {name: value_text(value, self.word) for name, value in event.data.items()}
         if event.kind in self.events:
             return gettext(self.events[event.kind]).format_map(defaultdict(str, data, player=player))
         about = ", ".join(f"{self.word(name)}: {value}" for name, value in data.items())
@@ -217,5 +386,5 @@ class DefaultPage(Page):
         return f"{player}: {text}" if player else text
 
 
-HOUSE_EVENTS = {"performed", "refused", "message", "plan_broken", "time_lost"}
+PLATFORM_EVENTS = {"performed", "refused", "message", "plan_broken", "time_lost"}
 """Kinds of event that are no news of the world's own."""

@@ -1,4 +1,4 @@
-"""A page for worlds on a grid: drawn, in words, or both; in turns, or under a clock. Plain Python, no Django.
+"""Show a world on a grid: drawn, in words, or both; in turns or under a clock. Plain Python, no Django.
 
 A world derives `GridPage` and declares what its letters look like (`looks`), where its observations say what
 lies on cells (`layers`), and its keys (`pad`). An observation has `players`, a list with an object for each
@@ -11,7 +11,8 @@ an SVG file (`pictures`), named by the codes; without one, cells and things are 
 
 A world that needs more on its page has a script of its own, loaded before `js/grid.js`. It sets
 `play.painters[layer]`, which draws an entry of a layer, and `play.describers`, which says one in words under
-a clock."""
+a clock.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +20,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
-from kitchen.contract.page import DRAWN, TABLES, Panel, SeatView
-from kitchen.contract.world import Command, Figure, Json, canonical_json
-from kitchen.pages.default_menu import Group, grouped, is_choosing
-from kitchen.pages.default_page import DefaultPage, Make
-from kitchen.pages.json_tables import Fact, shown, text_of
-from kitchen.words.codes import sentence_case
-from kitchen.words.speech import gettext, marked, ngettext, pgettext
+from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView
+from kitchen.contract.world import Command, Json, Metric, canonical_json
+from kitchen.pages.default_page import CommandGroup, DefaultPage, PanelMaker, group_commands, may_choose
+from kitchen.pages.json_tables import Fact, facts_and_tables, value_text
+from kitchen.words.english_text import sentence_case
+from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
 
 _TEMPLATES = "kitchen/pages"
-CELL = 48
+CELL_SIZE = 48
 """The side of a cell, in units of the drawing."""
-FLOOR = " "
+FLOOR_LETTER = " "
 
 
-class Look(NamedTuple):
+class CellLook(NamedTuple):
     """How a cell with one letter looks, and what it is called."""
 
     name: str
@@ -47,7 +47,7 @@ class Look(NamedTuple):
     """Said of it in words while nothing is in it, `marked`."""
 
 
-class Key(NamedTuple):
+class PadKey(NamedTuple):
     """A button of the pad, and the keys that press it."""
 
     label: str
@@ -56,29 +56,29 @@ class Key(NamedTuple):
     """Names of keys, with spaces between: `arrowup w`."""
 
 
-PAD: Mapping[str, Key] = {
-    "north": Key("↑ W", "arrowup w"),
-    "west": Key("← A", "arrowleft a"),
-    "stay": Key("X", "x"),
-    "east": Key("→ D", "arrowright d"),
-    "south": Key("↓ S", "arrowdown s"),
-    "interact": Key(marked("Space"), "space"),
+ARROW_PAD: Mapping[str, PadKey] = {
+    "north": PadKey("↑ W", "arrowup w"),
+    "west": PadKey("← A", "arrowleft a"),
+    "stay": PadKey("X", "x"),
+    "east": PadKey("→ D", "arrowright d"),
+    "south": PadKey("↓ S", "arrowdown s"),
+    "interact": PadKey(gettext_noop("Space"), "space"),
 }
 """By verb, in reading order. The style sheet has a place for each of these verbs."""
 MOVES: Mapping[str, tuple[int, int]] = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 """By verb: the columns and rows to the cell ahead."""
 FACES: Mapping[str, str] = {
-    "north": marked("looks up"),
-    "south": marked("looks down"),
-    "east": marked("looks right"),
-    "west": marked("looks left"),
+    "north": gettext_noop("looks up"),
+    "south": gettext_noop("looks down"),
+    "east": gettext_noop("looks right"),
+    "west": gettext_noop("looks left"),
 }
 
 VALUES: Mapping[str, Json] = {"true": True, "false": False, "null": None}
 """Values of observations that have words of their own, as JSON writes them."""
 
 
-class Tile(NamedTuple):
+class DrawnTile(NamedTuple):
     """One cell: its left upper corner in units of the drawing; `kind` is `floor`, `wall` or `place`."""
 
     x: int
@@ -88,13 +88,13 @@ class Tile(NamedTuple):
     letter: str
 
 
-class Board(NamedTuple):
+class DrawnBoard(NamedTuple):
     """The grid without what changes."""
 
     columns: int
     rows: int
     cell: int
-    tiles: tuple[Tile, ...]
+    tiles: tuple[DrawnTile, ...]
     floor: str
     """`x,y` of every cell that can be walked on, with spaces between."""
     rules: str
@@ -106,7 +106,7 @@ class Board(NamedTuple):
     """As JSON, what the page says by itself under a clock; empty in turns."""
 
 
-class Seen(NamedTuple):
+class DrawnObservation(NamedTuple):
     """The changing part of the observation, as JSON; `seat` is -1 for somebody who looks on."""
 
     seat: int
@@ -114,7 +114,7 @@ class Seen(NamedTuple):
     observation: str
 
 
-class Cell(NamedTuple):
+class CellText(NamedTuple):
     """One cell in words: what it is, who or what is there; `kind` as in `Tile`."""
 
     name: str
@@ -122,13 +122,13 @@ class Cell(NamedTuple):
     kind: str
 
 
-class Grid(NamedTuple):
+class GridText(NamedTuple):
     """The cells, row by row."""
 
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[CellText, ...], ...]
 
 
-class Actor(NamedTuple):
+class ActorText(NamedTuple):
     """One seat: where it is, where it looks and what it holds, in one phrase."""
 
     seat: int
@@ -137,10 +137,10 @@ class Actor(NamedTuple):
     description: str
 
 
-class Actors(NamedTuple):
+class ActorList(NamedTuple):
     """All seats, in their order."""
 
-    actors: tuple[Actor, ...]
+    actors: tuple[ActorText, ...]
 
 
 class ScoreFigure(NamedTuple):
@@ -158,13 +158,13 @@ class ClockScore(NamedTuple):
     figures: tuple[ScoreFigure, ...]
 
 
-class Facts(NamedTuple):
+class FactList(NamedTuple):
     """Values of the observation that are not on the grid."""
 
     facts: tuple[Fact, ...]
 
 
-class Button(NamedTuple):
+class PadButton(NamedTuple):
     """One button of the pad; without `value` there is nothing to do with it now."""
 
     verb: str
@@ -178,7 +178,7 @@ class Button(NamedTuple):
     note: str
 
 
-class Pad(NamedTuple):
+class CommandPad(NamedTuple):
     """The form of one seat for the coming step. `groups` are commands that have no button."""
 
     step: int
@@ -190,8 +190,8 @@ class Pad(NamedTuple):
     holds: str
     """Likewise, what it holds."""
     choosing: bool
-    buttons: tuple[Button, ...]
-    groups: tuple[Group, ...]
+    buttons: tuple[PadButton, ...]
+    groups: tuple[CommandGroup, ...]
     ticking: bool
     """A clock takes the steps: what is pressed counts at once."""
 
@@ -200,7 +200,7 @@ class GridPage(DefaultPage):
     """The page of a world on a grid."""
 
     supports_clock = True
-    views = (TABLES, DRAWN)
+    views = (DRAWING_TABLES, DRAWING_ONLY)
     layout = f"{_TEMPLATES}/grid_layout.jinja"
     overview_layout = f"{_TEMPLATES}/grid_overview.jinja"
     guide = f"{_TEMPLATES}/grid_guide.jinja"
@@ -212,11 +212,14 @@ class GridPage(DefaultPage):
         "js/grid_words.js",
     )
 
-    looks: Mapping[str, Look] = {FLOOR: Look(marked("floor"), walkable=True), "X": Look(marked("wall"))}
+    looks: Mapping[str, CellLook] = {
+        FLOOR_LETTER: CellLook(gettext_noop("floor"), walkable=True),
+        "X": CellLook(gettext_noop("wall")),
+    }
     """By letter. FLOOR is what every letter is that is not among them."""
     layers: tuple[str, ...] = ()
     """Lists of the observation, those that are drawn first at first."""
-    pad: Mapping[str, Key] = PAD
+    pad: Mapping[str, PadKey] = ARROW_PAD
     """The commands that have a button: all of the world's, under a clock."""
     moves: Mapping[str, tuple[int, int]] = MOVES
     blocking: bool = True
@@ -229,15 +232,15 @@ class GridPage(DefaultPage):
         grid: Sequence[str] = brief["grid"]
         return grid
 
-    def look(self, letter: str) -> Look:
+    def look(self, letter: str) -> CellLook:
         """Return how a cell with this letter looks."""
-        return self.looks.get(letter) or self.looks[FLOOR]
+        return self.looks.get(letter) or self.looks[FLOOR_LETTER]
 
-    def makers(self, view: SeatView) -> tuple[Make, ...]:
+    def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
         """Return what makes each panel. In words alone, nothing is drawn in turns. Under a clock the drawing
         is there, but hidden, since its script keeps the words up to date; and the page itself says what
         happened."""
-        drawing = (self.board, self.seen_now) if view.tick_ms or view.shown != TABLES else ()
+        drawing = (self.board, self.seen_now) if view.tick_ms or view.shown != DRAWING_TABLES else ()
         story = () if view.tick_ms else (self.story,)
         return (self.score, self.facts, *drawing, self.grid, self.actors, *story, self.menu, self.spoken)
 
@@ -254,10 +257,10 @@ class GridPage(DefaultPage):
         """Return the panel of cells; the same for the whole episode."""
         rows, tick_ms = tuple(self.rows(view.brief)), view.tick_ms or 0
         tiles, floor = _cells(self, rows)
-        shows = Board(
+        shows = DrawnBoard(
             len(rows[0]),
             len(rows),
-            CELL,
+            CELL_SIZE,
             tiles,
             floor,
             canonical_json(self.script_rules(view)),
@@ -276,7 +279,11 @@ class GridPage(DefaultPage):
         """Return the panel of what changes: `players` and all layers."""
         changing = {name: view.observation[name] for name in ("players", *self.layers)}
         you = view.seat if view.acts else -1
-        return Panel("seen", f"{_TEMPLATES}/grid_seen.jinja", Seen(you, view.step, canonical_json(changing)))
+        return Panel(
+            "seen",
+            f"{_TEMPLATES}/grid_seen.jinja",
+            DrawnObservation(you, view.step, canonical_json(changing)),
+        )
 
     # the same in words
 
@@ -290,12 +297,12 @@ class GridPage(DefaultPage):
         named = {letter: (gettext(look.name), _kind(look)) for letter, look in looks.items()}
         cells = tuple(
             tuple(
-                Cell(named[letter][0], there.get((x, y), ""), named[letter][1])
+                CellText(named[letter][0], there.get((x, y), ""), named[letter][1])
                 for x, letter in enumerate(row)
             )
             for y, row in enumerate(rows)
         )
-        return Panel("grid", f"{_TEMPLATES}/grid_table.jinja", Grid(cells))
+        return Panel("grid", f"{_TEMPLATES}/grid_table.jinja", GridText(cells))
 
     def _lying(self, view: SeatView, layer: str) -> Iterator[tuple[tuple[int, ...], str]]:
         for entry in view.observation[layer]:
@@ -313,9 +320,9 @@ class GridPage(DefaultPage):
         """Return the panel of who is where."""
         players = zip(view.observation["players"], view.players, strict=True)
         lines = (
-            Actor(one.seat, one.name, one.is_you, self._actor_description(each)) for each, one in players
+            ActorText(one.seat, one.name, one.is_you, self._actor_description(each)) for each, one in players
         )
-        return Panel("actors", f"{_TEMPLATES}/actors.jinja", Actors(tuple(lines)))
+        return Panel("actors", f"{_TEMPLATES}/actors.jinja", ActorList(tuple(lines)))
 
     def _actor_description(self, player: Mapping[str, Json]) -> str:
         """Return where somebody is, in words: `column 2, row 2, looks up, holds nothing`."""
@@ -342,7 +349,9 @@ class GridPage(DefaultPage):
     def facts(self, view: SeatView) -> Panel:
         """Return the panel of what else is observed."""
         return Panel(
-            "facts", f"{_TEMPLATES}/grid_facts.jinja", Facts(shown(self.seen(view), self.word).facts)
+            "facts",
+            f"{_TEMPLATES}/grid_facts.jinja",
+            FactList(facts_and_tables(self.seen(view), self.word).facts),
         )
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
@@ -354,22 +363,22 @@ class GridPage(DefaultPage):
         """Return the pad, what is in front of this seat and what it holds, and all other commands."""
         player, ticking = view.observation["players"][view.seat], view.tick_ms is not None
         commands: set[Command] = {(verb,) for verb in self.pad}
-        groups, parts = ((), ()) if ticking else grouped(view, self.wording, commands)
-        shows = Pad(
+        groups, parts = ((), ()) if ticking else group_commands(view, self.wording, commands)
+        shows = CommandPad(
             view.step + 1,
             view.seat,
             view.players[view.seat].name,
             view.may_act,
             self.ahead_words(view),
             self.thing_words(player["holds"]) if "holds" in player else "",
-            is_choosing(view),
+            may_choose(view),
             tuple(self._button(verb, view, ticking=ticking) for verb in self.pad),
             groups,
             ticking,
         )
         return Panel("menu", f"{_TEMPLATES}/pad.jinja", shows, parts=parts)
 
-    def _button(self, verb: str, view: SeatView, *, ticking: bool) -> Button:
+    def _button(self, verb: str, view: SeatView, *, ticking: bool) -> PadButton:
         command: Command = (verb,)
         legal, early = command in view.legal, command in view.anticipated
         alone = self.phrase(command)
@@ -377,7 +386,7 @@ class GridPage(DefaultPage):
         value = canonical_json(list(command)) if ticking or legal or early else ""
         label, keys = self.pad[verb]
         note = self.if_possible if early and not legal else ""
-        return Button(verb, value, text, alone, gettext(label), keys, note)
+        return PadButton(verb, value, text, alone, gettext(label), keys, note)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
         """Return what a button does now, where that can be said more exactly than its command does."""
@@ -398,7 +407,7 @@ class GridPage(DefaultPage):
         return {
             "names": {code: gettext(name) for code, name in self.names.items()},
             "nothing": pgettext("what somebody holds", "nothing"),
-            "values": {code: text_of(value, self.word) for code, value in VALUES.items()},
+            "values": {code: value_text(value, self.word) for code, value in VALUES.items()},
             "faces": {face: gettext(name) for face, name in FACES.items()},
             "actor": actor_sentence(observed),
             "looks": {letter: gettext(look.name) for letter, look in self.looks.items()},
@@ -415,10 +424,10 @@ class GridPage(DefaultPage):
         }
 
     def _letters(self, row: str) -> str:
-        return "".join(letter if letter in self.looks else FLOOR for letter in row)
+        return "".join(letter if letter in self.looks else FLOOR_LETTER for letter in row)
 
 
-def _score_figure(figure: Figure, value: Json) -> ScoreFigure:
+def _score_figure(figure: Metric, value: Json) -> ScoreFigure:
     label = sentence_case(ngettext(*figure.words, 2)) if figure.words else figure.label
     return ScoreFigure(
         figure.name, figure.kind, label, "\N{EN DASH}" if value is None else figure.shown(value)
@@ -426,17 +435,17 @@ def _score_figure(figure: Figure, value: Json) -> ScoreFigure:
 
 
 @lru_cache(maxsize=64)
-def _cells(page: GridPage, rows: tuple[str, ...]) -> tuple[tuple[Tile, ...], str]:
+def _cells(page: GridPage, rows: tuple[str, ...]) -> tuple[tuple[DrawnTile, ...], str]:
     """Return the cells as they are drawn, and those that can be walked on, as `Board` has them."""
     cells = [(x, y, letter, page.look(letter)) for y, row in enumerate(rows) for x, letter in enumerate(row)]
     tiles = (
-        Tile(x * CELL, y * CELL, _kind(look), look.picture, letter if look.lettered else "")
+        DrawnTile(x * CELL_SIZE, y * CELL_SIZE, _kind(look), look.picture, letter if look.lettered else "")
         for x, y, letter, look in cells
     )
     return tuple(tiles), " ".join(f"{x},{y}" for x, y, _, look in cells if look.walkable)
 
 
-def _kind(look: Look) -> str:
+def _kind(look: CellLook) -> str:
     if look.walkable:
         return "floor"
     return "place" if look.picture or look.lettered else "wall"

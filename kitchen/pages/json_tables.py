@@ -1,7 +1,8 @@
-"""Show JSON as facts and tables. Plain Python, no Django.
+"""Turn a JSON object into facts and tables for a page.
 
-A brief or an observation is an object: what is a single value in it becomes a fact (a name and a text), and
-what is made of several values becomes a table."""
+A single value becomes a fact (a name and a text). A list or object becomes a table. Plain Python, no
+Django.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.world import Json
-from kitchen.words.codes import sentence_case
-from kitchen.words.speech import pgettext
+from kitchen.words.english_text import sentence_case
+from kitchen.words.translation import pgettext
 
-Word = Callable[[str], str]
+CodeWord = Callable[[str], str]
 """Returns the words for a code."""
 
 
@@ -34,14 +35,14 @@ class Table(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
 
-class Shown(NamedTuple):
+class FactsAndTables(NamedTuple):
     """All that an object holds."""
 
     facts: tuple[Fact, ...]
     tables: tuple[Table, ...]
 
 
-def shown(values: Mapping[str, Json], word: Word) -> Shown:
+def facts_and_tables(values: Mapping[str, Json], word: CodeWord) -> FactsAndTables:
     """Return the object's entries, in its order, with `word` for every code in them."""
     facts, tables = [], []
     for code, value in values.items():
@@ -49,11 +50,11 @@ def shown(values: Mapping[str, Json], word: Word) -> Shown:
         if _is_table(value):
             tables.append(_table(code, title, value, word))
         else:
-            facts.append(Fact(code, title, text_of(value, word)))
-    return Shown(tuple(facts), tuple(tables))
+            facts.append(Fact(code, title, value_text(value, word)))
+    return FactsAndTables(tuple(facts), tuple(tables))
 
 
-def text_of(value: Json, word: Word) -> str:
+def value_text(value: Json, word: CodeWord) -> str:
     """Return one value as a text: `lamp 3`, `4, 7`, `yes`."""
     if value is None or value in ([], {}, ""):
         return pgettext("there is no value", "none")
@@ -62,9 +63,9 @@ def text_of(value: Json, word: Word) -> str:
     if isinstance(value, str):
         return word(value)
     if isinstance(value, Mapping):
-        return _joined(f"{word(code)}: {text_of(one, word)}" for code, one in value.items())
+        return _joined(f"{word(code)}: {value_text(one, word)}" for code, one in value.items())
     if isinstance(value, list | tuple):
-        return _joined(text_of(one, word) for one in value)
+        return _joined(value_text(one, word) for one in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -78,7 +79,7 @@ def _is_table(value: Json) -> bool:
     return isinstance(value, list | tuple) and any(isinstance(one, Mapping | list | tuple) for one in value)
 
 
-def _table(code: str, title: str, value: Json, word: Word) -> Table:
+def _table(code: str, title: str, value: Json, word: CodeWord) -> Table:
     """Return a table with a row for each entry. It has a column for each key if all entries are objects, and
     for each place if all are lists of one length. Otherwise each entry is a text in one column."""
     named = list(value.items() if isinstance(value, Mapping) else enumerate(value, start=1))
@@ -105,8 +106,8 @@ def _are_lists_of_one_length(entries: Sequence[Json]) -> bool:
     return len(lengths) == 1 and 0 not in lengths
 
 
-def _cells(entry: Json, columns: Sequence[str], word: Word, *, is_list: bool) -> tuple[str, ...]:
+def _cells(entry: Json, columns: Sequence[str], word: CodeWord, *, is_list: bool) -> tuple[str, ...]:
     """Return the cells of one row after its name; empty where an object has no such key."""
     if columns:
-        return tuple(text_of(entry[column], word) if column in entry else "" for column in columns)
-    return tuple(text_of(one, word) for one in entry) if is_list else (text_of(entry, word),)
+        return tuple(value_text(entry[column], word) if column in entry else "" for column in columns)
+    return tuple(value_text(one, word) for one in entry) if is_list else (value_text(entry, word),)

@@ -1,1 +1,1 @@
-"""Live play: episodes, steps, commands, decisions, clock, pages and their websocket."""
+"""Live play: episodes, turns, agents' decisions, and the websocket."""

@@ -1,5 +1,8 @@
-"""What live play stores. The log (`Step`, `SeatCommand`, `Decision`, `Message`) is append-only and is the
-truth; `Episode.state` is where it has led to, and `StateChange` has its large parts."""
+"""Django models of live play: episodes, seats, agents, and the log of what happened.
+
+The log (`Step`, `SeatCommand`, `Decision`, `Message`) is append-only and is the truth. `Episode.state` is the
+state that the log leads to; `StateChange` holds its large parts.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ from django.db import models
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
-from kitchen.contract.page import TABLES
-from kitchen.machine.append_only import AppendOnly
+from kitchen.contract.page import DRAWING_TABLES
+from kitchen.infra.append_only import AppendOnly
 from kitchen.money.models import Budget
 
 
@@ -49,8 +52,8 @@ class Episode(models.Model):
     )
     shown = models.CharField(
         max_length=10,
-        default=TABLES,
-        db_default=TABLES,
+        default=DRAWING_TABLES,
+        db_default=DRAWING_TABLES,
         help_text="What people's pages had of the world: tables, a drawing, or both.",
     )
     asks_first = models.BooleanField(
@@ -358,7 +361,7 @@ class Decision(AppendOnly):
 
 class Message(AppendOnly):
     """What one member of an episode said to others, in the order in which it was said. No part of the
-    world's state; who gets to know it is said by `kitchen.play.saying`."""
+    world's state; who gets to know it is said by `kitchen.play.turn.conversation`."""
 
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="sent")
@@ -515,7 +518,7 @@ class StateChange(AppendOnly):
 
 
 class Seal(AppendOnly):
-    """What an episode had come to, under this installation's key (`kitchen.play.sealing`)."""
+    """What an episode had come to, under this installation's key (`kitchen.play.episode.log_integrity`)."""
 
     class Kind(models.TextChoices):
         BEFORE = "before", "was there before there were seals"

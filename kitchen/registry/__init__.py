@@ -1,1 +1,1 @@
-"""The names under which worlds and agents are found: one line each."""
+"""Registries: worlds, agents and metrics by name."""

@@ -1,1 +1,1 @@
-"""When we were there: signs of life, and the outages that they tell of."""
+"""Heartbeats of our processes, and the outages found from them."""

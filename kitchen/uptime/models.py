@@ -1,10 +1,10 @@
-"""What is kept of our own presence: one sign of life for each part, and the outages that were found."""
+"""Django models of uptime: the last heartbeat of each part, and the outages that were found."""
 
 from __future__ import annotations
 
 from django.db import models
 
-from kitchen.machine.append_only import AppendOnly
+from kitchen.infra.append_only import AppendOnly
 
 
 class Part(models.TextChoices):

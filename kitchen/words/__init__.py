@@ -1,1 +1,1 @@
-"""Words: how numbers of things are said, and in which language."""
+"""English phrases, and translation into the reader's language."""

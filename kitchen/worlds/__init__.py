@@ -1,1 +1,1 @@
-"""The worlds: one folder each, named by one line of `kitchen.registry.worlds`."""
+"""The worlds: one folder each, named by one line of `kitchen.registry.world_registry`."""

@@ -10,7 +10,7 @@
   const play = document.querySelector("[data-play]");
   if (!play || !play.querySelector("[data-stage], [data-quick]")) return;
 
-  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
   const { choosing } = play;
   const stage = () => play.querySelector("[data-stage]");
   const list = () => stage()?.querySelector("[data-spot-menu]");

@@ -7,9 +7,9 @@ from django.contrib import admin
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from study.admin.conditions import ConditionAdmin
-from study.admin.participants import ParticipantAdmin
-from study.admin.studies import StudyAdmin
+from study.admin.condition_admin import ConditionAdmin
+from study.admin.participant_admin import ParticipantAdmin
+from study.admin.study_admin import StudyAdmin
 
 admin.site.unregister([StaticDevice, TOTPDevice])
 

@@ -1,1 +1,1 @@
-"""Whose data are analysed, which measures, and the stored results."""
+"""Which participants and measures are analysed, and the cached results."""

@@ -1,1 +1,1 @@
-"""Backups: a file that holds everything, made while people play, and putting one back."""
+"""Create and restore backups."""

@@ -1,1 +1,1 @@
-"""The researcher's console: where a study is designed without code, previewed and frozen."""
+"""The researcher's console: the list of studies, one study, its analysis and report."""

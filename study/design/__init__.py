@@ -1,1 +1,1 @@
-"""What a study is: conditions, questions, parts, orders, versions, and what freezes them."""
+"""The design of a study: conditions, questions, parts, orders, versions and preregistration."""

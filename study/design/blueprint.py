@@ -1,6 +1,7 @@
-"""A study as it was designed, without its people: one value that can be stored, hashed and read again.
+"""The whole design of a study, without its people, as one value that can be stored, hashed and read again.
 
-Participants are bound to the blueprint they entered under. Plain Python: `blueprint_of` reads a study's rows.
+Participants are bound to the blueprint that was current when they entered. `blueprint_of` reads a
+study's rows; the rest is plain Python.
 """
 
 from __future__ import annotations
@@ -15,20 +16,19 @@ from typing import Annotated, Any
 from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.agent import EVERYBODY
-from kitchen.contract.data_files import Number, Record, Source
-from kitchen.contract.page import TABLES
+from kitchen.contract.data_files import DataSource, Number, Record
+from kitchen.contract.page import DRAWING_TABLES
 from kitchen.contract.world import Json
-from study.design.languages import WRITTEN
-from study.design.parts import PARTS
-from study.design.practice import practice_organisation, practice_played
-from study.design.questions.fields import ABOUT, ItemPlan
-from study.design.testing import AS_USUAL
-from study.design.wording import texts_by_path
+from study.design.analysis_plan import DEFAULT_PLAN
+from study.design.condition_plan import NOBODY, is_shared
+from study.design.questions.item_fields import FIELD_INFO, ItemPlan
+from study.design.study_parts import PARTS, practice_organisation, practice_played
+from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
 FORMAT = 6
 """Raised when documents are written in another form; older ones must still be read. Which do not say
-what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
-SINCE = {
+what, `OUTCOMES`, `STUDY_FIELD_FORMATS` and what is `FieldInfo` an item's fields tell."""
+STUDY_FIELD_FORMATS = {
     "budget_limit": 2,
     "scores_above_surveys": 4,
     "remind_teams": 4,
@@ -41,29 +41,29 @@ SINCE = {
     "texts": 4,
 }
 """Fields of a study that documents have only from this format on."""
-MEANT: Mapping[str, Json] = {
+IMPLIED_DEFAULTS: Mapping[str, Json] = {
     "scores_above_surveys": True,
     "remind_teams": False,
-    "shown": TABLES,
+    "shown": DRAWING_TABLES,
     "asks_first": False,
     "blocked_words": "",
     "keeps_devices": False,
-    "main_test": AS_USUAL.main,
-    "measures_correction": AS_USUAL.correction,
+    "main_test": DEFAULT_PLAN.main,
+    "measures_correction": DEFAULT_PLAN.correction,
     "planned_contrasts": "",
-    "languages": WRITTEN,
+    "languages": ORIGINAL_LANGUAGE,
     "texts": {},
 }
 """What an older document means that says nothing of them: what there was then."""
-CONDITION_SINCE = {
+CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("shown", "three_dimensions", "shows_intents"), 4),
     **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
 }
 """Likewise of a condition."""
-PRACTISED = {"three_dimensions": 4, "shows_intents": 5}
+PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5}
 """What practice has if any condition has it, and from which format of a document on: what people meet who
 are bound to one of before stays as it was."""
-ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
+ITEM_FIELD_FORMATS = {name: about.since for name, about in FIELD_INFO.items()}
 """Likewise of an item."""
 OUTCOMES = 2
 """The format from which on documents have outcomes."""
@@ -127,12 +127,16 @@ class Blueprint(Record):
     def from_json(cls, document: Mapping[str, Json]) -> Blueprint:
         """What `to_json` wrote; DataError for what it cannot have written. What only a later program knows
         is left out."""
-        source = Source("design")
+        source = DataSource("design")
         blueprint = source.read(_DOCUMENT, document, more=True)
         if "format" not in blueprint.model_fields_set:
             raise source.error("format", "is missing")
         for number, item in enumerate(blueprint.items, start=1):
-            if lacking := ITEMS_SINCE.keys() - item.model_fields_set - _later(ITEMS_SINCE, blueprint.format):
+            if (
+                lacking := ITEM_FIELD_FORMATS.keys()
+                - item.model_fields_set
+                - _later(ITEM_FIELD_FORMATS, blueprint.format)
+            ):
                 raise source.error(f"items[{number}].{min(lacking)}", "is missing")
         return blueprint
 
@@ -144,9 +148,11 @@ class Blueprint(Record):
         return {
             "format": self.format,
             "study": dict(self.study),
-            "conditions": [_known(one.model_dump(), CONDITION_SINCE, self.format) for one in self.conditions],
+            "conditions": [
+                _known(one.model_dump(), CONDITION_FIELD_FORMATS, self.format) for one in self.conditions
+            ],
             "parts": [one.model_dump() for one in self.parts],
-            "items": [_known(one.model_dump(), ITEMS_SINCE, self.format) for one in self.items],
+            "items": [_known(one.model_dump(), ITEM_FIELD_FORMATS, self.format) for one in self.items],
             **outcomes,
         }
 
@@ -155,7 +161,7 @@ class Blueprint(Record):
         if number >= self.format:
             return self
         return Blueprint(
-            study=_known(self.study, SINCE, number),
+            study=_known(self.study, STUDY_FIELD_FORMATS, number),
             conditions=self.conditions,
             parts=self.parts,
             items=self.items,
@@ -169,11 +175,11 @@ class Blueprint(Record):
             return False
         told = Blueprint.from_json(self.in_format(number).to_json())
         plans = self.items != told.items or self.conditions != told.conditions
-        return plans or any(self.meant(name) != told.meant(name) for name in MEANT)
+        return plans or any(self.meant(name) != told.meant(name) for name in IMPLIED_DEFAULTS)
 
     def meant(self, name: str) -> Json:
         """A field of the study, also where its document is older than that."""
-        return self.study.get(name, MEANT.get(name))
+        return self.study.get(name, IMPLIED_DEFAULTS.get(name))
 
     def shown_in(self, condition: ConditionPlan) -> str:
         """What people are to see of the world in this condition, or in practice."""
@@ -182,7 +188,7 @@ class Blueprint(Record):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the document in canonical JSON."""
-        return digest_of(self.to_json())
+        return document_digest(self.to_json())
 
     def part(self, kind: str) -> PartPlan:
         """One of the parts."""
@@ -200,7 +206,7 @@ class Blueprint(Record):
         played = practice_played(self.part("practice").settings.get("kitchen", {}))
         offered: dict[str, Any] = {
             name: self.format >= since and any(getattr(one, name) for one in self.conditions)
-            for name, since in PRACTISED.items()
+            for name, since in PRACTICE_FORMAT.items()
         }
         offered["organisation"] = practice_organisation(played)
         return ConditionPlan(key="practice", name="Practice", label="Practice", **offered, **played)
@@ -225,7 +231,7 @@ class Blueprint(Record):
         return {one.key: one for one in self.conditions}[key]
 
 
-def digest_of(document: Mapping[str, Json]) -> str:
+def document_digest(document: Mapping[str, Json]) -> str:
     """SHA-256 of JSON with sorted keys and no spaces, in UTF-8."""
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -301,3 +307,15 @@ def _part(name: str, row: Any) -> PartPlan:
     )
     settings = {**kind.settings, **settings}
     return PartPlan(kind=name, enabled=enabled, title=title or kind.title, text=text, settings=settings)
+
+
+RANDOM = "random"
+"""The kind that plays every world and needs no settings."""
+
+
+def solo_condition(plan: ConditionPlan) -> ConditionPlan:
+    """The condition, where players at random have the other people's places if no co-player is named for
+    them."""
+    if plan.coplayer != NOBODY or not is_shared(plan):
+        return plan
+    return plan.model_copy(update={"coplayer": RANDOM, "coplayer_settings": {}})

@@ -1,4 +1,4 @@
-"""The experiment around the play: what a researcher sets up, and what participants leave behind."""
+"""Django models of a study's design: Study, Condition, SurveyItem, StudyPart, Outcome and Version."""
 
 from __future__ import annotations
 
@@ -13,32 +13,38 @@ from django.urls import reverse
 from django.utils.functional import cached_property
 
 from kitchen.contract.agent import EVERYBODY, NO_ONE, PEOPLE
-from kitchen.contract.page import BOTH, DRAWN, TABLES
+from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABLES
 from kitchen.contract.world import WorldError
-from kitchen.forms.setting_fields import readable
+from kitchen.forms.setting_fields import readable_name
 from kitchen.money.models import Budget
-from kitchen.registry.names import UnknownNameError
-from kitchen.registry.worlds import DEFAULT, has_scene
-from kitchen.words.speech import language
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, has_3d_scene
+from kitchen.words.translation import current_language
+from study.design.analysis_plan import CORRECTIONS, DEFAULT_PLAN, MAIN_TESTS
 from study.design.blueprint import Blueprint
-from study.design.bound import bound, bound_words
-from study.design.drawings import drawn_cautions
-from study.design.languages import WRITTEN, codes, languages_problem, named
-from study.design.measurable import unmeasured
-from study.design.names import item_key_problem, key_problem, measure_problem, name_problem
-from study.design.orders.registry import get_scheme
-from study.design.parts import PARTS, part_problems
-from study.design.plan import (
+from study.design.condition_plan import (
     NOBODY,
     condition_cautions,
     condition_check,
     condition_remarks,
+    drawing_warnings,
 )
-from study.design.questions.fields import LONGEST, Fixed, ItemPlan, fixed_fields
-from study.design.questions.rules import item_problems
-from study.design.reserved import RESERVED_SLUGS
-from study.design.testing import AS_USUAL, CORRECTIONS, MAIN_TESTS
-from study.design.texts import foreign
+from study.design.counterbalancing import get_scheme
+from study.design.naming_rules import (
+    RESERVED_SLUGS,
+    dependent_participants,
+    describe_dependents,
+    item_key_problem,
+    key_problem,
+    measure_name_problem,
+    name_problem,
+)
+from study.design.play_metrics import measurement_warnings
+from study.design.questions.item_fields import LONGEST, FixedWhen, ItemPlan, fixed_fields
+from study.design.questions.item_kinds import item_problems
+from study.design.study_parts import PARTS, part_problems
+from study.design.translated_texts import foreign_text
+from study.design.translations import ORIGINAL_LANGUAGE, language_codes, language_names, languages_problem
 
 MOST_PEOPLE = 1_000_000
 """That a study can plan or take: more is a slip of the finger."""
@@ -56,9 +62,9 @@ def new_seed() -> int:
 class Shown(models.TextChoices):
     """What people see of a world; the values are those of `kitchen.contract.page`."""
 
-    BOTH = BOTH, "both: the drawing, and the tables one click away"
-    DRAWN = DRAWN, "drawn: as a picture, without the tables"
-    TABLES = TABLES, "tables: without the picture"
+    BOTH = DRAWING_AND_TABLES, "both: the drawing, and the tables one click away"
+    DRAWN = DRAWING_ONLY, "drawn: as a picture, without the tables"
+    TABLES = DRAWING_TABLES, "tables: without the picture"
 
 
 class Knowing(models.TextChoices):
@@ -240,16 +246,16 @@ class Study(models.Model):
         "test that decides whether conditions differ",
         max_length=20,
         choices=list(MAIN_TESTS.items()),
-        default=AS_USUAL.main,
-        db_default=AS_USUAL.main,
+        default=DEFAULT_PLAN.main,
+        db_default=DEFAULT_PLAN.main,
         help_text="The analysis shows the others as well, as exploratory.",
     )
     measures_correction = models.CharField(
         "correction over measures",
         max_length=20,
         choices=list(CORRECTIONS.items()),
-        default=AS_USUAL.correction,
-        db_default=AS_USUAL.correction,
+        default=DEFAULT_PLAN.correction,
+        db_default=DEFAULT_PLAN.correction,
         help_text="Of the main tests of all measures together.",
     )
     planned_contrasts = models.TextField(
@@ -303,8 +309,8 @@ class Study(models.Model):
     )
     languages = models.CharField(
         max_length=60,
-        default=WRITTEN,
-        db_default=WRITTEN,
+        default=ORIGINAL_LANGUAGE,
+        db_default=ORIGINAL_LANGUAGE,
         help_text="In which languages participants can read it, by their codes with spaces between: "
         "“en es zh-hans”. The first is the one in which you write; each participant reads what the "
         "browser asks "
@@ -347,14 +353,20 @@ class Study(models.Model):
     @property
     def languages_offered(self) -> list[tuple[str, str]]:
         """Codes and names, each in its own words."""
-        return named(self.languages)
+        return language_names(self.languages)
 
     @property
     def shown_title(self) -> str:
         """Its title in the language in which is spoken now."""
-        own = codes(self.languages)[0]
-        there = self.texts.get(language(), {}).get(self.title)
-        return str(there) if there else self.title if own == language() else foreign(self.title, own)
+        own = language_codes(self.languages)[0]
+        there = self.texts.get(current_language(), {}).get(self.title)
+        return (
+            str(there)
+            if there
+            else self.title
+            if own == current_language()
+            else foreign_text(self.title, own)
+        )
 
     def clean_fields(self, exclude: Any = None) -> None:
         """Each field by itself, then what they are together: messages at the fields that are asked about."""
@@ -407,7 +419,7 @@ class Condition(models.Model):
         help_text="What participants read. Neutral, for example “Team A”: no hint at who plays.",
     )
     position = models.PositiveSmallIntegerField(default=0, help_text="Place in tables and figures.")
-    world = models.CharField(max_length=40, default=DEFAULT)
+    world = models.CharField(max_length=40, default=DEFAULT_WORLD_NAME)
     settings = models.JSONField(default=dict, blank=True)
     coplayer = models.CharField(max_length=40, default=NOBODY)
     coplayer_settings = models.JSONField(default=dict, blank=True)
@@ -512,8 +524,8 @@ class Condition(models.Model):
         """Why its key stays; empty if it may change."""
         if self.pk and self.rounds.exists():
             return "it is in the plan of participants"
-        number = bound(self)
-        return bound_words(number) if number else ""
+        number = dependent_participants(self)
+        return describe_dependents(number) if number else ""
 
     def clean(self) -> None:
         """Playable and told apart in the analysis as it stands, or a message that says what to change."""
@@ -535,20 +547,20 @@ class Condition(models.Model):
             )
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error
-        if self.three_dimensions and not has_scene(self.world):
-            why = f"{readable(self.world)} has no view in three dimensions"
+        if self.three_dimensions and not has_3d_scene(self.world):
+            why = f"{readable_name(self.world)} has no view in three dimensions"
             raise ValidationError(f"three_dimensions: {why}.")
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What will keep its co-player from playing as it is set up, and what is to be minded of what is
         drawn for it, in sentences."""
-        return (*condition_cautions(self), *drawn_cautions(self.world, self.settings))
+        return (*condition_cautions(self), *drawing_warnings(self.world, self.settings))
 
     @property
     def unmeasured(self) -> tuple[str, ...]:
         """What its episodes cannot show, by its settings alone, in sentences."""
-        return unmeasured(self, self.study.planned_participants)
+        return measurement_warnings(self, self.study.planned_participants)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -630,10 +642,10 @@ class SurveyItem(models.Model):
 
     IN_DOCUMENT = "items"
     """Where a version's document names it."""
-    FROZEN = fixed_fields(Fixed.BY_PEOPLE)
+    FROZEN = fixed_fields(FixedWhen.BY_PEOPLE)
     """What stays as it was answered, and as those on the way entered with it: the data rest on it."""
 
-    VALUES = fixed_fields(Fixed.BY_VALUES)
+    VALUES = fixed_fields(FixedWhen.BY_VALUES)
     """What stays while there are answers of programs or previews, too: stored values have this form."""
     TRIED = "synthetic participants or previews answered it; erase them first"
 
@@ -658,8 +670,8 @@ class SurveyItem(models.Model):
         """Why what it asks stays; empty if it may change. Only people fix it."""
         if self.pk and self.answers.filter(participant__synthetic=False, participant__preview=False).exists():
             return "there are answers to it"
-        number = bound(self)
-        return bound_words(number) if number else ""
+        number = dependent_participants(self)
+        return describe_dependents(number) if number else ""
 
     def fixed_fields(self) -> tuple[str, ...]:
         """What of it, as it is stored, cannot change now."""
@@ -693,7 +705,7 @@ class SurveyItem(models.Model):
         others = SurveyItem.objects.filter(study=self.study_id, measure=self.measure).exclude(pk=self.pk)
         if self.study_id and others.exists():
             return "Another item of this study has this measure."
-        return measure_problem(self.measure)
+        return measure_name_problem(self.measure)
 
     def _frozen_changes(self, items: models.QuerySet[SurveyItem]) -> list[str]:
         """Fields that would no longer be what was answered."""
@@ -708,7 +720,7 @@ class SurveyItem(models.Model):
 class StudyPart(models.Model):
     """One part of a study beside the rounds, as its researcher wants it: on or off, its words, its settings.
 
-    A study has a row for what differs from `study.design.parts.PARTS`; the others are as there.
+    A study has a row for what differs from `study.design.study_parts.PARTS`; the others are as there.
     """
 
     id: int

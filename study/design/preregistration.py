@@ -1,10 +1,10 @@
-"""The preregistration of a study: its design and all that follows from it, with a hash to recompute.
+"""Freeze a study's design as a preregistration, and verify its hashes.
 
-A bundle is JSON. `content` is what was planned; `content_sha256` is its SHA-256 in canonical JSON (sorted
-keys, no spaces, UTF-8): the same design under the same code and default model gives the same. `frozen` says
-when and by whom it was frozen, `program` with which program. `sha256` is that of the object of `format`,
-`content`, `frozen` and `program`: nothing of them can be changed without it. Bundles of format 1 have under
-`sha256` that of `content` alone.
+A bundle is JSON. `content` is what was planned; `content_sha256` is its SHA-256 in canonical JSON
+(sorted keys, no spaces, UTF-8). The same design under the same code and default model gives the same
+hash. `frozen` says when and by whom it was frozen, `program` with which program. `sha256` is that of the
+object of `format`, `content`, `frozen` and `program`. Bundles of format 1 have under `sha256` that of
+`content` alone.
 """
 
 from __future__ import annotations
@@ -18,17 +18,22 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
 
-from kitchen.agents.evaluate import among, see
+from kitchen.agents.evaluation import make_situation, situation_in_organisation
 from kitchen.contract.agent import Situation
 from kitchen.contract.world import Json, World, WorldError
-from kitchen.play.creating import MindPlan
-from kitchen.registry.names import UnknownNameError
-from kitchen.registry.worlds import get_world
-from study.design.blueprint import Blueprint, ConditionPlan, digest_of
-from study.design.orders.registry import get_scheme, sequences
-from study.design.plan import minds_of, organisation_planned, others_of, seats_of
-from study.design.versions import Difference
+from kitchen.play.episode.create_episode import MindPlan
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import get_world
+from study.design.blueprint import Blueprint, ConditionPlan, document_digest
+from study.design.condition_plan import all_minds, other_people_seats, planned_organisation, seats_of
+from study.design.counterbalancing import get_scheme, scheme_sequences
+from study.design.models import Study, Version
+from study.design.readiness_checks import blocking_problems
+from study.design.study_errors import DesignError
+from study.design.study_versions import Difference, current_version
 
 FORMAT = 2
 UNDER_THE_HASH = ("format", "content", "frozen", "program")
@@ -71,7 +76,7 @@ def program_differences(bundle: Mapping[str, Json]) -> list[Difference]:
 def _made_otherwise(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[Difference]:
     for key, prompts in old["prompts"].items():
         if prompts != new["prompts"][key]:
-            was, now = (digest_of({"prompts": each}) for each in (prompts, new["prompts"][key]))
+            was, now = (document_digest({"prompts": each}) for each in (prompts, new["prompts"][key]))
             yield Difference(f"condition {key}", "prompts, SHA-256", was, now)
     for key, model in old.get("models", {}).items():  # older ones do not say
         if model != new["models"][key]:
@@ -86,7 +91,7 @@ def _made_otherwise(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterato
 def prompts_of(condition: ConditionPlan) -> list[str]:
     """The fixed messages that a language model gets in this condition, as the code renders them; empty if
     none is asked."""
-    minds = minds_of(condition)
+    minds = all_minds(condition)
     if not minds:
         return []
     world = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
@@ -96,15 +101,17 @@ def prompts_of(condition: ConditionPlan) -> list[str]:
 
 
 def _situation(condition: ConditionPlan, world: World, mind: MindPlan) -> Situation:
-    others = others_of(condition, mind)
+    others = other_people_seats(condition, mind)
     people = tuple(seat for seat in others if seat < world.seats)
-    return among(see(world, mind.seats, people=people), organisation_planned(condition, others))
+    return situation_in_organisation(
+        make_situation(world, mind.seats, people=people), planned_organisation(condition, others)
+    )
 
 
 def model_of(condition: ConditionPlan) -> str:
     """The language models that play in this condition; empty if none does. Where the settings name none, it
     is the one that this process is set up with."""
-    models = dict.fromkeys(mind.model() for _, mind in minds_of(condition))
+    models = dict.fromkeys(mind.model() for _, mind in all_minds(condition))
     return ", ".join(model for model in models if model)
 
 
@@ -113,7 +120,7 @@ def orders_of(design: Blueprint) -> dict[str, Json]:
     name, keys = str(design.study["orders"]), [one.key for one in design.conditions]
     scheme = get_scheme(name)
     block = 0 if scheme.problem(len(keys)) else scheme.block(len(keys))
-    block_sequences = sequences(name, keys) if 0 < block <= MOST_SEQUENCES else ()
+    block_sequences = scheme_sequences(name, keys) if 0 < block <= MOST_SEQUENCES else ()
     return {
         "scheme": name,
         "meaning": scheme.meaning,
@@ -131,7 +138,7 @@ def bundle_of(design: Blueprint, *, at: str, by: str, version: int) -> dict[str,
         "frozen": {"at": at, "by": by, "version": version},
         "program": program(),
     }
-    return {**told, "content_sha256": digest_of(content), "sha256": digest_of(told)}
+    return {**told, "content_sha256": document_digest(content), "sha256": document_digest(told)}
 
 
 def date_is_hashed(bundle: Mapping[str, Json]) -> bool:
@@ -157,17 +164,17 @@ def bundle_problem(bundle: Any) -> str:
     if problem := _hash_problem(bundle):
         return problem
     design = bundle["content"].get("design")
-    if not isinstance(design, Mapping) or digest_of(design) != bundle["content"].get("design_sha256"):
+    if not isinstance(design, Mapping) or document_digest(design) != bundle["content"].get("design_sha256"):
         return "The design's own hash does not fit."
     return ""
 
 
 def _hash_problem(bundle: Mapping[str, Json]) -> str:
-    digest = digest_of(bundle["content"])
+    digest = document_digest(bundle["content"])
     if digest != (said := bundle.get("content_sha256" if date_is_hashed(bundle) else "sha256")):
         return f"The content was changed: its SHA-256 is {digest}, not {said}."
     if date_is_hashed(bundle):
-        whole = digest_of({name: bundle.get(name) for name in UNDER_THE_HASH})
+        whole = document_digest({name: bundle.get(name) for name in UNDER_THE_HASH})
         if whole != bundle.get("sha256"):
             return (
                 "When, by whom or with which program it was frozen was changed: the SHA-256 is "
@@ -191,3 +198,28 @@ def _commit(root: Path) -> str:
     asked = [git, "-C", str(root), "rev-parse", "HEAD"]
     completed = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 - no input of anybody
     return completed.stdout.strip() if completed.returncode == 0 else ""
+
+
+@transaction.atomic
+def freeze_study(*, study_id: int, user: Any) -> Version:
+    """The present design, preregistered with its hash and date; once more for what is frozen changes nothing.
+
+    DesignError while something hinders the study from taking people.
+    """
+    study = Study.objects.select_for_update().get(pk=study_id)
+    if missing := blocking_problems(study):
+        raise DesignError(f"Nothing is frozen. First: {missing[0].words}")
+    version = current_version(study_id=study_id)
+    if version.frozen_at is None:
+        version = current_version(study_id=study_id, whole=True)
+    if version.frozen_at is None:
+        version.frozen_at, version.frozen_by = timezone.now(), user
+        version.bundle = bundle_of(
+            version.blueprint,
+            at=version.frozen_at.isoformat(timespec="seconds"),
+            by=user.get_username(),
+            version=version.number,
+        )
+        version.bundle_digest = version.bundle["sha256"]
+        version.save(update_fields=["frozen_at", "frozen_by", "bundle", "bundle_digest"])
+    return version

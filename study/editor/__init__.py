@@ -1,1 +1,1 @@
-"""Setting a study up in the console: forms, what changed, freezing."""
+"""Pages, forms and services with which researchers edit a study."""

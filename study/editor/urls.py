@@ -1,4 +1,4 @@
-"""Addresses of the design pages of one study, all under one prefix."""
+"""URL patterns of a study's design pages, all under one prefix."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from django.urls import URLPattern, path, register_converter
 
-from study.editor import conditions, design, languages, prompts, questions, studies
-from study.trying_out import dry_run_page
+from study.editor import condition_and_question_pages, design_pages, study_pages
+from study.pilot import dry_run_page
 
 
 class Act:
@@ -35,34 +35,34 @@ register_converter(Act, "act")
 register_converter(ItemAct, "item_act")
 
 PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
-    ("", design.overview, ""),
-    ("settings/", design.settings, "settings"),
-    ("plan/", design.plan, "plan"),
-    ("languages/", languages.languages, "languages"),
-    ("texts/<slug:language>/", languages.texts, "texts"),
-    ("recruitment/", design.recruitment, "recruitment"),
-    ("orders/", design.orders, "orders"),
-    ("parts/<slug:kind>/", design.part, "part"),
-    ("conditions/new/", conditions.condition, "condition-new"),
-    ("conditions/<int:pk>/", conditions.condition, "condition"),
-    ("conditions/<int:pk>/prompt/", prompts.condition_prompt, "condition-prompt"),
-    ("conditions/<int:pk>/preview/", studies.preview_condition, "condition-preview"),
-    ("conditions/<int:pk>/<act:act>/", conditions.condition_act, "condition-act"),
-    ("items/new/", questions.item, "item-new"),
-    ("items/shipped/", questions.instruments, "instruments"),
-    ("items/<int:pk>/", questions.item, "item"),
-    ("items/<int:pk>/<item_act:act>/", questions.item_act, "item-act"),
-    ("outcomes/", design.outcomes, "outcomes"),
-    ("members/", studies.members, "members"),
-    ("members/<int:pk>/remove/", studies.member_gone, "member-gone"),
-    ("state/", studies.state, "state"),
-    ("copy/", studies.copy, "copy"),
-    ("delete/", studies.delete, "delete"),
-    ("preview/", studies.preview, "preview"),
+    ("", design_pages.overview, ""),
+    ("settings/", design_pages.settings_page, "settings"),
+    ("plan/", design_pages.plan_page, "plan"),
+    ("languages/", design_pages.languages, "languages"),
+    ("texts/<slug:language>/", design_pages.texts, "texts"),
+    ("recruitment/", design_pages.recruitment_page, "recruitment"),
+    ("orders/", design_pages.orders_page, "orders"),
+    ("parts/<slug:kind>/", design_pages.part_page, "part"),
+    ("conditions/new/", condition_and_question_pages.condition, "condition-new"),
+    ("conditions/<int:pk>/", condition_and_question_pages.condition, "condition"),
+    ("conditions/<int:pk>/prompt/", condition_and_question_pages.condition_prompt, "condition-prompt"),
+    ("conditions/<int:pk>/preview/", study_pages.preview_condition, "condition-preview"),
+    ("conditions/<int:pk>/<act:act>/", condition_and_question_pages.condition_action, "condition-act"),
+    ("items/new/", condition_and_question_pages.item, "item-new"),
+    ("items/shipped/", condition_and_question_pages.instruments, "instruments"),
+    ("items/<int:pk>/", condition_and_question_pages.item, "item"),
+    ("items/<int:pk>/<item_act:act>/", condition_and_question_pages.item_action, "item-act"),
+    ("outcomes/", design_pages.outcomes_page, "outcomes"),
+    ("members/", study_pages.members, "members"),
+    ("members/<int:pk>/remove/", study_pages.remove_member, "member-gone"),
+    ("state/", study_pages.study_state, "state"),
+    ("copy/", study_pages.copy_study, "copy"),
+    ("delete/", study_pages.delete_study, "delete"),
+    ("preview/", study_pages.preview, "preview"),
     ("dry-run/", dry_run_page.dry_runs, "dry-runs"),
     ("dry-run/<int:pk>/stop/", dry_run_page.dry_run_stopped, "dry-run-stopped"),
-    ("previews/erase/", studies.previews_gone, "previews-gone"),
-    ("synthetic/erase/", studies.synthetic_gone, "synthetic-gone"),
+    ("previews/erase/", study_pages.erase_previews, "previews-gone"),
+    ("synthetic/erase/", study_pages.erase_synthetic, "synthetic-gone"),
 )
 """Path, view, and what the name has after `staff-design`."""
 

@@ -1,5 +1,5 @@
-"""The data of a study as tidy tables: one module a file, `base` for what they share, `registry` for the list.
+"""Export a study's data as tidy tables.
 
-Every row of every file says whether it comes from a synthetic participant. Columns never change places: new
-ones are added at the end. What opens somebody's page or seat is in none of them.
+Every row says whether it comes from a synthetic participant. Columns never change places: new ones are added
+at the end. No table contains the keys of participants' pages or seats.
 """

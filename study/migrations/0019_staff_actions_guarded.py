@@ -2,17 +2,17 @@
 
 from django.db import migrations
 
-from kitchen.machine.guards import guard, unguard
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
 
 TABLE, COLUMNS, USER = "study_staffaction", "id study_id participant_id user_name action reason at", "user_id"
 
 
 def guard_it(apps, schema_editor):
-    guard(schema_editor, TABLE, COLUMNS.split(), USER)
+    add_guard_triggers(schema_editor, TABLE, COLUMNS.split(), USER)
 
 
 def unguard_it(apps, schema_editor):
-    unguard(schema_editor, TABLE, USER)
+    remove_guard_triggers(schema_editor, TABLE, USER)
 
 
 class Migration(migrations.Migration):

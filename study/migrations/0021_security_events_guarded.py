@@ -2,17 +2,17 @@
 
 from django.db import migrations
 
-from kitchen.machine.guards import guard, unguard
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
 
 TABLE, COLUMNS = "study_securityevent", "id at kind user_name study what address"
 
 
 def guard_it(apps, schema_editor):
-    guard(schema_editor, TABLE, COLUMNS.split())
+    add_guard_triggers(schema_editor, TABLE, COLUMNS.split())
 
 
 def unguard_it(apps, schema_editor):
-    unguard(schema_editor, TABLE)
+    remove_guard_triggers(schema_editor, TABLE)
 
 
 class Migration(migrations.Migration):

@@ -6,8 +6,8 @@ The columns come with their defaults in the database: programs of the version be
 import django.utils.timezone
 from django.db import migrations, models
 
-from kitchen.machine.guards import guard, unguard
-from kitchen.machine.sealed import columns, seal_of
+from kitchen.infra.append_only import add_guard_triggers, remove_guard_triggers
+from kitchen.infra.hmac_seals import column_values, make_seal
 
 EVENTS, ACTIONS, USER = "study_securityevent", "study_staffaction", "user_id"
 OF_EVENTS = "id at kind user_name study what address"
@@ -38,31 +38,31 @@ KINDS = [
 
 
 def let_change(apps, schema_editor):
-    unguard(schema_editor, EVENTS)
-    unguard(schema_editor, ACTIONS, USER)
+    remove_guard_triggers(schema_editor, EVENTS)
+    remove_guard_triggers(schema_editor, ACTIONS, USER)
 
 
 def guard_again(apps, schema_editor):
-    guard(schema_editor, EVENTS, f"{OF_EVENTS} number seal".split())
-    guard(schema_editor, ACTIONS, f"{OF_ACTIONS} seal".split(), USER)
+    add_guard_triggers(schema_editor, EVENTS, f"{OF_EVENTS} number seal".split())
+    add_guard_triggers(schema_editor, ACTIONS, f"{OF_ACTIONS} seal".split(), USER)
 
 
 def guard_as_before(apps, schema_editor):
-    guard(schema_editor, EVENTS, OF_EVENTS.split())
-    guard(schema_editor, ACTIONS, OF_ACTIONS.split(), USER)
+    add_guard_triggers(schema_editor, EVENTS, OF_EVENTS.split())
+    add_guard_triggers(schema_editor, ACTIONS, OF_ACTIONS.split(), USER)
 
 
 def seal_what_is_there(apps, schema_editor):
     last = 0
     for last, event in enumerate(apps.get_model("study", "SecurityEvent").objects.order_by("pk"), start=1):
         event.number = last
-        event.seal = seal_of("security event", columns(event, SEALED_EVENTS.split()))
+        event.seal = make_seal("security event", column_values(event, SEALED_EVENTS.split()))
         event.save(update_fields=["number", "seal"])
     for action in apps.get_model("study", "StaffAction").objects.order_by("pk"):
-        action.seal = seal_of("staff action", columns(action, SEALED_ACTIONS.split()))
+        action.seal = make_seal("staff action", column_values(action, SEALED_ACTIONS.split()))
         action.save(update_fields=["seal"])
     if last:
-        count = {"pk": 1, "last": last, "erased": 0, "seal": seal_of("security events", [last, 0])}
+        count = {"pk": 1, "last": last, "erased": 0, "seal": make_seal("security events", [last, 0])}
         apps.get_model("study", "SecurityCount").objects.create(**count)
 
 

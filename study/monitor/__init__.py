@@ -1,1 +1,1 @@
-"""Watching a study live, and what staff do to a participant."""
+"""Watch a study live, and act on its participants."""

@@ -1,1 +1,1 @@
-"""Is everything well? What programs ask (health, readiness, metrics), and the page and command for people."""
+"""The health of the installation: endpoints for monitoring programs, and a status page for people."""

@@ -1,1 +1,1 @@
-"""Before people come: sample size, and what models will cost."""
+"""Plan a study before people come: sample size, prompts and costs."""

@@ -1,1 +1,1 @@
-"""The report of a study: one text of design, sample, results and deviations, as a page, HTML and PDF."""
+"""The report of a study as a page, HTML and PDF: design, sample, results and deviations."""

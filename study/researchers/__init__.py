@@ -1,1 +1,1 @@
-"""Who of the staff may do what; logins, second factor, tokens; security events; the frame of their pages."""
+"""Staff accounts: rights, logins, second factor, API tokens and security events."""

@@ -1,4 +1,4 @@
-"""Who of the staff has which role in a study, the tokens of their programs, and what happened to security."""
+"""Django models of staff: memberships in studies, API tokens and security events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from kitchen.machine.append_only import AppendOnly
+from kitchen.infra.append_only import AppendOnly
 from study.design.models import Study
 
 

@@ -1,9 +1,9 @@
-"""Who of the staff may do what with a study: the one guard of pages, sockets, files and the admin.
+"""Roles and rights of staff in a study. Pages, websockets, files and the admin all check rights here.
 
-A right is a word: `copy` (see the design, make a study of one's own from it), `view` (see everything), `edit`
-(change the design, act on participants), `own` (members, freezing, deleting). A role has some of them in one
-study; superusers have all in all. A page that goes through a guard of this module says on itself for whom it
-is (`opens_for`): the test of all addresses asks that of every page of staff.
+A right is a word: `copy` (see the design, make a study of one's own from it), `view` (see everything),
+`edit` (change the design, act on participants), `own` (members, freezing, deleting). A role has some of
+them in one study; superusers have all in all. A page with a decorator of this module says for whom it is
+(`opens_for`), and the test of all addresses checks that every staff page does.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from django.views.decorators.http import require_http_methods
 
 from kitchen.play.models import Episode
 from study.design.models import Study
-from study.people.models import Participant, Round
+from study.participants.models import Participant, Round
 from study.researchers.models import Membership
 from study.researchers.second_factor import lacks_factor
 
@@ -33,8 +33,8 @@ RIGHTS: dict[str, frozenset[str]] = {
 }
 """By role. A study that is shared gives `copy` to all staff."""
 
-READ = ("GET", "HEAD")
-FORM = ("GET", "HEAD", "POST")
+READ_METHODS = ("GET", "HEAD")
+FORM_METHODS = ("GET", "HEAD", "POST")
 Checked = Callable[..., HttpResponseBase]
 for_staff = user_passes_test(lambda user: user.is_active and user.is_staff, login_url="admin:login")
 """Leads whoever is not logged in as staff to the login, and back."""
@@ -56,7 +56,7 @@ def _is_let_in(user: Any) -> bool:
     return bool(user.is_active and user.is_staff and not lacks_factor(user))
 
 
-def may(user: Any, study: Study, right: str) -> bool:
+def has_right(user: Any, study: Study, right: str) -> bool:
     """Whether this user has this right in this study."""
     return right in rights_in(user, study)
 
@@ -81,7 +81,7 @@ def episodes_for(user: Any) -> QuerySet[Episode]:
 
 
 def study_page(
-    right: str, methods: Iterable[str] = READ, *, to_send: str = ""
+    right: str, methods: Iterable[str] = READ_METHODS, *, to_send: str = ""
 ) -> Callable[[StudyView], Checked]:
     """A page about one study for staff who have this right in it, and another one to send its form if that is
     said. The view is given the study in place of the address's `slug`. Others are led to the login, or told
@@ -105,7 +105,7 @@ STAFF, SUPERUSERS = "staff", "superusers"
 """What pages say that are about no study; those about one say which right they ask for."""
 
 
-def staff_page(methods: Iterable[str] = READ) -> Callable[[Checked], Checked]:
+def staff_page(methods: Iterable[str] = READ_METHODS) -> Callable[[Checked], Checked]:
     """A page for all staff, kept in no cache."""
 
     def guarded(view: Checked) -> Checked:
@@ -114,7 +114,7 @@ def staff_page(methods: Iterable[str] = READ) -> Callable[[Checked], Checked]:
     return guarded
 
 
-def superuser_page(methods: Iterable[str] = READ) -> Callable[[Checked], Checked]:
+def superuser_page(methods: Iterable[str] = READ_METHODS) -> Callable[[Checked], Checked]:
     """A page for those who answer for the installation; other staff are told that it is not for them."""
 
     def guarded(view: Checked) -> Checked:

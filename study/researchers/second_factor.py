@@ -1,7 +1,7 @@
-"""The second factor of staff: codes of an app (TOTP), and recovery codes for when the app is lost.
+"""The second factor of staff: app codes (TOTP), and recovery codes for when the app is lost.
 
-Nothing of it needs a network. Whoever has set one up gives a code at every login; the installation may ask it
-of all staff (`SECOND_FACTOR_REQUIRED`): who has none yet may then do nothing but set one up.
+It needs no network. A person who has set one up enters a code at each login. The installation may
+require it of all staff (`SECOND_FACTOR_REQUIRED`); a person without one can then only set one up.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from study.researchers.models import SecurityEvent
-from study.researchers.security import security_note
+from study.researchers.security_events import log_security_event
 
 Kind = SecurityEvent.Kind
 RECOVERY_CODES = 10
@@ -40,7 +40,7 @@ def code_fits(user: Any, code: str) -> bool:
     Who has set nothing up needs none. After a wrong one the next is looked at only after a while."""
     if not has_factor(user):
         return True
-    code = plain(code)
+    code = normalised_code(code)
     return bool(code) and match_token(user, _as_stored(user, code)) is not None
 
 
@@ -59,7 +59,7 @@ def _as_stored(user: Any, code: str) -> str:
     return "" if len(code) == len(digest) else code
 
 
-def plain(code: str) -> str:
+def normalised_code(code: str) -> str:
     """A code without what people write into it."""
     return "".join(letter for letter in code.lower() if letter.isascii() and letter.isalnum())
 
@@ -83,12 +83,12 @@ def factor_confirm(user: Any, code: str) -> list[str]:
     """The app shows this code: from now on it is asked for at every login, and the app of before is not. The
     recovery codes, to be shown once; none, and nothing changed, if the code is wrong."""
     device = factor_begun(user)
-    if device is None or not device.verify_token(plain(code)):
+    if device is None or not device.verify_token(normalised_code(code)):
         return []
     TOTPDevice.objects.filter(user=user, confirmed=True).delete()
     device.confirmed = True
     device.save()
-    security_note(Kind.FACTOR_SET_UP, user=user)
+    log_security_event(Kind.FACTOR_SET_UP, user=user)
     return recovery_codes_make(user)
 
 
@@ -97,9 +97,9 @@ def recovery_codes_make(user: Any) -> list[str]:
     """New ones in place of all before."""
     StaticDevice.objects.filter(user=user).delete()
     device = StaticDevice.objects.create(user=user, name="recovery")
-    codes = [plain(StaticToken.random_token()) for _ in range(RECOVERY_CODES)]
+    codes = [normalised_code(StaticToken.random_token()) for _ in range(RECOVERY_CODES)]
     StaticToken.objects.bulk_create(StaticToken(device=device, token=digest_of(code)) for code in codes)
-    security_note(Kind.CODES_MADE, user=user)
+    log_security_event(Kind.CODES_MADE, user=user)
     return codes
 
 
@@ -107,7 +107,7 @@ def recovery_codes_make(user: Any) -> list[str]:
 def factor_remove(user: Any) -> None:
     """No code is asked for any more."""
     if has_factor(user):
-        security_note(Kind.FACTOR_REMOVED, user=user)
+        log_security_event(Kind.FACTOR_REMOVED, user=user)
     TOTPDevice.objects.filter(user=user).delete()
     StaticDevice.objects.filter(user=user).delete()
 
@@ -117,12 +117,12 @@ def recovery_codes_left(user: Any) -> int:
     return int(StaticToken.objects.filter(device__user=user).count())
 
 
-def picture(device: TOTPDevice) -> str:
+def qr_code_url(device: TOTPDevice) -> str:
     """The QR code as the address of an image that is in the page."""
     return str(segno.make(device.config_url, micro=False).svg_data_uri(scale=5))
 
 
-def secret(device: TOTPDevice) -> str:
+def typed_secret(device: TOTPDevice) -> str:
     """What the picture says, to be typed: four letters at a time."""
     letters = base64.b32encode(device.bin_key).decode().rstrip("=")
     return " ".join(letters[at : at + 4] for at in range(0, len(letters), 4))

@@ -1,4 +1,4 @@
-"""What every page of the researcher's console shows: the tabs of one study."""
+"""Template tags for the researcher's console: the tabs of a study, and checks of rights."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from django import template
 from django.urls import NoReverseMatch, reverse
 
 from kitchen.play.models import Episode
-from kitchen.registry.figures import standing
+from kitchen.registry.world_metrics import metric_summary
 from study.design.models import Study
-from study.design.questions.rules import answer_words
-from study.design.readiness import Missing
-from study.editor import in_words
-from study.researchers.permissions import may, rights_in
+from study.design.questions.item_kinds import answer_words
+from study.design.readiness_checks import ReadinessProblem
+from study.editor import describe_design
+from study.researchers.permissions import has_right, rights_in
 
 register = template.Library()
-register.filter("answers_words", in_words.answers_words)
-register.filter("item_notes", in_words.item_notes)
-register.filter("world_words", in_words.world_words)
-register.filter("coplayer_words", in_words.coplayer_words)
+register.filter("answers_words", describe_design.answers_words)
+register.filter("item_notes", describe_design.item_notes)
+register.filter("world_words", describe_design.world_words)
+register.filter("coplayer_words", describe_design.coplayer_words)
 register.filter("answer_words", answer_words)
 
 TABS = {
@@ -62,13 +62,13 @@ def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
 @register.filter
 def score_words(episode: Episode) -> tuple[str, ...]:
     """What episodes are compared by, of one as it stands, figure by figure."""
-    return standing(episode.world, episode.score)
+    return metric_summary(episode.world, episode.score)
 
 
 @register.simple_tag(takes_context=True, name="may")
 def may_tag(context: dict[str, Any], study: Study, right: str) -> bool:
     """Whether this person has a right in a study: `{% may study "edit" as may_edit %}`."""
-    return may(context["request"].user, study, right)
+    return has_right(context["request"].user, study, right)
 
 
 def _url(name: str, study: Study) -> str:
@@ -84,6 +84,6 @@ def _belongs(page: str, tab: str) -> bool:
 
 
 @register.simple_tag
-def design_url(study: Study, one: Missing) -> str:
+def design_url(study: Study, one: ReadinessProblem) -> str:
     """Where something missing is put right."""
     return reverse(f"study:staff-design-{one.page}", args=[study.slug, *one.args])

@@ -1,4 +1,4 @@
-"""What templates of participants' pages need for texts that are in another language than the page."""
+"""Template filter that marks a text in another language with its `lang` attribute."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from study.design.texts import Foreign
+from study.design.translated_texts import ForeignText
 
 register = template.Library()
 
@@ -14,4 +14,4 @@ register = template.Library()
 @register.filter
 def its_lang(text: object) -> SafeString | str:
     """The attribute `lang` for the element that holds this text; nothing where it is as the page."""
-    return format_html(' lang="{}"', text.lang) if isinstance(text, Foreign) else ""
+    return format_html(' lang="{}"', text.lang) if isinstance(text, ForeignText) else ""

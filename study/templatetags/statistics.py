@@ -1,35 +1,40 @@
-"""Numbers of the analysis on pages, written as the report writes them."""
+"""Template filters that format the numbers and sentences of an analysis."""
 
 from __future__ import annotations
 
 from django import template
 
-from kitchen.charts.behind import shown
-from study.analysis.statistics import format as written
-from study.analysis.statistics.analyse import MeasureResult
-from study.analysis.statistics.within.sentences import bayes_words, f_test
-from study.analysis.statistics.words import design_sentences, main_words, within_words
-from study.design.testing import CORRECTIONS, MAIN_TESTS, AnalysisPlan
-from study.planning.power.words import pattern_words, power_words
+from kitchen.charts.chart_data import cell_text
+from study.analysis.statistics import apa_format as written
+from study.analysis.statistics.result_sentences import (
+    bayes_words,
+    describe_within_interval,
+    design_sentences,
+    f_test,
+    main_test_sentence,
+)
+from study.analysis.statistics.run_analysis import MeasureResult
+from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS, AnalysisPlan
+from study.planning.power.power_formulas import pattern_words, power_words
 
 register = template.Library()
-register.filter("number", written.number)
-register.filter("cell", shown)
-register.filter("p_value", written.p_value)
+register.filter("number", written.format_number)
+register.filter("cell", cell_text)
+register.filter("p_value", written.format_p)
 register.filter("f_test", f_test)
-register.filter("effect", written.effect)
-register.filter("share", written.share)
-register.filter("main_words", main_words)
+register.filter("effect", written.format_anova_effect)
+register.filter("share", written.format_share)
+register.filter("main_words", main_test_sentence)
 register.filter("bayes_words", bayes_words)
 register.filter("power", power_words)
-register.simple_tag(within_words, name="within_interval")
+register.simple_tag(describe_within_interval, name="within_interval")
 register.filter("pattern_words", pattern_words)
 
 
 @register.simple_tag
 def interval(low: float | None, high: float | None) -> str:
     """An interval in brackets, or a dash where there is none."""
-    return written.interval(low, high)
+    return written.format_interval(low, high)
 
 
 @register.filter

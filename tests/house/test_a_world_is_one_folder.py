@@ -15,7 +15,7 @@ ITS_OWN = re.compile(r"^kitchen/worlds/(cuisine|overcooked)/")
 """Rules, planner, dispatcher, templates, style; and another world, in which one cooks, too."""
 ELSEWHERE = re.compile(r"(^|/)(vendor|migrations)/")
 """Stored migrations, and what others wrote."""
-REGISTERED = ('    "cuisine": "kitchen.worlds.cuisine.kit:KIT",', 'DEFAULT = "cuisine"')
+REGISTERED = ('    "cuisine": "kitchen.worlds.cuisine.kit:KIT",', 'DEFAULT_WORLD_NAME = "cuisine"')
 """The registry's line, and the one on what old documents mean."""
 STORED = re.compile(r"\bsame_dishes\b")
 """The name of a setting in study files, documents and databases; what it is called follows from the world."""
@@ -67,7 +67,7 @@ def test_no_script_or_style_of_all_worlds_has_its_verbs_or_its_room() -> None:
     ]
     assert not found, "\n".join(found)
     assert VERBS.search('radio.closest(".noop")') and VERBS.search(".verb.goto .action-list {")
-    assert VERBS.search("this.kitchen.update()") and not VERBS.search("// kitchen/play/script_words.py")
+    assert VERBS.search("this.kitchen.update()") and not VERBS.search("// kitchen/play/live/render_page.py")
 
 
 def test_its_own_folders_are_where_they_are_left_out() -> None:

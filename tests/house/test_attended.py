@@ -12,12 +12,11 @@ import pytest
 from celery.app.task import Context
 from django.conf import settings
 
-from brigade.attended import Pages, Sockets, request_name
-from brigade.celery import begin_task, end_task
-from kitchen.machine import metrics
-from kitchen.machine.about import known
-from kitchen.machine.broker import REQUEST
-from kitchen.machine.queues import ASKED_AT
+from brigade.celery import enter_task_context, leave_task_context
+from brigade.middleware import RequestIdPages, RequestIdWebSockets, request_id_of
+from kitchen.infra import prometheus_metrics
+from kitchen.infra.log_context import current_log_context
+from kitchen.infra.task_broker import REQUEST_HEADER, SENT_AT_HEADER
 
 
 @pytest.mark.parametrize(
@@ -32,9 +31,9 @@ from kitchen.machine.queues import ASKED_AT
     ],
 )
 def test_a_name_from_outside_is_taken_if_it_is_one(given: bytes, kept: bool) -> None:
-    name = request_name([(b"host", b"localhost"), (b"X-Request-ID", given)])
+    name = request_id_of([(b"host", b"localhost"), (b"X-Request-ID", given)])
     assert (name == given.decode()) is kept
-    assert request_name([(HEADER, name.encode())]) == name
+    assert request_id_of([(HEADER, name.encode())]) == name
 
 
 HEADER = b"x-request-id"
@@ -42,12 +41,12 @@ HEADER = b"x-request-id"
 
 async def test_a_page_is_named_and_its_answer_counted() -> None:
     sent: list[Any] = []
-    answered = metrics.answers.labels("418")
+    answered = prometheus_metrics.http_answers.labels("418")
     before = answered._value.get()
 
     async def page(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 418, "headers": [(b"a", b"b")]})
-        await send({"type": "http.response.body", "body": str(known()["request"]).encode()})
+        await send({"type": "http.response.body", "body": str(current_log_context()["request"]).encode()})
 
     async def send(message: Any) -> None:
         sent.append(message)
@@ -55,7 +54,7 @@ async def test_a_page_is_named_and_its_answer_counted() -> None:
     async def receive() -> Any:
         return {"type": "http.disconnect"}
 
-    await asyncio.create_task(Pages(page)({"headers": [(HEADER, b"from-the-proxy")]}, receive, send))
+    await asyncio.create_task(RequestIdPages(page)({"headers": [(HEADER, b"from-the-proxy")]}, receive, send))
     assert sent[0]["headers"] == [(b"a", b"b"), (HEADER, b"from-the-proxy")]
     assert sent[1]["body"] == b"from-the-proxy"
     assert answered._value.get() == before + 1
@@ -74,12 +73,14 @@ def closed(code: int, *, by_us: bool, accepted: bool = True) -> Any:
     async def page(scope: Any, receive: Any, send: Any) -> None:
         if accepted:
             await send({"type": "websocket.accept"})
-            assert metrics.sockets.labels("play")._value.get() == 1
+            assert prometheus_metrics.open_websockets.labels("play")._value.get() == 1
         if by_us:
             await send({"type": "websocket.close", "code": code})
         await receive()
 
-    return asyncio.create_task(Sockets(page)({"headers": [], "path": "/ws/seat/x/"}, receive, none))
+    return asyncio.create_task(
+        RequestIdWebSockets(page)({"headers": [], "path": "/ws/seat/x/"}, receive, none)
+    )
 
 
 @pytest.mark.parametrize(
@@ -94,26 +95,26 @@ def closed(code: int, *, by_us: bool, accepted: bool = True) -> Any:
 async def test_a_websocket_is_counted_while_it_is_open_and_once_when_it_ends(
     code: int, by_us: bool, accepted: bool, label: str
 ) -> None:
-    metrics.sockets.labels("play").set(0)
-    ended = metrics.closes.labels(label)
+    prometheus_metrics.open_websockets.labels("play").set(0)
+    ended = prometheus_metrics.websocket_closes.labels(label)
     before = ended._value.get()
     await closed(code, by_us=by_us, accepted=accepted)
-    assert metrics.sockets.labels("play")._value.get() == 0
+    assert prometheus_metrics.open_websockets.labels("play")._value.get() == 0
     assert ended._value.get() == before + 1
 
 
 def test_a_task_knows_its_request_and_how_long_it_waited() -> None:
-    headers = {REQUEST: "from-a-page", ASKED_AT: time.time() - 100}
+    headers = {REQUEST_HEADER: "from-a-page", SENT_AT_HEADER: time.time() - 100}
     delivery = {"routing_key": settings.CELERY_TASK_DEFAULT_QUEUE}
     task = SimpleNamespace(request=Context({**headers, "delivery_info": delivery}))
-    waited = metrics.task_wait_seconds.labels("people")
+    waited = prometheus_metrics.task_wait_seconds.labels("people")
     before = waited._sum.get()
 
     def taken_up() -> object:
-        begin_task(task_id="one", task=task)
-        there = dict(known())
-        end_task()
-        return there, dict(known())
+        enter_task_context(task_id="one", task=task)
+        there = dict(current_log_context())
+        leave_task_context()
+        return there, dict(current_log_context())
 
     assert copy_context().run(taken_up) == ({"task": "one", "request": "from-a-page"}, {})
     assert waited._sum.get() - before >= 100

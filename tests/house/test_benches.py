@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from tests.kitchen.worlds.overcooked import bench_released
 from tests.run import BENCHES
 
@@ -36,6 +36,6 @@ def test_what_cannot_be_had_is_left_out_and_said(
         bench_released.install([sys.executable, "-S", "-c", "raise SystemExit('tried\\nno network')"])
 
     monkeypatch.setattr(bench_released, "released", offline)
-    monkeypatch.setattr(bench_released, "read_lines", lambda file: [])
+    monkeypatch.setattr(bench_released, "read_recording_file", lambda file: [])
     assert bench_released.main() == 0
     assert capsys.readouterr().out.endswith("so nothing is compared: no network\n")

@@ -15,7 +15,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 
 OLD_PYTHONS = [
     Path.home() / f".pyenv/versions/{version}/bin/python" for version in ("2.7.18", "3.6.15", "3.8.18")

@@ -11,7 +11,7 @@ import pytest
 from celery.signals import worker_init
 
 from brigade.celery import app
-from brigade.places import broker_url
+from brigade.paths import broker_url
 from tests.servers import Valkey, kill
 
 library: Any = kombu
@@ -53,9 +53,9 @@ def close_as_a_worker_does(connection: Any) -> None:
 
 
 def test_a_worker_connects_again_within_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    from brigade.broker_loss import Consumer  # as workers import it: late
+    from brigade.broker_reconnect import ReconnectingConsumer  # as workers import it: late
 
-    assert app.conf.worker_consumer == "brigade.broker_loss:Consumer"
+    assert app.conf.worker_consumer == "brigade.broker_reconnect:ReconnectingConsumer"
     assert app.conf.broker_connection_max_retries is None, "as long as it takes"
     waited: list[float] = []
 
@@ -65,7 +65,7 @@ def test_a_worker_connects_again_within_the_second(monkeypatch: pytest.MonkeyPat
             broker.start()
 
     monkeypatch.setattr("kombu.utils.functional.sleep", wait)
-    consumer: Any = object.__new__(Consumer)
+    consumer: Any = object.__new__(ReconnectingConsumer)
     vars(consumer).update(app=app, broker_connection_retry_attempt=0, first_connection_attempt=False)
     with Valkey() as broker:
         kill(broker.child)

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from brigade import crew as module
-from brigade.crew import Crew
-from brigade.notify import say_ready
-from brigade.supervise import Child
+from brigade import process_supervisor as module
+from brigade.process_startup import say_ready
+from brigade.process_supervisor import ChildProcess, ProcessGroup
 
-WORKS = "from brigade.notify import say_ready; import time; say_ready(); time.sleep(60)"
+WORKS = "from brigade.process_startup import say_ready; import time; say_ready(); time.sleep(60)"
 IDLES = "import time; time.sleep(60)"
 
 
@@ -25,12 +24,12 @@ class Hired:
 
     def __init__(self, group: asyncio.TaskGroup, folder: Path) -> None:
         self.lines: list[str] = []
-        self.crew = Crew(group, self.lines.append)
+        self.crew = ProcessGroup(group, self.lines.append)
         self.folder = folder
 
-    def keep(self, name: str, program: str) -> Child:
+    def keep(self, name: str, program: str) -> ChildProcess:
         """One more, which is running."""
-        child = Child(name, [sys.executable, "-c", program], self.folder / f"{name}.log", os.environ)
+        child = ChildProcess(name, [sys.executable, "-c", program], self.folder / f"{name}.log", os.environ)
         self.crew.keep(child)
         return child
 

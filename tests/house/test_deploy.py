@@ -19,10 +19,9 @@ from django.core.management import get_commands
 from django.utils import translation
 from django.utils.translation import gettext
 
-from brigade import limits, parts
-from brigade.places import base_dir
-from study.trying_out.walk.browser import Browser
-from study.trying_out.walk.patience import Patience
+from brigade import app_processes, connection_limits
+from brigade.paths import base_dir
+from study.pilot.bots.headless_browser import Browser, PatienceLimit
 
 ROOT = base_dir()
 DEPLOY = ROOT / "deploy"
@@ -74,11 +73,11 @@ def test_what_is_started_is_there(name: str, command: list[str]) -> None:
 
 def test_units_containers_and_make_run_start_the_same() -> None:
     found, nothing = {name: essence(command) for name, command in commands().items()}, dict[str, str]()
-    web = essence(list(parts.webs(nothing, 3, 1)[0].command))
+    web = essence(list(app_processes.web_processes(nothing, 3, 1)[0].command))
     assert found["brigade-web@.service"] == found["web"] == found["Containerfile"] == web
-    people = essence(list(parts.worker(nothing).command))
+    people = essence(list(app_processes.people_worker(nothing).command))
     assert found["brigade-people@.service"] == found["people"] == people
-    experiments = essence(list(parts.experimenter(nothing).command))
+    experiments = essence(list(app_processes.experiment_worker(nothing).command))
     assert found["brigade-experiments.service"] == found["experiments"] == experiments
 
 
@@ -98,7 +97,7 @@ def test_a_web_process_has_time_to_end() -> None:
         r"^TimeoutStopSec=(\d+)$", (DEPLOY / "systemd/brigade-web@.service").read_text(), re.M
     )
     grace = COMPOSE["services"]["web"]["stop_grace_period"]
-    assert min(int(patience), int(grace.rstrip("s"))) > limits.LAST_SECONDS
+    assert min(int(patience), int(grace.rstrip("s"))) > connection_limits.LAST_SECONDS
 
 
 def test_systemd_finds_nothing_wrong(tmp_path: Path) -> None:
@@ -148,11 +147,11 @@ def test_every_folder_of_the_app_is_in_the_image() -> None:
 
 @pytest.mark.parametrize("conf", [NGINX, CADDY], ids=["nginx", "caddy"])
 def test_a_proxy_has_our_limits(conf: str) -> None:
-    head, body = limits.HEAD_SECONDS, limits.BODY_SECONDS
+    head, body = connection_limits.HEAD_SECONDS, connection_limits.BODY_SECONDS
     assert re.search(rf"header(_timeout)? +{head:g}s", conf)
     assert re.search(rf"body(_timeout)? +{body:g}s", conf)
     (size,) = re.findall(r"max_(?:body_)?size +(\d+)(?:m;|MiB)", conf)
-    assert limits.LARGEST_BODY < int(size) * 2**20 < 2 * limits.LARGEST_BODY
+    assert connection_limits.LARGEST_BODY < int(size) * 2**20 < 2 * connection_limits.LARGEST_BODY
 
 
 def shown_by(page: Path, language: str = "en") -> list[str]:
@@ -201,7 +200,7 @@ async def test_a_dry_run_trusts_the_certificates_that_it_is_told_of(
     served.load_cert_chain(tmp_path / "fullchain.pem", tmp_path / "privkey.pem")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "fullchain.pem"))
     server = await asyncio.start_server(say_nothing, "127.0.0.1", 0, ssl=served)
-    async with server, Browser(Patience(0)) as browser:
+    async with server, Browser(PatienceLimit(0)) as browser:
         port = server.sockets[0].getsockname()[1]
         assert (await browser.client.get(f"https://localhost:{port}/")).status_code == 204
 

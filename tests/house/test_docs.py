@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-from brigade.places import base_dir
-from kitchen.forms.setting_fields import readable
-from kitchen.registry.agents import agent_kinds
+from brigade.paths import base_dir
+from kitchen.forms.setting_fields import readable_name
+from kitchen.registry.agent_registry import agent_kinds
 
 ROOT = base_dir()
 GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -154,7 +154,9 @@ def test_every_room_is_told_with_its_floor() -> None:
 
 def test_every_co_player_of_the_grids_is_told_to_researchers() -> None:
     told = " ".join((ROOT / "docs/researchers.md").read_text(encoding="utf-8").casefold().split())
-    assert not [kind for kind in agent_kinds("overcooked") if f"*{readable(kind).casefold()}*" not in told]
+    assert not [
+        kind for kind in agent_kinds("overcooked") if f"*{readable_name(kind).casefold()}*" not in told
+    ]
 
 
 @over_guides

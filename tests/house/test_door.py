@@ -12,9 +12,9 @@ from django.http import HttpResponse
 from django.test import Client
 
 from brigade.asgi import application as whole
-from brigade.door import Door
-from brigade.errors import PAGES, error_page
-from brigade.limits import LARGEST_BODY
+from brigade.connection_limits import LARGEST_BODY
+from brigade.error_pages import PAGES, error_page
+from brigade.http_limits import HttpLimits
 
 FORM = (b"content-type", b"application/x-www-form-urlencoded")
 Header = tuple[bytes, bytes]
@@ -89,7 +89,7 @@ async def test_a_body_that_grows_too_large_is_refused_then() -> None:
 
 
 async def test_a_body_as_large_as_is_allowed_comes_in() -> None:
-    answered = await asked(Door(says(200, b"thanks", reads=True), largest=6), b"123", b"456")
+    answered = await asked(HttpLimits(says(200, b"thanks", reads=True), largest=6), b"123", b"456")
     assert (answered.status, answered.body) == (200, "thanks")
 
 
@@ -118,14 +118,14 @@ async def test_what_cannot_be_read_is_refused_with_a_page(headers: Sequence[Head
 @pytest.mark.parametrize("status", PAGES)
 async def test_an_error_without_a_word_gets_its_page_and_keeps_its_head(status: int) -> None:
     bare = says(status, b"", (b"retry-after", b"60"), (b"Content-Length", b"0"))
-    answered = await asked(Door(bare))
+    answered = await asked(HttpLimits(bare))
     assert (answered.status, answered.is_our_page) == (status, True)
     assert answered.headers["retry-after"] == "60"
     assert answered.headers["content-length"] == str(len(answered.body.encode()))
 
 
 async def test_an_error_that_says_something_is_left_as_it_is() -> None:
-    answered = await asked(Door(says(403, b'{"detail": "no"}', (b"content-type", b"application/json"))))
+    answered = await asked(HttpLimits(says(403, b'{"detail": "no"}', (b"content-type", b"application/json"))))
     assert (answered.status, answered.body) == (403, '{"detail": "no"}')
 
 
@@ -133,7 +133,7 @@ async def test_an_application_that_fails_is_a_page_too() -> None:
     async def fails(*_: Any) -> None:
         raise RuntimeError("why")
 
-    answered = await asked(Door(fails))
+    answered = await asked(HttpLimits(fails))
     assert (answered.status, answered.is_our_page) == (500, True)
     assert "why" not in answered.body
 

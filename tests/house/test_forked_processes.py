@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 
 PASS = """
 import os

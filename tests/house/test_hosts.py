@@ -11,7 +11,7 @@ from django.core.checks import Tags, run_checks
 from django.test import Client
 
 from brigade.asgi import application
-from brigade.hosts import is_ours
+from brigade.middleware import is_allowed_origin
 from tests.house.test_settings import read
 
 HOST = "study.example.org"
@@ -54,7 +54,7 @@ def scope(origin: str | None, host: str, scheme: str = "ws", forwarded: str = ""
     ],
 )
 def test_a_websocket_is_opened_by_our_own_pages_only(asked: dict[str, Any], ours: bool) -> None:
-    assert is_ours(asked) is ours
+    assert is_allowed_origin(asked) is ours
 
 
 async def test_whatever_the_socket_others_are_refused() -> None:

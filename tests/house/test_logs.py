@@ -19,9 +19,21 @@ from django.db import OperationalError
 from django.test import Client
 
 from brigade.celery import app
-from brigade.logs import DiscreetFormatter, JsonFormatter, LineFormatter, OwnFile, shortened
-from kitchen.machine.about import about, carried, forget, known, note
-from kitchen.machine.storage import Trouble
+from brigade.log_formatters import (
+    JsonFormatter,
+    LineFormatter,
+    RedactingFormatter,
+    SeparateLogFile,
+    redact_keys,
+)
+from kitchen.infra.db_errors import DatabaseProblem
+from kitchen.infra.log_context import (
+    clear_log_context,
+    current_log_context,
+    extend_log_context,
+    log_context,
+    with_log_context,
+)
 from kitchen.play.models import new_key
 from tests.servers import Stack, wait_until
 
@@ -43,7 +55,7 @@ KEY = "Ab3-_fGh1JkLmN0pQrStUv"
     ],
 )
 def test_keys_are_shortened_and_nothing_else_is(text: str, found: str) -> None:
-    assert shortened(text) == found
+    assert redact_keys(text) == found
 
 
 def test_who_is_refused_is_a_line_and_an_error_has_its_traceback() -> None:
@@ -54,7 +66,7 @@ def test_who_is_refused_is_a_line_and_an_error_has_its_traceback() -> None:
     lines = {}
     for level in (logging.WARNING, logging.ERROR):
         record = logging.LogRecord("django.request", level, __file__, 1, "Forbidden: /staff/", (), trace)
-        lines[level] = DiscreetFormatter("%(message)s").format(record)
+        lines[level] = RedactingFormatter("%(message)s").format(record)
         assert record.exc_info is trace
     assert lines[logging.WARNING] == "Forbidden: /staff/"
     assert "ValueError: why" in lines[logging.ERROR]
@@ -73,7 +85,7 @@ def test_that_redis_is_away_is_a_line_that_says_why() -> None:
         trace = sys.exc_info()
     said = "Unexpected exception in receive task"
     record = logging.LogRecord("channels_redis.pubsub", logging.ERROR, __file__, 1, said, (), trace)
-    line = DiscreetFormatter("%(message)s").format(record)
+    line = RedactingFormatter("%(message)s").format(record)
     assert line == f"{said}: ConnectionError: no such socket: 100%"
 
 
@@ -82,8 +94,8 @@ def test_that_the_database_is_away_is_a_line_whoever_logs_it(form: logging.Forma
     try:
         raise OperationalError("connection refused\nIs it running?") from ValueError("the driver's")
     except OperationalError:
-        line = form.format(entry("it", name="kitchen.uptime.beat"))
-    assert f"lost it: {Trouble.AWAY}" in line and "\n" not in line and "Traceback" not in line
+        line = form.format(entry("it", name="kitchen.uptime.heartbeat"))
+    assert f"lost it: {DatabaseProblem.AWAY}" in line and "\n" not in line and "Traceback" not in line
 
 
 def test_a_task_that_finds_no_database_is_a_line(lines: io.StringIO) -> None:
@@ -94,7 +106,7 @@ def test_a_task_that_finds_no_database_is_a_line(lines: io.StringIO) -> None:
     away.apply()
     del app.tasks["tests.house.away"]
     said = lines.getvalue()
-    assert said.count("\n") == 1 and "tests.house.away" in said and str(Trouble.AWAY) in said
+    assert said.count("\n") == 1 and "tests.house.away" in said and str(DatabaseProblem.AWAY) in said
 
 
 def entry(*args: object, name: str = "kitchen.play", **more: object) -> logging.LogRecord:
@@ -107,7 +119,7 @@ def entry(*args: object, name: str = "kitchen.play", **more: object) -> logging.
 
 
 def test_a_line_says_what_it_is_about() -> None:
-    with about(request="req-12345", episode=7), about(step=3):
+    with log_context(request="req-12345", episode=7), log_context(step=3):
         line = LineFormatter("%(levelname)s %(message)s").format(entry("it"))
     assert line == "WARNING lost it [request=req-12345 episode=7 step=3]"
     assert LineFormatter("%(message)s").format(entry("it")) == "lost it"
@@ -117,7 +129,7 @@ def test_an_entry_for_programs_is_one_line_of_json_without_secrets() -> None:
     try:
         raise LookupError(f"no such page: /p/{KEY}/")
     except LookupError:
-        with about(request="req-12345", step=3):
+        with log_context(request="req-12345", step=3):
             line = JsonFormatter().format(entry(f'"/ws/seat/{KEY}/"', created=0.5))
     assert "\n" not in line and KEY not in line
     said = json.loads(line)
@@ -134,25 +146,28 @@ def test_an_entry_for_programs_is_one_line_of_json_without_secrets() -> None:
 
 def test_what_it_is_about_goes_along_to_other_threads_and_no_further() -> None:
     def asked() -> object:
-        note(episode=1)
+        extend_log_context(episode=1)
         with ThreadPoolExecutor(1) as pool:
-            there = pool.submit(carried(known)).result(), pool.submit(known).result()
-        forget()
-        return *there, known()
+            there = (
+                pool.submit(with_log_context(current_log_context)).result(),
+                pool.submit(current_log_context).result(),
+            )
+        clear_log_context()
+        return *there, current_log_context()
 
     assert copy_context().run(asked) == ({"episode": 1}, {}, {})
-    assert known() == {}
+    assert current_log_context() == {}
 
 
 def test_every_key_that_is_made_is_known_for_one() -> None:
     for key in [new_key() for _ in range(200)]:
-        assert key not in shortened(f"/p/{key}/ /ws/seat/{key}/ key={key}")
+        assert key not in redact_keys(f"/p/{key}/ /ws/seat/{key}/ key={key}")
 
 
 @pytest.fixture
 def lines() -> Iterator[io.StringIO]:
     """What the handler of our settings writes."""
-    (handler,) = (h for h in logging.getLogger().handlers if isinstance(h.formatter, DiscreetFormatter))
+    (handler,) = (h for h in logging.getLogger().handlers if isinstance(h.formatter, RedactingFormatter))
     assert isinstance(handler, logging.StreamHandler)
     before = handler.setStream(io.StringIO())
     yield handler.stream
@@ -182,7 +197,7 @@ def test_a_page_that_is_refused_is_logged_without_its_key(lines: io.StringIO) ->
 def test_a_log_that_cannot_be_written_breaks_nothing(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "log").write_text("a file where a folder is to be")
     record = logging.LogRecord("brigade.security", logging.INFO, "", 0, "who logged in", (), None)
-    OwnFile(tmp_path / "log" / "security.log", delay=True).emit(record)
+    SeparateLogFile(tmp_path / "log" / "security.log", delay=True).emit(record)
     assert "who logged in" in capsys.readouterr().err
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 
 APPS = ("kitchen", "study")
 SPEAKS = re.compile(
@@ -31,7 +31,7 @@ def sources() -> dict[str, Path]:
 
 
 def name_of(path: Path) -> str:
-    """`study.taking_part.services` of `study/taking_part/services.py`."""
+    """`study.participation.services` of `study/participation/services.py`."""
     return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
 

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from brigade import places
+from brigade import paths
 
-APPS = [places.base_dir() / app for app in ("kitchen", "study")]
+APPS = [paths.base_dir() / app for app in ("kitchen", "study")]
 FOUND_BY_DJANGO = {"study/admin/__init__.py"}
 """Django imports this one to find the pages of the admin."""
 PACKAGES = sorted(
     path
     for app in APPS
     for path in app.rglob("__init__.py")
-    if str(path.relative_to(places.base_dir())) not in FOUND_BY_DJANGO
+    if str(path.relative_to(paths.base_dir())) not in FOUND_BY_DJANGO
 )
 
 
-@pytest.mark.parametrize("path", PACKAGES, ids=lambda path: str(path.relative_to(places.base_dir()).parent))
+@pytest.mark.parametrize("path", PACKAGES, ids=lambda path: str(path.relative_to(paths.base_dir()).parent))
 def test_a_package_hands_on_no_names(path: Path) -> None:
     body = ast.parse(path.read_text(encoding="utf-8")).body
     assert [ast.unparse(one) for one in body if not is_text(one)] == []
@@ -31,5 +31,5 @@ def is_text(node: ast.stmt) -> bool:
 
 
 def test_the_test_would_see_a_name_that_is_handed_on() -> None:
-    source = '"""What is in it."""\n\nfrom study.people.flow import place_of\n'
+    source = '"""What is in it."""\n\nfrom study.participants.next_page import current_page\n'
     assert [is_text(one) for one in ast.parse(source).body] == [True, False]

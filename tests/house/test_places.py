@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from brigade import places
+from brigade import paths
 
 
 @pytest.fixture(autouse=True)
@@ -19,12 +19,12 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_written_lies_in_var_beside_manage_py() -> None:
-    assert places.var_dir() == places.base_dir() / "var"
-    assert (places.base_dir() / "manage.py").exists()
+    assert paths.var_dir() == paths.base_dir() / "var"
+    assert (paths.base_dir() / "manage.py").exists()
 
 
 def test_brigade_var_moves_all_of_it(var: Path) -> None:
-    assert places.valkey_socket().parent == places.database_file().parent == places.var_dir() == var.resolve()
+    assert paths.valkey_socket().parent == paths.database_file().parent == paths.var_dir() == var.resolve()
 
 
 @pytest.mark.parametrize("folder", ["x" * 120, "a folder with spaces", "what?"])
@@ -32,9 +32,9 @@ def test_a_path_that_makes_no_socket_address_has_a_short_private_stand_in(
     folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRIGADE_VAR", str(tmp_path / folder))
-    found = places.valkey_socket()
-    assert found == places.valkey_socket()
-    assert len(os.fsencode(found)) <= places.LONGEST_SOCKET
+    found = paths.valkey_socket()
+    assert found == paths.valkey_socket()
+    assert len(os.fsencode(found)) <= paths.LONGEST_SOCKET
     assert stat.S_IMODE(found.parent.stat().st_mode) == 0o700
     found.parent.rmdir()
 
@@ -43,20 +43,20 @@ def test_a_stand_in_that_is_not_a_folder_of_ours_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRIGADE_VAR", str(tmp_path / ("x" * 120)))
-    folder = places.valkey_socket().parent
+    folder = paths.valkey_socket().parent
     folder.rmdir()
     folder.symlink_to(tmp_path)
-    with pytest.raises(places.PlaceError, match="BRIGADE_VAR"):
-        places.valkey_socket()
+    with pytest.raises(paths.PathError, match="BRIGADE_VAR"):
+        paths.valkey_socket()
     folder.unlink()
 
 
 def test_redis_url_goes_before_the_embedded_valkey(var: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert places.has_own_valkey()
-    assert places.redis_url() == f"unix://{var.resolve()}/valkey.sock?db=0"
+    assert paths.has_own_valkey()
+    assert paths.redis_url() == f"unix://{var.resolve()}/valkey.sock?db=0"
     monkeypatch.setenv("REDIS_URL", "redis://example:6380/2")
-    assert not places.has_own_valkey()
-    assert places.redis_url() == "redis://example:6380/2"
+    assert not paths.has_own_valkey()
+    assert paths.redis_url() == "redis://example:6380/2"
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,12 @@ def test_redis_url_goes_before_the_embedded_valkey(var: Path, monkeypatch: pytes
     ],
 )
 def test_celery_gets_the_same_address_in_its_own_words(redis: str, broker: str) -> None:
-    assert places.broker_url(redis) == broker
+    assert paths.broker_url(redis) == broker
 
 
 def test_the_key_is_made_once_by_whoever_comes_first_and_is_private(var: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        keys = set(pool.map(lambda _: places.secret_key(), range(8)))
+        keys = set(pool.map(lambda _: paths.secret_key(), range(8)))
     assert len(keys) == 1
     assert len(keys.pop()) >= 50
     assert stat.S_IMODE((var / "secret.key").stat().st_mode) == 0o600
@@ -83,7 +83,7 @@ def test_the_key_is_made_once_by_whoever_comes_first_and_is_private(var: Path) -
 
 def test_a_given_key_writes_nothing(var: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIGADE_SECRET_KEY", "given" * 10)
-    assert places.secret_key() == "given" * 10
+    assert paths.secret_key() == "given" * 10
     assert not var.exists()
 
 
@@ -91,8 +91,8 @@ def test_a_given_key_that_is_too_short_is_refused_without_showing_it(
     var: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRIGADE_SECRET_KEY", "tiny")
-    with pytest.raises(places.PlaceError, match="BRIGADE_SECRET_KEY: 50 characters") as caught:
-        places.secret_key()
+    with pytest.raises(paths.PathError, match="BRIGADE_SECRET_KEY: 50 characters") as caught:
+        paths.secret_key()
     assert "tiny" not in str(caught.value)
 
 
@@ -100,21 +100,21 @@ def test_a_given_key_that_is_too_short_is_refused_without_showing_it(
 def test_a_damaged_key_is_said_and_not_used(var: Path, key: bytes) -> None:
     var.mkdir()
     (var / "secret.key").write_bytes(key)
-    with pytest.raises(places.PlaceError, match=r"secret\.key"):
-        places.secret_key()
+    with pytest.raises(paths.PathError, match=r"secret\.key"):
+        paths.secret_key()
 
 
 @pytest.mark.parametrize("place", ["/proc/x", "/dev/null", "/dev/null/x"])
 def test_a_var_that_cannot_be_is_said_in_one_line(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIGADE_VAR", place)
-    with pytest.raises(places.PlaceError, match=f"cannot write {place}.*BRIGADE_VAR"):
-        places.make_var_dir()
+    with pytest.raises(paths.PathError, match=f"cannot write {place}.*BRIGADE_VAR"):
+        paths.make_var_dir()
 
 
 def test_a_var_of_nobody_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIGADE_VAR", "~no-such-user-here/var")
-    with pytest.raises(places.PlaceError, match="BRIGADE_VAR"):
-        places.var_dir()
+    with pytest.raises(paths.PathError, match="BRIGADE_VAR"):
+        paths.var_dir()
 
 
 @pytest.mark.parametrize(
@@ -124,6 +124,6 @@ def test_a_redis_url_that_is_none_is_refused_without_showing_it(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REDIS_URL", url)
-    with pytest.raises(places.PlaceError, match="REDIS_URL: an address with redis://") as caught:
-        places.redis_url()
+    with pytest.raises(paths.PathError, match="REDIS_URL: an address with redis://") as caught:
+        paths.redis_url()
     assert "word" not in str(caught.value)

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from brigade.places import base_dir
-from brigade.private import keep_private
+from brigade.paths import base_dir, make_private
 
 OURS = ("db.sqlite3", "db.sqlite3-wal", "db.sqlite3-shm", "secret.key", "run.lock", "log/daphne-1.log")
 
@@ -40,14 +39,14 @@ def modes(folder: Path) -> dict[str, str]:
 
 
 def test_what_earlier_versions_left_open_is_closed_and_said_in_one_line(loose: Path) -> None:
-    assert keep_private() == f"closed to other users: 8 of our files and folders ({loose.resolve()})"
+    assert make_private() == f"closed to other users: 8 of our files and folders ({loose.resolve()})"
     closed = {".": "0o700", "log": "0o700", **dict.fromkeys(OURS, "0o600")}
     assert modes(loose) == {**closed, "notes.txt": "0o644"}
-    assert keep_private() == ""
+    assert make_private() == ""
 
 
 def test_what_is_written_from_then_on_is_closed(var: Path) -> None:
-    keep_private()
+    make_private()
     var.mkdir()
     (var / "db.sqlite3").touch()
     assert modes(var) == {".": "0o700", "db.sqlite3": "0o600"}
@@ -55,7 +54,7 @@ def test_what_is_written_from_then_on_is_closed(var: Path) -> None:
 
 def test_a_database_elsewhere_is_closed_too(var: Path, tmp_path: Path) -> None:
     (tmp_path / "other.db").touch()
-    keep_private(tmp_path / "other.db")
+    make_private(tmp_path / "other.db")
     assert modes(tmp_path)["other.db"] == "0o600"
 
 
@@ -63,7 +62,7 @@ def test_a_folder_that_all_users_share_stays_as_it_is(var: Path) -> None:
     var.mkdir()
     var.chmod(0o1777)
     (var / "secret.key").touch()
-    keep_private()
+    make_private()
     assert modes(var) == {".": "0o1777", "secret.key": "0o600"}
 
 
@@ -74,7 +73,7 @@ def test_root_closes_nobody_elses_file_by_a_link_to_it(var: Path, tmp_path: Path
     other.touch()
     os.chown(other, 65534, 65534)
     (var / "log" / "x.log").symlink_to(other)
-    assert f"{var.resolve() / 'log' / 'x.log'} can be read by other users" in keep_private()
+    assert f"{var.resolve() / 'log' / 'x.log'} can be read by other users" in make_private()
     assert stat.S_IMODE(other.stat().st_mode) == 0o644
 
 

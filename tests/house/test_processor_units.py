@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from tests.processor_units import UNITS
 
 ORPHAN = """

@@ -9,8 +9,7 @@ from typing import Any
 from asgiref.sync import sync_to_async
 
 from brigade.asgi import application
-from brigade.door import Message, Receive, Send
-from brigade.queueing import InLine
+from brigade.http_limits import Message, PageQueue, Receive, Send
 
 
 class Slow:
@@ -34,7 +33,7 @@ async def nothing(*message: object) -> Any:
     return {}
 
 
-async def asked(pages: InLine, *paths: str) -> list[BaseException | None]:
+async def asked(pages: PageQueue, *paths: str) -> list[BaseException | None]:
     """What becomes of all of them, who ask at once; they are ready once all of them have had a chance."""
     asking = [asyncio.create_task(pages({"path": path}, nothing, nothing)) for path in paths]
     await asyncio.sleep(0)
@@ -45,14 +44,16 @@ async def asked(pages: InLine, *paths: str) -> list[BaseException | None]:
 
 async def test_the_others_wait_and_all_get_their_page() -> None:
     slow = Slow()
-    answers = await asked(InLine(slow, 2), "/p/a/", "/p/broken/", "/s/demo/", "/static/x.css", "/p/b/")
+    answers = await asked(PageQueue(slow, 2), "/p/a/", "/p/broken/", "/s/demo/", "/static/x.css", "/p/b/")
     assert slow.most == 2 and not slow.now
     assert [type(answer) for answer in answers].count(RuntimeError) == 1
 
 
 async def test_staff_stand_in_no_line() -> None:
     slow = Slow()
-    await asked(InLine(slow, 1), *(f"/staff/{number}/" for number in range(3)), "/api/v1/studies", "/admin/")
+    await asked(
+        PageQueue(slow, 1), *(f"/staff/{number}/" for number in range(3)), "/api/v1/studies", "/admin/"
+    )
     assert slow.most == 5
 
 
@@ -65,7 +66,7 @@ async def test_threads_stay_and_no_two_pages_share_one() -> None:
         if scope["path"] == "/p/two/":
             await sync_to_async(together.wait)(5)
 
-    pages = InLine(page, 2)
+    pages = PageQueue(page, 2)
     for _ in range(3):
         await pages({"path": "/p/one/"}, nothing, nothing)
     assert len(set(made_in)) == 1
@@ -76,6 +77,6 @@ async def test_threads_stay_and_no_two_pages_share_one() -> None:
 
 def test_the_pages_that_are_served_stand_in_line() -> None:
     served = application.application_mapping["http"]
-    while not isinstance(served, InLine):
+    while not isinstance(served, PageQueue):
         served = served.application
-    assert isinstance(served, InLine)
+    assert isinstance(served, PageQueue)

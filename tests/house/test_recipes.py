@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import pytest
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from tests.nightly import nightly
 
 ROOT = base_dir()
@@ -195,7 +195,7 @@ def test_a_recipe_with_a_promise_that_is_broken_fails(house: Path) -> None:
         ("Add a world", "`WORLDS` of", "`PAGES` of", "has no dictionary PAGES"),
         (
             "Add a co-player",
-            "`AGENTS` of `kitchen/registry/agents.py`",
+            "`AGENTS` of `kitchen/registry/agent_registry.py`",
             "its registry",
             "nothing says where",
         ),
@@ -249,7 +249,10 @@ def test_paths_and_names_that_contributing_names_are_there() -> None:
     [
         ("`kitchen/worlds/base.py`", "kitchen/worlds/base.py"),
         ("`study/data/instruments/<code>.json`", "study/data/instruments/<code>.json"),
-        ("a line in `PAGES` of `kitchen/registry/worlds.py`", "PAGES in kitchen/registry/worlds.py"),
+        (
+            "a line in `PAGES` of `kitchen/registry/world_registry.py`",
+            "PAGES in kitchen/registry/world_registry.py",
+        ),
     ],
 )
 def test_a_path_or_name_that_is_not_there_is_told(text: str, complaint: str) -> None:

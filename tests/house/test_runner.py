@@ -22,8 +22,8 @@ import pytest
 from prometheus_client.mmap_dict import MmapedDict
 
 from brigade import runner
-from brigade.limits import allowed_files
-from brigade.places import base_dir
+from brigade.connection_limits import open_file_limit
+from brigade.paths import base_dir
 from tests.nightly import nightly
 from tests.servers import wait_until
 from tests.template import Template
@@ -275,7 +275,7 @@ def test_its_programs_may_have_more_files_open_than_they_were_started_with(runni
     running.wait_ready()
     wait_until(lambda: set(running.children()) == EVERY, "all of them")
     found = {name: files_of(pid) for name, pid in running.children().items()}
-    assert {name for name, files in found.items() if files < allowed_files()} == set()
+    assert {name for name, files in found.items() if files < open_file_limit()} == set()
 
 
 def test_threads_of_its_programs_share_one_heap(running: Running) -> None:

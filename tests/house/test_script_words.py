@@ -6,7 +6,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from kitchen.play.script_words import CALLED, SCENE, TICKING, WORDS, script_words
+from kitchen.play.live.render_page import (
+    ANNOUNCED_SECONDS,
+    REALTIME_TEXTS,
+    SCENE_TEXTS,
+    SCRIPT_TEXTS,
+    script_texts,
+)
 
 ROOT = Path(__file__).parent.parent.parent
 STAFF = {"admin-condition.js", "drawn.js", "live.js", "table.js"}
@@ -60,16 +66,16 @@ def said_by(files: Iterable[Path]) -> set[str]:
 def test_scripts_say_what_the_page_brings_along_and_all_of_it() -> None:
     of_scene = [path for path in FILES if path.parent.name == "scene"]
     others = [path for path in FILES if path not in of_scene]
-    assert said_by(others) == {*WORDS, "calls"} == script_words(scene=False).keys()
-    assert said_by(FILES) == {*WORDS, *SCENE, "calls"} == script_words(scene=True).keys()
+    assert said_by(others) == {*SCRIPT_TEXTS, "calls"} == script_texts(scene=False).keys()
+    assert said_by(FILES) == {*SCRIPT_TEXTS, *SCENE_TEXTS, "calls"} == script_texts(scene=True).keys()
 
 
 def test_where_a_clock_runs_nobody_is_told_that_nothing_is_lost_meanwhile() -> None:
-    waiting, ticking = script_words(scene=False), script_words(scene=False, ticking=True)
-    assert ticking.keys() == waiting.keys() > TICKING.keys()
-    assert all("Nothing is lost" in str(waiting[name]) for name in TICKING)
-    assert not any("Nothing is lost" in str(ticking[name]) for name in TICKING)
+    waiting, ticking = script_texts(scene=False), script_texts(scene=False, ticking=True)
+    assert ticking.keys() == waiting.keys() > REALTIME_TEXTS.keys()
+    assert all("Nothing is lost" in str(waiting[name]) for name in REALTIME_TEXTS)
+    assert not any("Nothing is lost" in str(ticking[name]) for name in REALTIME_TEXTS)
 
 
 def test_what_is_called_out_is_counted() -> None:
-    assert script_words(scene=False)["calls"] == {s: f"{s} seconds left" for s in CALLED}
+    assert script_texts(scene=False)["calls"] == {s: f"{s} seconds left" for s in ANNOUNCED_SECONDS}

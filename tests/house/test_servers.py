@@ -11,7 +11,7 @@ from channels.layers import get_channel_layer
 from playwright.async_api import Page
 
 from brigade.celery import app
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from tests.nightly import nightly
 from tests.servers import Stack
 

@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from brigade import settings
 from brigade.celery import app
-from brigade.places import base_dir
+from brigade.paths import base_dir
 
 OURS = ("BRIGADE_", "DATABASE_URL", "REDIS_URL", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL")
 
@@ -123,7 +123,7 @@ def test_logs_are_for_people_unless_programs_are_to_read_them(
     form: str, formatter: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRIGADE_LOG", form)
-    assert read().LOGGING["formatters"]["line"]["()"] == f"brigade.logs.{formatter}"
+    assert read().LOGGING["formatters"]["line"]["()"] == f"brigade.log_formatters.{formatter}"
 
 
 @pytest.mark.parametrize(("word", "meant"), [("True", True), ("1", True), ("on", True), ("no", False)])

@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from brigade import small_model as module
-from brigade.address import RunError
-from brigade.places import base_dir
-from brigade.small_model import ENVIRONMENT, NAME, VARIABLE, small_model, weights
-from kitchen.llm.prices import load_prices
-from kitchen.llm.registry import OPENAI
+from brigade import app_processes as module
+from brigade.app_processes import (
+    ENVIRONMENT,
+    SMALL_MODEL_NAME,
+    SMALL_MODEL_VARIABLE,
+    model_weights_file,
+    small_model_process,
+)
+from brigade.listen_address import RunError
+from brigade.paths import base_dir
+from kitchen.llm.call_costs import load_prices
+from kitchen.llm.provider_registry import OPENAI
 from tests.live.books import Books
 from tests.live.player import Player
 from tests.live.stack import running
@@ -36,44 +42,50 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_app_is_pointed_at_it_and_it_costs_nothing(installed: Path) -> None:
-    environment = {VARIABLE: "yes", "NO_PROXY": "example.org", "ANTHROPIC_API_KEY": "secret"}
-    server = small_model(environment)
+    environment = {SMALL_MODEL_VARIABLE: "yes", "NO_PROXY": "example.org", "ANTHROPIC_API_KEY": "secret"}
+    server = small_model_process(environment)
     assert server
     assert str(installed) in server.command
     assert f"http://127.0.0.1:{server.command[-1]}/v1" == environment["OPENAI_BASE_URL"]
-    assert (environment["OPENAI_MODEL"], environment["NO_PROXY"]) == (NAME, "example.org,127.0.0.1")
+    assert (environment["OPENAI_MODEL"], environment["NO_PROXY"]) == (
+        SMALL_MODEL_NAME,
+        "example.org,127.0.0.1",
+    )
     assert "ANTHROPIC_API_KEY" not in server.environment
-    assert load_prices().price(OPENAI, NAME).at_worst(8000, 1000) == 0
+    assert load_prices().price(OPENAI, SMALL_MODEL_NAME).at_worst(8000, 1000) == 0
 
 
 @pytest.mark.parametrize(
-    "environment", [{}, {VARIABLE: ""}, {VARIABLE: "yes", "OPENAI_BASE_URL": "http://x"}]
+    "environment",
+    [{}, {SMALL_MODEL_VARIABLE: ""}, {SMALL_MODEL_VARIABLE: "yes", "OPENAI_BASE_URL": "http://x"}],
 )
 def test_it_is_not_started_where_nobody_asks_or_another_is_named(environment: dict[str, str]) -> None:
     before = dict(environment)
-    assert small_model(environment) is None
+    assert small_model_process(environment) is None
     assert environment == before
 
 
 def test_where_it_is_not_installed_one_is_told_how_to(installed: Path) -> None:
     (installed.parent.parent / "llama_cpp").rmdir()
     with pytest.raises(RunError, match="not installed: `make model` does it"):
-        small_model({VARIABLE: "yes"})
+        small_model_process({SMALL_MODEL_VARIABLE: "yes"})
 
 
 def test_ten_steps_beside_it_from_the_socket_to_the_log() -> None:
-    if weights(base_dir() / ENVIRONMENT) is None:
+    if model_weights_file(base_dir() / ENVIRONMENT) is None:
         pytest.skip("the small model is not installed: `make model` does it")
-    variables = {VARIABLE: "yes", "OPENAI_BASE_URL": "", "BRIGADE_DECISION_SECONDS": "120"}
+    variables = {SMALL_MODEL_VARIABLE: "yes", "OPENAI_BASE_URL": "", "BRIGADE_DECISION_SECONDS": "120"}
     with running("sqlite", **variables) as stack, Books(stack.environment) as books:
-        settings = {**ASKED, "model": f"openai:{NAME}"}
+        settings = {**ASKED, "model": f"openai:{SMALL_MODEL_NAME}"}
         keys = books.episodes(1, mates=2, kind="dispatcher", steps=STEPS, settings=settings)
         asyncio.run(played(stack.url, keys))
         log, calls = books.ask("log_of", keys=keys), books.ask("called", keys=keys)
     assert (log["steps"], log["commands"]) == (STEPS, 3 * STEPS)
     answered = {(by, model) for by, model, error in calls if not error}
     assert len(calls) >= STEPS  # where agents are left open it is asked once more
-    assert ("dispatcher", NAME) in answered and {model for _, model in answered} == {NAME}
+    assert ("dispatcher", SMALL_MODEL_NAME) in answered and {model for _, model in answered} == {
+        SMALL_MODEL_NAME
+    }
 
 
 async def played(url: str, keys: list[str]) -> None:

@@ -10,8 +10,8 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client, RequestFactory
 
-from brigade.squeezed import squeezed
-from kitchen.play.views import play_page
+from brigade.middleware import compressed
+from kitchen.play.live.render_page import play_page_response
 from tests.kitchen.factories import make_episode
 
 DRAWING = "worlds/cuisine/pictures.svg"
@@ -41,19 +41,19 @@ def test_what_has_changed_is_squeezed_anew_and_what_cannot_be_kept_is_not(
     settings.VAR_DIR = tmp_path
     style = tmp_path / "one.css"
     style.write_text("a { color: red }\n" * 100)
-    first = squeezed(style)
+    first = compressed(style)
     assert first is not None
-    assert squeezed(style) == first
+    assert compressed(style) == first
     style.write_text("b { color: red }\n" * 100)
-    second = squeezed(style)
+    second = compressed(style)
     assert second is not None
     assert second != first
     assert gzip.decompress(second.read_bytes()) == style.read_bytes()
     assert sorted((tmp_path / "static").iterdir()) == sorted([first, second])
     settings.VAR_DIR = tmp_path / "nowhere"
-    assert squeezed(style) is None
+    assert compressed(style) is None
     style.write_text("a {}")
-    assert squeezed(style) is None
+    assert compressed(style) is None
 
 
 @pytest.mark.django_db
@@ -62,7 +62,7 @@ def test_the_play_page_is_squeezed_and_holds_nothing_that_came_with_the_request(
     request = RequestFactory().get(
         "/p/needle/?needle=1", headers={"accept-encoding": "gzip", "referer": "/needle/"}
     )
-    answer = play_page(request, seat=seat, continue_url="/")
+    answer = play_page_response(request, seat=seat, continue_url="/")
     assert answer["content-encoding"] == "gzip"
     page = gzip.decompress(answer.content)
     assert b"needle" not in page

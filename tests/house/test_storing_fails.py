@@ -13,10 +13,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 
-from brigade.again import to_send_again
-from brigade.errors import bad_request, storage_page
-from kitchen.machine.storage import Trouble
-from study.taking_part.entering import participant_enter
+from brigade.error_pages import bad_request, request_to_retry, storage_page
+from kitchen.infra.db_errors import DatabaseProblem
+from study.participation.enter_study import participant_enter
 from tests.study.factories import make_study
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers, pytest.mark.sqlite]
@@ -79,7 +78,7 @@ def test_staff_are_told_why_and_programs_in_json(migrated: Callable[[], None]) -
     assert (
         "For whoever runs the server: database and app are of different versions" in answered.content.decode()
     )
-    told = storage_page(RequestFactory().get("/api/studies/"), Trouble.AWAY)
+    told = storage_page(RequestFactory().get("/api/studies/"), DatabaseProblem.AWAY)
     assert (told.status_code, told["Content-Type"]) == (503, "application/json")
 
 
@@ -87,7 +86,7 @@ def test_what_is_broken_otherwise_is_an_error_as_before(page: str, monkeypatch: 
     def wrong(*_: Any, **__: Any) -> None:
         raise ValueError("ours")
 
-    monkeypatch.setattr("study.taking_part.views.page_opened", wrong)
+    monkeypatch.setattr("study.participation.views.page_opened", wrong)
     assert Client(raise_request_exception=False).get(page).status_code == 500
 
 
@@ -101,20 +100,22 @@ def test_a_session_that_cannot_be_stored_is_no_bad_request() -> None:
 
 def test_what_goes_away_by_itself_is_told_from_what_somebody_must_mend() -> None:
     request = RequestFactory().get("/p/key/")
-    longer = {kind: "It may take longer" in storage_page(request, kind).content.decode() for kind in Trouble}
+    longer = {
+        kind: "It may take longer" in storage_page(request, kind).content.decode() for kind in DatabaseProblem
+    }
     assert {kind for kind, said in longer.items() if said} == {
-        Trouble.FULL,
-        Trouble.READ_ONLY,
-        Trouble.DAMAGED,
+        DatabaseProblem.FULL,
+        DatabaseProblem.READ_ONLY,
+        DatabaseProblem.DAMAGED,
     }
 
 
 def test_passwords_and_files_are_written_into_no_page_and_staff_press_the_button() -> None:
     make = RequestFactory()
-    login = to_send_again(make.post("/admin/login/", {"username": "ada", "password": "secret"}))
-    upload = to_send_again(make.post("/staff/load/", {"file": SimpleUploadedFile("study.toml", b"x")}))
-    form = to_send_again(make.post("/staff/small/", {"title": ["one", "two"]}))
+    login = request_to_retry(make.post("/admin/login/", {"username": "ada", "password": "secret"}))
+    upload = request_to_retry(make.post("/staff/load/", {"file": SimpleUploadedFile("study.toml", b"x")}))
+    form = request_to_retry(make.post("/staff/small/", {"title": ["one", "two"]}))
     assert (login.fields, login.by_itself) == (upload.fields, upload.by_itself) == ((), False)
     assert (form.fields, form.by_itself) == ((("title", "one"), ("title", "two")), False)
-    told = storage_page(make.post("/admin/login/", {"password": "secret"}), Trouble.BUSY)
+    told = storage_page(make.post("/admin/login/", {"password": "secret"}), DatabaseProblem.BUSY)
     assert "secret" not in told.content.decode() and "Go back in your browser" in told.content.decode()

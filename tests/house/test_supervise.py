@@ -14,19 +14,26 @@ from pathlib import Path
 
 import pytest
 
-from brigade import supervise
-from brigade.supervise import Child, keep, last_lines, open_log, run_once, waiting_time
+from brigade import process_supervisor
+from brigade.process_supervisor import (
+    ChildProcess,
+    keep_running,
+    last_lines,
+    open_log,
+    restart_delay,
+    run_once,
+)
 
 
-def program(tmp_path: Path, name: str, code: str, **more: float) -> Child:
+def program(tmp_path: Path, name: str, code: str, **more: float) -> ChildProcess:
     """A child that runs this Python code."""
-    return Child(name, [sys.executable, "-c", code], tmp_path / f"{name}.log", os.environ, **more)  # type: ignore[arg-type]
+    return ChildProcess(name, [sys.executable, "-c", code], tmp_path / f"{name}.log", os.environ, **more)  # type: ignore[arg-type]
 
 
 @asynccontextmanager
-async def kept(child: Child, said: list[str]) -> AsyncIterator[None]:
+async def kept(child: ChildProcess, said: list[str]) -> AsyncIterator[None]:
     """Has the child kept alive for a while; it has ended then."""
-    keeping = asyncio.create_task(keep(child, said.append))
+    keeping = asyncio.create_task(keep_running(child, said.append))
     yield
     keeping.cancel()
     await asyncio.wait([keeping])
@@ -41,8 +48,8 @@ async def until(true: Callable[[], bool]) -> None:
 
 
 def test_the_first_restart_is_at_once_and_later_ones_wait_longer() -> None:
-    assert [waiting_time(deaths) for deaths in (1, 2, 3, 4)] == [0.0, 0.5, 1.0, 2.0]
-    assert waiting_time(50) == waiting_time(5000) == supervise.LONGEST_WAIT
+    assert [restart_delay(deaths) for deaths in (1, 2, 3, 4)] == [0.0, 0.5, 1.0, 2.0]
+    assert restart_delay(50) == restart_delay(5000) == process_supervisor.LONGEST_WAIT
 
 
 async def test_what_ends_by_itself_is_started_again_with_its_last_words(tmp_path: Path) -> None:
@@ -57,8 +64,8 @@ async def test_what_ends_by_itself_is_started_again_with_its_last_words(tmp_path
 async def test_one_that_is_killed_again_and_again_is_soon_there_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert supervise.KILLED_WAIT <= 1
-    monkeypatch.setattr(supervise, "KILLED_WAIT", 0.05)
+    assert process_supervisor.KILLED_WAIT <= 1
+    monkeypatch.setattr(process_supervisor, "KILLED_WAIT", 0.05)
     said: list[str] = []
     child = program(tmp_path, "victim", "import time; print(1, flush=True); time.sleep(60)")
     async with kept(child, said):
@@ -70,14 +77,16 @@ async def test_one_that_is_killed_again_and_again_is_soon_there_again(
 
 
 def test_a_kill_is_somebody_elses_and_a_crash_is_not() -> None:
-    assert supervise.was_killed(-signal.SIGKILL)
-    assert not any(supervise.was_killed(code) for code in (0, 1, 9, -signal.SIGSEGV, -signal.SIGABRT))
+    assert process_supervisor.was_killed(-signal.SIGKILL)
+    assert not any(
+        process_supervisor.was_killed(code) for code in (0, 1, 9, -signal.SIGSEGV, -signal.SIGABRT)
+    )
 
 
 async def test_one_that_ran_well_for_a_while_is_started_again_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervise, "STEADY", 0.0)
+    monkeypatch.setattr(process_supervisor, "STEADY", 0.0)
     said: list[str] = []
     child = program(tmp_path, "steady", "")
     async with kept(child, said):
@@ -125,13 +134,13 @@ async def test_what_is_heard_prints_where_we_do_and_complains_to_its_log(
 
 
 async def test_one_that_cannot_be_started_is_no_secret(tmp_path: Path) -> None:
-    child = Child("none", [str(tmp_path / "none")], tmp_path / "none.log", os.environ)
+    child = ChildProcess("none", [str(tmp_path / "none")], tmp_path / "none.log", os.environ)
     with pytest.raises(FileNotFoundError):
-        await keep(child, print)
+        await keep_running(child, print)
 
 
 def test_a_large_log_is_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervise, "LARGEST_LOG", 3)
+    monkeypatch.setattr(process_supervisor, "LARGEST_LOG", 3)
     log = tmp_path / "some.log"
     for text in (b"long enough\n", b"new\n"):
         with open_log(log) as stream:

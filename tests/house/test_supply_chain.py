@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from tests import audit, supply_chain
 from tests.supply_chain import BILL, ELSEWHERE, PAGE, SCRIPTS, bill, packages, page
 from tests.three.__main__ import MADE, THREE, names

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from study.monitor.replay_page import replay_opened
 from study.researchers.permissions import STAFF
 

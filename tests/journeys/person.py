@@ -145,15 +145,15 @@ ENTER = """
 from io import StringIO
 from django.core.management import call_command
 from study.design.models import Study
-from study.taking_part.entering import consent_given, participant_enter
-from study.taking_part.going_on import page_done
+from study.participation.enter_study import consent_given, participant_enter
+from study.participation.page_progress import finish_page
 call_command("load_study", "{file}", stdout=StringIO())
 study = Study.objects.get(slug="{slug}")
 for number in range({people}):
     person = participant_enter(study_id=study.pk, entry=f"{slug}-{{number}}")
     consent_given(participant_id=person.pk)
     if "{page}" != "guide":
-        page_done(participant_id=person.pk, page="guide")
+        finish_page(participant_id=person.pk, page="guide")
     print(person.get_absolute_url())
 """
 

@@ -11,18 +11,17 @@ from django.urls import reverse
 from kitchen.contract.world import Json
 from kitchen.money.models import Budget, Spending
 from kitchen.play.models import Episode
-from study.design.freezing import study_freeze
 from study.design.models import Condition, Study, StudyPart, SurveyItem
-from study.design.page_order import LOBBY, PAGES, WAITING
-from study.people import flow
-from study.people.leaving import participant_end
-from study.people.models import Participant
+from study.design.page_and_item_order import LOBBY, PAGES, WAITING
+from study.design.preregistration import freeze_study
+from study.participants import next_page
+from study.participants.end_participation import participant_end
+from study.participants.models import Participant
+from study.participation.enter_study import consent_given, participant_enter
+from study.participation.page_progress import answers_submit, check_submit, finish_page
+from study.pilot.bots.simulated_person import OutcomeShares
+from study.pilot.dry_run_jobs import claim_dry_run, dry_run_create, dry_run_stop
 from study.researchers.second_factor import factor_begin
-from study.taking_part.answering import answers_submit, check_submit
-from study.taking_part.entering import consent_given, participant_enter
-from study.taking_part.going_on import page_done
-from study.trying_out.dry_run_runs import dry_run_create, dry_run_stop, dry_run_take
-from study.trying_out.walk.plans import Shares
 from tests.study.factories import SETTINGS, make_study, play_out
 
 SLUG, SHUT, LABELLED, BUSY = "scenes", "scenes-shut", "scenes-labelled", "scenes-busy"
@@ -74,7 +73,7 @@ def scenes() -> None:
     participant_enter(study_id=make_study(BUSY, entries_per_minute=1).pk, entry="busy")
     user = User.objects.create_superuser(STAFF, password=PASSWORD)
     factor_begin(user)
-    study_freeze(study_id=study.pk, user=user)
+    freeze_study(study_id=study.pk, user=user)
     dry_runs(study, user)
     found = {page: on_page(study, page) for page in PAGES if page not in {WAITING, LOBBY}}
     found |= {WAITING: waits(), LOBBY: on_page(meeting(), LOBBY)}
@@ -102,16 +101,20 @@ def waits() -> Participant:
     study.save()
     Spending.objects.create(budget=study.budget, reserved=10, spent=10)
     consent_given(participant_id=person.pk)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     return person
 
 
 def dry_runs(study: Study, user: User) -> None:
     """One that is over, and one that is on."""
-    wish: dict[str, Any] = {"participants": 40, "at_once": 2, "shares": Shares(drop_outs=15, withdrawals=5)}
+    wish: dict[str, Any] = {
+        "participants": 40,
+        "at_once": 2,
+        "shares": OutcomeShares(drop_outs=15, withdrawals=5),
+    }
     over = dry_run_create(study_id=study.pk, user=user, seed=1, **wish)
     dry_run_stop(run=over, user=user)
-    dry_run_take(run_id=dry_run_create(study_id=study.pk, user=user, seed=2, **wish).pk)
+    claim_dry_run(run_id=dry_run_create(study_id=study.pk, user=user, seed=2, **wish).pk)
 
 
 def change(study: Study) -> None:
@@ -180,20 +183,20 @@ def entered(study: Study) -> Participant:
 def on_page(study: Study, page: str) -> Participant:
     """Somebody who is on this page now. With teammates, the kitchens on the way are ended, not played."""
     person = entered(study)
-    while (place := flow.place_of(person)).page != page:
+    while (place := next_page.current_page(person)).page != page:
         _go_on(person, place)
         person = Participant.objects.get(pk=person.pk)
     return person
 
 
-def _go_on(person: Participant, place: flow.CurrentPage) -> None:
+def _go_on(person: Participant, place: next_page.CurrentPage) -> None:
     if place.page == "consent":
         consent_given(participant_id=person.pk)
     elif place.page in {"practice", "play"}:
         episode = person.practice if place.page == "practice" else place.round and place.round.episode
         assert episode
         type(episode).objects.filter(pk=episode.pk).update(status="over")
-        page_done(participant_id=person.pk, page=place.page)
+        finish_page(participant_id=person.pk, page=place.page)
     elif place.page == "check":
         values = {item.key: item.correct for item in person.version.blueprint.items_at("check")}
         check_submit(participant_id=person.pk, values=values, attempt=1)
@@ -201,7 +204,7 @@ def _go_on(person: Participant, place: flow.CurrentPage) -> None:
         values = {item.key: answer(item) for item in person.version.blueprint.items_at(place.page)}
         answers_submit(participant_id=person.pk, page=place.page, values=values, position=place.position)
     else:
-        page_done(participant_id=person.pk, page=place.page)
+        finish_page(participant_id=person.pk, page=place.page)
 
 
 def answer(item: Any) -> Json:

@@ -19,7 +19,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from study.design.page_order import PAGES
+from study.design.page_and_item_order import PAGES
 from tests.addresses import addresses
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import Looks, chosen, violations

@@ -13,7 +13,7 @@ from tests.journeys.person import Person, condition, load_study
 from tests.journeys.test_live import log_in, picture
 from tests.servers import Stack
 
-pytestmark = NIGHTLY_IN_A_BROWSER  # tests/study/trying_out/test_dry_running has the pages by request
+pytestmark = NIGHTLY_IN_A_BROWSER  # tests/study/pilot/test_dry_running has the pages by request
 
 LOOK = """
 from study.design.models import Study

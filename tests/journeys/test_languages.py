@@ -11,7 +11,7 @@ from tests.browser import NIGHTLY_IN_A_BROWSER
 from tests.journeys.person import Person, condition, load_study
 from tests.servers import Stack
 
-pytestmark = NIGHTLY_IN_A_BROWSER  # tests/study/taking_part/test_every_word has every page by request
+pytestmark = NIGHTLY_IN_A_BROWSER  # tests/study/participation/test_every_word has every page by request
 
 SUBMIT = "[data-submit]"
 

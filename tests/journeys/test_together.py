@@ -16,7 +16,7 @@ pytestmark = IN_A_BROWSER
 TOGETHER = '[conditions.organisation]\nkind = "pairwise"\npeople = [0, 1]\n'
 FACTS = """
 from kitchen.play.models import Episode, Step
-from study.people.models import Participant
+from study.participants.models import Participant
 one = Participant.objects.get(study__slug="{slug}")
 episode = Episode.objects.get(rounds__participant=one)
 by = [[row["chosen_by"] for row in step.commands if row["seat"] == 1] for step in episode.steps.all()]

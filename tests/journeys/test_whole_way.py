@@ -105,8 +105,8 @@ code = "SLOW"
 WENT_BY = """
 from datetime import timedelta
 from django.utils.timezone import now
-from kitchen.uptime.selectors import lost_seconds
-from study.people.models import Participant
+from kitchen.uptime.outage_queries import lost_seconds
+from study.participants.models import Participant
 for person in Participant.objects.filter(study__slug="{slug}"):
     then = person.active_at - timedelta(minutes={minutes})
     person.active_at = then - timedelta(seconds=lost_seconds(then, now()))

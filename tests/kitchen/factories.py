@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.play.creating import MindPlan, episode_create
+from kitchen.play.episode.change_episode import Receipt, SubmittedCommand, submit_commands
+from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Episode
-from kitchen.play.services import GivenCommand, Receipt, commands_submit
 
 SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 
@@ -14,7 +14,7 @@ SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 def make_episode(*, seats: int = 1, minds: tuple[MindPlan, ...] = (), **more: Any) -> Episode:
     """An episode of level_3; `steps` shortens it."""
     steps = more.pop("steps", 60)
-    return episode_create(
+    return create_episode(
         world="cuisine",
         settings={**SETTINGS, "max_steps": steps},
         seats=seats,
@@ -31,4 +31,4 @@ def mind(kind: str, *seats: int, **settings: Any) -> MindPlan:
 
 def submit(episode: Episode, step: int, *command: str, seat: int = 0) -> Receipt:
     """A person's command."""
-    return commands_submit(episode_id=episode.pk, step=step, commands=[GivenCommand(seat, command)])
+    return submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(seat, command)])

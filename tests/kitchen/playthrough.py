@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kitchen.contract.world import Command, World
-from kitchen.registry.worlds import get_world
+from kitchen.registry.world_registry import get_world
 
 FOLDER = Path(__file__).parent / "playthroughs"
 

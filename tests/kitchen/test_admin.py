@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from kitchen.admin import STEPS_SHOWN
-from kitchen.contract.model import Attempt, Call, Reply, Request
-from kitchen.play.creating import MindPlan, episode_create
+from kitchen.contract.language_model import Attempt, Call, Reply, Request
+from kitchen.play.episode.change_episode import SubmittedCommand, SubmittedDecision, submit_commands
+from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Decision, Episode, Step
-from kitchen.play.services import GivenCommand, MadeDecision, commands_submit
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +22,7 @@ LIST = reverse("admin:kitchen_episode_changelist")
 @pytest.fixture
 def episode() -> Episode:
     """A person beside a random co-player, before the first step."""
-    return episode_create(
+    return create_episode(
         world="cuisine",
         settings={"level": "level_0", "max_steps": 60},
         seats=2,
@@ -37,13 +37,15 @@ def play(episode: Episode, steps: int) -> None:
     for step in range(1, steps + 1):
         fallback = "timeout" if step == 2 else ""
         orders = [
-            GivenCommand(0, ("noop",)),
-            GivenCommand(1, ("get", "pot0", "gold"), chosen_by="random", fallback=fallback),
+            SubmittedCommand(0, ("noop",)),
+            SubmittedCommand(1, ("get", "pot0", "gold"), chosen_by="random", fallback=fallback),
         ]
         decision = Decision(
             mind=episode.minds.get(), step=step, played_by="random", milliseconds=3.4, fallback=fallback
         )
-        commands_submit(episode_id=episode.pk, step=step, commands=orders, decisions=[MadeDecision(decision)])
+        submit_commands(
+            episode_id=episode.pk, step=step, commands=orders, decisions=[SubmittedDecision(decision)]
+        )
 
 
 def change(episode: Episode) -> str:
@@ -102,13 +104,13 @@ def test_nothing_of_an_episode_is_changed_or_deleted(admin_client: Client, episo
 
 
 def test_what_a_model_was_sent_and_thought_and_when_is_shown(admin_client: Client, episode: Episode) -> None:
-    orders = [GivenCommand(0, ("noop",)), GivenCommand(1, ("noop",), chosen_by="random")]
+    orders = [SubmittedCommand(0, ("noop",)), SubmittedCommand(1, ("noop",), chosen_by="random")]
     decision = Decision(mind=episode.minds.get(), step=1, played_by="random", milliseconds=1)
     tried = Attempt("ok", 1, began="2026-11-22T12:00:00Z", ended="2026-11-22T12:00:01Z", request_id="req_7")
     answer = Reply("noop", reasoning="<b>First rice.</b>")
     call = Call("p", Request("m", []), answer, attempts=(tried,), parameters={"top_p": 0.5})
-    made = MadeDecision(decision, (call,))
-    commands_submit(episode_id=episode.pk, step=1, commands=orders, decisions=[made])
+    made = SubmittedDecision(decision, (call,))
+    submit_commands(episode_id=episode.pk, step=1, commands=orders, decisions=[made])
     text = " ".join(admin_client.get(change(episode)).content.decode().split())
     for words in (
         "2026-11-22T12:00:00Z to 2026-11-22T12:00:01Z, 1.00 s, request <code>req_7</code>",
@@ -119,7 +121,7 @@ def test_what_a_model_was_sent_and_thought_and_when_is_shown(admin_client: Clien
 
 
 def test_what_a_model_wrote_is_escaped(admin_client: Client, episode: Episode) -> None:
-    orders = [GivenCommand(0, ("noop",)), GivenCommand(1, ("noop",), chosen_by="random")]
+    orders = [SubmittedCommand(0, ("noop",)), SubmittedCommand(1, ("noop",), chosen_by="random")]
     decision = Decision(
         mind=episode.minds.get(),
         step=1,
@@ -128,7 +130,7 @@ def test_what_a_model_wrote_is_escaped(admin_client: Client, episode: Episode) -
         note={"said": "<script>alert(1)</script>"},
         error="<script>alert(2)</script>",
     )
-    commands_submit(episode_id=episode.pk, step=1, commands=orders, decisions=[MadeDecision(decision)])
+    submit_commands(episode_id=episode.pk, step=1, commands=orders, decisions=[SubmittedDecision(decision)])
     text = admin_client.get(change(episode)).content.decode()
     assert "alert(1)" in text and "<script>alert" not in text
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from brigade.address import Address
-from brigade.places import base_dir
-from brigade.runner import serves
-from kitchen.machine.parent import tied_to
+from brigade.listen_address import Address
+from brigade.paths import base_dir
+from brigade.runner import is_serving
+from kitchen.infra.os_processes import parent_death_hook
 from tests.live.crowd import Played, play
 from tests.live.line import dial
 from tests.live.player import Player
@@ -64,10 +64,10 @@ def echoing() -> Iterator[Running]:
             env=environment,
             stdin=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            preexec_fn=tied_to(os.getpid()),
+            preexec_fn=parent_death_hook(os.getpid()),
         )
         try:
-            wait_until(lambda: serves(Address("127.0.0.1", port)), "an echo")
+            wait_until(lambda: is_serving(Address("127.0.0.1", port)), "an echo")
             yield Running(f"http://127.0.0.1:{port}", process.pid, environment, str(Path(folder)))
         finally:
             process.terminate()

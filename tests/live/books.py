@@ -17,9 +17,9 @@ from pathlib import Path
 from random import Random
 from typing import IO, Any, Self, TypeVar
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from kitchen.contract.world import Json
-from kitchen.machine.parent import tied_to
+from kitchen.infra.os_processes import parent_death_hook
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class Books:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            preexec_fn=tied_to(os.getpid()),
+            preexec_fn=parent_death_hook(os.getpid()),
         )
         return self
 
@@ -116,10 +116,10 @@ def table_laid(
     `chosen` of its settings; one mind of this kind commands the `mates`. Where the world has less, it has
     fewer `steps`.
     """
-    from kitchen.play.creating import MindPlan, episode_create  # the app must be loaded first
+    from kitchen.play.episode.create_episode import MindPlan, create_episode  # the app must be loaded first
 
     seats = tuple(range(people, people + mates))
-    episode = episode_create(
+    episode = create_episode(
         world=world,
         settings={**settings_of(world, steps), **(chosen or {})},
         step_seconds=step_seconds,
@@ -134,7 +134,7 @@ def table_laid(
 
 def study(file: str) -> str:
     """Load the study in this file; its address. However many begin at once, nobody has to wait."""
-    from study.design.files import study_from_file  # the app must be loaded first
+    from study.design.study_files import study_from_file  # the app must be loaded first
 
     made = study_from_file(Path(file))
     made.entries_per_minute = None
@@ -144,7 +144,7 @@ def study(file: str) -> str:
 
 def settings_of(world: str, steps: int) -> Json:
     """How a world is played here."""
-    from kitchen.registry.worlds import get_kit, get_world
+    from kitchen.registry.world_registry import get_kit, get_world
 
     if world == "cuisine":
         return {**LEVEL, "max_steps": steps}
@@ -187,8 +187,8 @@ def faults(shown: list[Json]) -> list[str]:
 def log_of(keys: list[str]) -> dict[str, int]:
     """What the log of the episodes of these seats holds: steps, commands of co-players and of people, those
     that were a fallback, and people's whose time ran out."""
-    from kitchen.play.clock import TIMEOUT
     from kitchen.play.models import SeatCommand, Step
+    from kitchen.play.turn.step_timer import TIMEOUT
 
     rows = SeatCommand.objects.filter(episode__seats__key__in=keys).distinct()
     ran_out = rows.filter(chosen_by=TIMEOUT).count()

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from kitchen.contract.world import Json, World
-from kitchen.machine.guards import tables_unguarded
+from kitchen.infra.append_only import unguarded_tables
+from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand, Step
-from kitchen.play.stored import episode_world, read_stored_command
-from kitchen.play.verifying import log_verify
-from kitchen.registry.worlds import get_world
+from kitchen.play.turn.state_store import command_from_json, current_world
+from kitchen.registry.world_registry import get_world
 
 
 def faults_in(shown: Iterable[Mapping[str, Json]]) -> list[str]:
@@ -20,14 +20,14 @@ def faults_in(shown: Iterable[Mapping[str, Json]]) -> list[str]:
     the score, and `taken`, each a step with the command that the page was told to be in.
     """
     pages = list(shown)
-    unguarded = [f"{table}: rows can be changed" for table in tables_unguarded()]
+    unguarded = [f"{table}: rows can be changed" for table in unguarded_tables()]
     return unguarded + [fault for page in pages for fault in faults_of(page)] + wrong_chains(pages)
 
 
 def wrong_chains(pages: Iterable[Mapping[str, Json]]) -> list[str]:
     """What `verify_log` says of the episodes of these pages."""
     episodes = Episode.objects.filter(seats__key__in=[page["key"] for page in pages]).distinct()
-    verdicts = log_verify(episodes)
+    verdicts = verify_episode_logs(episodes)
     return [f"episode {verdict.episode}: {fault}" for verdict in verdicts for fault in verdict.faults]
 
 
@@ -56,7 +56,7 @@ def replayed(episode: Episode, rows: Iterable[Step]) -> Iterator[tuple[Step | No
     world.reset(episode.seed)
     yield None, world
     for row in rows:
-        world.step([(entry["seat"], read_stored_command(entry["command"])) for entry in row.commands])
+        world.step([(entry["seat"], command_from_json(entry["command"])) for entry in row.commands])
         yield row, world
 
 
@@ -66,7 +66,7 @@ def wrong_hashes(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
     for row, world in replayed(episode, rows):
         if row is not None and world.state_hash() != row.state_hash:
             yield f"step {row.number}: replay gives another state"
-    hashes = {episode.state_hash, episode_world(episode).state_hash(), world.state_hash() if world else ""}
+    hashes = {episode.state_hash, current_world(episode).state_hash(), world.state_hash() if world else ""}
     if len(hashes) > 1:
         yield "the present state is not where the log leads"
 

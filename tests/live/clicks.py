@@ -20,10 +20,10 @@ from pathlib import Path
 from playwright.async_api import Browser, Page, async_playwright
 
 from kitchen.contract.agent import Situation
-from kitchen.contract.seeds import derived_seed
+from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.world import Command, World
-from kitchen.registry.agents import get_adviser
-from kitchen.registry.worlds import get_world
+from kitchen.registry.agent_registry import get_adviser
+from kitchen.registry.world_registry import get_world
 from tests.browser import ARGUMENTS, find_chromium
 from tests.journeys.person import Person, condition, load_study
 from tests.live.crowd import Played

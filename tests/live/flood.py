@@ -15,8 +15,8 @@ from functools import partial
 
 from websockets.protocol import State
 
-from brigade.places import base_dir
-from kitchen.machine.parent import tied_to
+from brigade.paths import base_dir
+from kitchen.infra.os_processes import parent_death_hook
 from tests.live.line import Line, dial
 from tests.live.rows import Bench
 from tests.live.table import Figure
@@ -52,7 +52,7 @@ def flooding(url: str, keys: Sequence[str]) -> Iterator[None]:
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.live.flood", url, *keys],
         cwd=base_dir(),
-        preexec_fn=tied_to(os.getpid()),
+        preexec_fn=parent_death_hook(os.getpid()),
     )
     try:
         yield

@@ -22,13 +22,11 @@ from typing import IO, Any, Self
 
 import httpx2
 
-from brigade.places import base_dir
-from kitchen.machine.parent import tied_to
-from study.trying_out.walk.browser import Browser
-from study.trying_out.walk.pages import WalkedPage
-from study.trying_out.walk.patience import Patience, WalkError
-from study.trying_out.walk.person import Person
-from study.trying_out.walk.walk import HANDLERS, Handler, Walk
+from brigade.paths import base_dir
+from kitchen.infra.os_processes import parent_death_hook
+from study.pilot.bots.headless_browser import Browser, PatienceLimit, WalkedPage, WalkError
+from study.pilot.bots.simulated_person import Person
+from study.pilot.bots.study_walkthrough import HANDLERS, Handler, Walk
 
 PATIENCE = 120.0
 """Seconds without any progress after which one gives up."""
@@ -52,7 +50,7 @@ class Guests:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            preexec_fn=tied_to(os.getpid()),
+            preexec_fn=parent_death_hook(os.getpid()),
         )
         return self
 
@@ -124,7 +122,7 @@ class Noted(httpx2.AsyncBaseTransport):
 async def go(register: Register, link: str, number: int, every: float) -> None:
     """One of them, to the end. They do not all come at the same moment."""
     await asyncio.sleep(SPREAD * every * Random(number).random())
-    patience = Patience(PATIENCE)
+    patience = PatienceLimit(PATIENCE)
     person = Person(SEED, number)
     try:
         async with Browser(patience, Noted(register)) as browser:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from itertools import cycle, islice
 from typing import Any
 
-from kitchen.registry.agents import agent_kinds
-from kitchen.registry.worlds import get_world, known_worlds
-from kitchen.words.counting import counted
+from kitchen.registry.agent_registry import agent_kinds
+from kitchen.registry.world_registry import get_world, known_worlds
+from kitchen.words.english_text import counted_noun
 
 TIMER = 10.0
 """Seconds for a step, at every other table."""
@@ -30,7 +30,7 @@ def in_words(table: Mapping[str, Any]) -> str:
     """`cuisine, 2 people, 1 x planner, 10 s a step`."""
     mates = f", {table['mates']} x {table['kind']}" if table["mates"] else ""
     timer = f", {table['step_seconds']:g} s a step" if table["step_seconds"] else ""
-    return f"{table['world']}, {counted(table['people'], 'person', 'people')}{mates}{timer}"
+    return f"{table['world']}, {counted_noun(table['people'], 'person', 'people')}{mates}{timer}"
 
 
 def companies_in(world: str) -> Iterator[dict[str, Any]]:

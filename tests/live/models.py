@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from brigade.places import base_dir
-from kitchen.machine.parent import tied_to
+from brigade.paths import base_dir
+from kitchen.infra.os_processes import parent_death_hook
 from tests.live.crowd import Played, begin_all, connect_all, measure
 from tests.live.player import Player
 from tests.live.rows import Bench, told
@@ -51,7 +51,7 @@ def _serving(seconds: float) -> Iterator[str]:
         cwd=base_dir(),
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=tied_to(os.getpid()),
+        preexec_fn=parent_death_hook(os.getpid()),
     )
     try:
         assert process.stdout is not None

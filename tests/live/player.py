@@ -12,7 +12,7 @@ from typing import Any
 
 from websockets.typing import Subprotocol
 
-from kitchen.machine.draining import RESTART
+from kitchen.infra.connection_drain import RESTART_CLOSE_CODE
 from tests.live.line import Line, dial
 from tests.live.sight import HtmlSight, JsonSight, Reader
 
@@ -198,7 +198,7 @@ class Player:
         self.line = None
         if self.keys and not self.stopped:
             self.reconnects += self.heard_once
-            self.connecting = self.loop.create_task(self._connect_again(code == RESTART))
+            self.connecting = self.loop.create_task(self._connect_again(code == RESTART_CLOSE_CODE))
 
     async def _connect_again(self, asked: bool) -> None:
         """Until it succeeds, at first at once where the server asked for it; a command of which nothing was

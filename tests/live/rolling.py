@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kitchen.machine.draining import RESTART
+from kitchen.infra.connection_drain import RESTART_CLOSE_CODE
 from tests.live.books import Books
 from tests.live.kills import take_seats, to_the_end
 from tests.live.options import OneLineParser, number
@@ -147,7 +147,7 @@ def unpleasant(people: Sequence[Guest], ended: bool) -> list[str]:
     """What people should not have met."""
     refused = sum(person.refusals for person in people)
     ends = sum((person.ends for person in people), Counter[int]())
-    broken = {code: n for code, n in ends.items() if code != RESTART}
+    broken = {code: n for code, n in ends.items() if code != RESTART_CLOSE_CODE}
     return [
         *(["not all came to the end"] if not ended else []),
         *([f"{refused} commands were refused"] if refused else []),

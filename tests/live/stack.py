@@ -14,9 +14,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from brigade.limits import more_files
-from brigade.places import base_dir
-from kitchen.machine.parent import tied_to
+from brigade.connection_limits import raise_open_file_limit
+from brigade.paths import base_dir
+from kitchen.infra.os_processes import parent_death_hook
 from tests.needs import free_port, postgres, redis_server
 from tests.servers import wait_until
 
@@ -81,7 +81,7 @@ class Running:
 def running(database: str, kept: bool = False, /, **variables: str) -> Iterator[Running]:
     """`make run` with these variables until the block ends, on `sqlite` or `postgres` (with a Redis; both are
     started again when they die, if they are to be `kept`); LookupError without one."""
-    more_files()
+    raise_open_file_limit()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="brigade-live-"))
         environment, told = plain_environment(folder) | variables, "SQLite and Valkey"
@@ -97,7 +97,7 @@ def running(database: str, kept: bool = False, /, **variables: str) -> Iterator[
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            preexec_fn=tied_to(os.getpid()),
+            preexec_fn=parent_death_hook(os.getpid()),
         )
         stack.callback(process.wait)
         stack.callback(process.terminate)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kitchen.play.models import Episode, Seat, Step
-from kitchen.play.stored import episode_world
+from kitchen.play.turn.state_store import current_world
 from tests.kitchen.factories import make_episode, submit
 from tests.live.checking import faults_in
 
@@ -30,7 +30,7 @@ def shown() -> dict[str, Any]:
 
 def view(episode: Episode) -> list[Any]:
     episode.refresh_from_db()
-    world = episode_world(episode)
+    world = current_world(episode)
     return [episode.step, world.observe(0), world.score()]
 
 

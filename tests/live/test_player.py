@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from tests.live.player import FIRST, GROWS, LONGEST, PING, SILENCE, pause_before
 
 SCRIPTS = base_dir() / "static" / "js"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kitchen.machine.draining import RESTART
+from kitchen.infra.connection_drain import RESTART_CLOSE_CODE
 from tests.live.line import Line
 from tests.live.rolling import Guest, unpleasant
 
@@ -23,6 +23,6 @@ def guest(*ends: int, plays: bool = True) -> Guest:
 
 
 async def test_connections_that_broke_off_are_counted_and_others_are_not() -> None:
-    people = [guest(RESTART, 1006), guest(1006, 1011), guest(1006, plays=False)]
+    people = [guest(RESTART_CLOSE_CODE, 1006), guest(1006, 1011), guest(1006, plays=False)]
     assert unpleasant(people, ended=True) == ["connections broke off: {1006: 2, 1011: 1}"]
-    assert unpleasant([guest(RESTART), guest(1006, plays=False)], ended=True) == []
+    assert unpleasant([guest(RESTART_CLOSE_CODE), guest(1006, plays=False)], ended=True) == []

@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
+from kitchen.play.live.render_page import Screen
+from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Seat
-from kitchen.play.render import Screen
-from kitchen.play.selectors import seat_page, seat_view
 from tests.kitchen.factories import make_episode, submit
 from tests.live.sight import HtmlSight
 
@@ -23,11 +23,11 @@ def test_the_menu_is_known_from_what_changes_of_it() -> None:
     seat, screen, page, chance = Seat.objects.get(), Screen(), HtmlSight(), Random(7)
     known: list[bytes] = []
     for step in range(STEPS):
-        view = seat_view(seat)
-        sight = page.read(screen.fragments(seat_page(seat), view).encode())
+        view = current_seat_view(seat)
+        sight = page.read(screen.fragments(world_page_of(seat), view).encode())
         known = known if sight.options is None else sight.options
         assert (sight.step, sight.phase) == (step, "choose")
         offered = {tuple(json.loads(html.unescape(option.decode()))) for option in known}
         assert offered == {*view.legal, *view.anticipated}
         assert submit(episode, step + 1, *chance.choice(sorted(offered))).accepted
-    assert page.read(screen.fragments(seat_page(seat), seat_view(seat)).encode()).phase == "over"
+    assert page.read(screen.fragments(world_page_of(seat), current_seat_view(seat)).encode()).phase == "over"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
+from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode
-from kitchen.play.selectors import seat_view
-from kitchen.play.services import GivenCommand, commands_submit
 from study.design.models import Condition, Study, StudyPart, SurveyItem
-from study.people.models import Participant
-from study.taking_part.answering import answers_submit
-from study.taking_part.entering import consent_given, participant_enter
-from study.taking_part.going_on import page_done
+from study.participants.models import Participant
+from study.participation.enter_study import consent_given, participant_enter
+from study.participation.page_progress import answers_submit, finish_page
 
 SETTINGS = {"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 3}
 
@@ -54,9 +53,9 @@ def enter(study: Study, entry: str = "one", *, synthetic: bool = False) -> Parti
 def play_out(episode: Episode) -> None:
     """Play the person's seat to the end, the first possible action each time (co-players stay unasked)."""
     seat = episode.seats.get(number=0)
-    while (view := seat_view(seat)).phase == "choose":
-        order = GivenCommand(0, view.legal[0])
-        commands_submit(episode_id=episode.pk, step=view.step + 1, commands=[order])
+    while (view := current_seat_view(seat)).phase == "choose":
+        order = SubmittedCommand(0, view.legal[0])
+        submit_commands(episode_id=episode.pk, step=view.step + 1, commands=[order])
 
 
 def play_round(participant: Participant, value: int = 3) -> None:
@@ -73,7 +72,7 @@ def play_round(participant: Participant, value: int = 3) -> None:
 def complete(study: Study, entry: str = "one", *, synthetic: bool = False, value: int = 3) -> Participant:
     """Someone who went the whole way."""
     participant = enter(study, entry, synthetic=synthetic)
-    page_done(participant_id=participant.pk, page="guide")
+    finish_page(participant_id=participant.pk, page="guide")
     for _ in range(participant.rounds.count()):
         play_round(participant, value)
     participant.refresh_from_db()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers import Stack
-from tests.study.trying_out.test_dry_run import COUNT, walk, whole_study
+from tests.study.pilot.test_dry_run import COUNT, walk, whole_study
 
 SLUG, PEOPLE, SEED = "three-teams", 10, 470
 """No other test walks with this seed: the stack, and so its database, is shared."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from tests.study.upgrading import upgrade_first
 from tests.template import Template, create_database, drop_database, named
 

@@ -14,13 +14,13 @@ from django.test import Client
 from django.utils import timezone
 
 from kitchen.play.models import Episode
-from kitchen.registry.worlds import get_world
+from kitchen.registry.world_registry import get_world
 from study.design.models import Study
-from study.people import flow
-from study.people.models import Participant
-from study.taking_part.answering import answers_submit
-from study.taking_part.entering import participant_enter
-from study.trying_out.walk.pages import read_page
+from study.participants import next_page
+from study.participants.models import Participant
+from study.participation.enter_study import participant_enter
+from study.participation.page_progress import answers_submit
+from study.pilot.bots.headless_browser import read_page
 
 BEFORE = [("kitchen", "0003_experiment"), ("study", "0002_models_and_money")]
 FIRST = [("study", "0009_given_code")]
@@ -135,7 +135,7 @@ def found() -> dict[str, Any]:
     """What is there, and which page everybody's link shows; then somebody goes on."""
     study = Study.objects.get(slug="old")
     people = list(study.participants.all())
-    pages = {person.code: [flow.place_of(person).page, _shown(person)] for person in people}
+    pages = {person.code: [next_page.current_page(person).page, _shown(person)] for person in people}
     return {
         "texts": {part.kind: part.text for part in study.parts.all()},
         "pages": pages,
@@ -164,9 +164,9 @@ def _answers(study: Study) -> list[Any]:
 def _went_on(study: Study) -> str:
     person = study.participants.get(code="asked")
     answers_submit(participant_id=person.pk, page="survey", position=1, values={"trust": 2, "fun": 5})
-    return flow.place_of(person).page
+    return next_page.current_page(person).page
 
 
 def _newcomer(study: Study) -> list[Any]:
     person = participant_enter(study_id=study.pk, entry="new")
-    return [person.number, person.version.number, flow.place_of(person).page]
+    return [person.number, person.version.number, next_page.current_page(person).page]

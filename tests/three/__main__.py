@@ -13,7 +13,7 @@ import tempfile
 import urllib.request
 from pathlib import Path
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 
 NPM = "https://registry.npmjs.org/"
 THREE = (

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from brigade.places import base_dir
+from brigade.paths import base_dir
 from tests.three.__main__ import ESBUILD, OPTIONS, fetch
 
 VEGA = (

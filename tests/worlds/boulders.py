@@ -10,7 +10,7 @@ from typing import ClassVar
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.large_state import LargeMap
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Figure, Json, Setting
+from kitchen.contract.world import Command, Event, Json, Metric, Setting
 from kitchen.pages.default_page import DefaultPage
 
 WIDTH = 20
@@ -30,8 +30,8 @@ class Boulders(SimpleWorld):
     )
     idle: ClassVar[Command] = REST
     max_seats: ClassVar[int] = 2
-    figures: ClassVar[tuple[Figure, ...]] = (
-        Figure("dug", "count", "Blocks dug", so_far="Blocks dug so far", words=("block", "blocks")),
+    figures: ClassVar[tuple[Metric, ...]] = (
+        Metric("dug", "count", "Blocks dug", so_far="Blocks dug so far", words=("block", "blocks")),
     )
     large: ClassVar[tuple[str, ...]] = ("blocks",)
     state: ClassVar[tuple[str, ...]] = ("dug", "at", "blocks")

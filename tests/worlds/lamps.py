@@ -9,18 +9,18 @@ from unittest.mock import patch
 
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Figure, Json, Setting
+from kitchen.contract.world import Command, Event, Json, Metric, Setting
 from kitchen.pages.default_page import DefaultPage
-from kitchen.registry.worlds import WORLDS
+from kitchen.registry.world_registry import WORLDS
 
 UNLIT, SO_FAR = "blank before one was lit", "Light over the lamps up to here"
 LIT = ("lamp lit", "lamps lit")
 FIGURES = (
-    Figure("glow", "number", "Glow", "Light over the lamps", SO_FAR, UNLIT, "lumen", low=None),
-    Figure("dark", "share", "Nights in the dark", undefined="blank before the end", better="lower"),
-    Figure("completed", "count", "Nights completed", unit="nights", better="neither"),
-    Figure("lit", "count", "LEDs lit", "", "Lamps lit so far", "", "lamps", measured=False, words=LIT),
-    Figure("steps", "count", "Steps walked", measured=False),
+    Metric("glow", "number", "Glow", "Light over the lamps", SO_FAR, UNLIT, "lumen", low=None),
+    Metric("dark", "share", "Nights in the dark", undefined="blank before the end", better="lower"),
+    Metric("completed", "count", "Nights completed", unit="nights", better="neither"),
+    Metric("lit", "count", "LEDs lit", "", "Lamps lit so far", "", "lamps", measured=False, words=LIT),
+    Metric("steps", "count", "Steps walked", measured=False),
 )
 
 
@@ -30,7 +30,7 @@ class Lamps(SimpleWorld):
     kind: ClassVar[str] = "lamps"
     settings: ClassVar[tuple[Setting, ...]] = (Setting("nights", "int", "Nights", 3, minimum=1),)
     max_seats: ClassVar[int] = 2
-    figures: ClassVar[tuple[Figure, ...]] = FIGURES
+    figures: ClassVar[tuple[Metric, ...]] = FIGURES
     news: ClassVar[str] = "lamps that went out"
     state: ClassVar[tuple[str, ...]] = ("past",)
     steps_setting: ClassVar[str] = "nights"

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Figure, Json, Setting
+from kitchen.contract.world import Command, Event, Json, Metric, Setting
 from kitchen.pages.default_page import DefaultPage
 
 CARTS = ("left_cart", "right_cart")
@@ -25,8 +25,8 @@ class Quarry(SimpleWorld):
     settings: ClassVar[tuple[Setting, ...]] = (Setting("steps", "int", "Steps", 10, minimum=1, maximum=100),)
     idle: ClassVar[Command] = ("wait",)
     max_seats: ClassVar[int] = 3
-    figures: ClassVar[tuple[Figure, ...]] = (
-        Figure("loaded", "count", "Stones loaded", words=("stone loaded", "stones loaded")),
+    figures: ClassVar[tuple[Metric, ...]] = (
+        Metric("loaded", "count", "Stones loaded", words=("stone loaded", "stones loaded")),
     )
     state: ClassVar[tuple[str, ...]] = ("heap", "carts", "loaded")
 

@@ -8,13 +8,13 @@ from typing import ClassVar
 from unittest.mock import patch
 
 from kitchen.contract.agent import Agent, Decision, Situation
-from kitchen.contract.bench import Comparison, Printed
+from kitchen.contract.benchmark import ComparisonBenchmark, PublishedValue
 from kitchen.contract.episode_log import EpisodeLog, LogMetrics
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.talk import Say
-from kitchen.contract.world import Command, Event, Figure, Json, Setting
-from kitchen.registry.worlds import WORLDS
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.registry.world_registry import WORLDS
 from tests.worlds.lane.page import PAGE
 
 HIGHEST = 9
@@ -28,7 +28,7 @@ class Secrets(SimpleWorld):
     min_seats: ClassVar[int] = 2
     max_seats: ClassVar[int] = 3
     idle: ClassVar[Command] = ("wait",)
-    figures: ClassVar[tuple[Figure, ...]] = (Figure("agreed", "share", "All named the sum"),)
+    figures: ClassVar[tuple[Metric, ...]] = (Metric("agreed", "share", "All named the sum"),)
     state: ClassVar[tuple[str, ...]] = ("numbers", "named")
 
     def begin(self) -> None:
@@ -70,7 +70,7 @@ class Mute(Agent):
         commands: dict[int, Command] = dict.fromkeys(situation.seats, ("name", str(sum_)))
         return Decision(commands, memory=memory, note={"sum": sum_}, says=self.says(situation, sum(own)))
 
-    def says(self, situation: Situation, number: int) -> tuple[Say, ...]:
+    def says(self, situation: Situation, number: int) -> tuple[MessageDraft, ...]:
         """Return what it says."""
         return ()
 
@@ -80,22 +80,22 @@ class Teller(Mute):
 
     kind = "teller"
 
-    def says(self, situation: Situation, number: int) -> tuple[Say, ...]:
+    def says(self, situation: Situation, number: int) -> tuple[MessageDraft, ...]:
         """Return the number for all others, once."""
-        return () if situation.step else (Say(str(number)),)
+        return () if situation.step else (MessageDraft(str(number)),)
 
 
 class Talk(LogMetrics):
     """What was said."""
 
-    figures: ClassVar[tuple[Figure, ...]] = (Figure("words", "count", "Messages"),)
+    figures: ClassVar[tuple[Metric, ...]] = (Metric("words", "count", "Messages"),)
 
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
         """Count the messages."""
         return {"words": len(log.messages)}
 
 
-class Ground(Comparison):
+class Ground(ComparisonBenchmark):
     """Who agrees, by level (long or short) and seats."""
 
     steps: ClassVar[int] = 3
@@ -121,11 +121,11 @@ class Ground(Comparison):
         """Return tellers alone, and tellers with a mute."""
         return ("+".join(["teller"] * seats), "+".join(["mute", *["teller"] * (seats - 1)]))
 
-    def published(self, level: str, seats: int) -> Mapping[str, Printed]:
+    def published(self, level: str, seats: int) -> Mapping[str, PublishedValue]:
         """Return invented numbers of long episodes."""
         if level == "short":
             return {}
-        return {"GPT-0": Printed(0.94), "people": Printed(0.9, 0.05)}
+        return {"GPT-0": PublishedValue(0.94), "people": PublishedValue(0.9, 0.05)}
 
 
 KIT = WorldKit(

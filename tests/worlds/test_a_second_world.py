@@ -14,32 +14,31 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from kitchen.play import deciding
-from kitchen.play.creating import episode_create
+from kitchen.play.coplayers import agent_decisions
+from kitchen.play.episode.change_episode import RECEIPTS, Receipt, SubmittedCommand, submit_commands
+from kitchen.play.episode.create_episode import create_episode
+from kitchen.play.live.render_page import Screen
+from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Decision, Episode, ModelCall
-from kitchen.play.render import Screen
-from kitchen.play.selectors import seat_page, seat_view
-from kitchen.play.services import RECEIPTS, GivenCommand, Receipt, commands_submit
-from kitchen.registry.agents import AGENTS, agent_kinds, get_agent
-from kitchen.registry.worlds import DEFAULT, VARIABLE, WORLDS, known_worlds
-from study.analysis.results import compute
+from kitchen.registry.agent_registry import AGENTS, agent_kinds, get_agent
+from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, WORLDS, WORLDS_VARIABLE, known_worlds
+from study.analysis.analysis_results import compute_and_cache
 from study.design.blueprint import blueprint_of
-from study.design.freezing import study_freeze
+from study.design.condition_choices import COPLAYER, kind_choices
 from study.design.models import Condition, Study
-from study.design.offered import COPLAYER, kind_choices
-from study.design.preregistration import model_of, prompts_of
-from study.design.questions.instruments import instrument
-from study.editor.in_words import Pair, part_pairs
-from study.monitor.live import live_codes, live_rows
-from study.people.models import Participant
-from study.planning.forecast import forecast
-from study.taking_part.going_on import page_done
-from study.trying_out.previews import condition_preview
-from study.trying_out.synthetic.making import SyntheticRequest, make
+from study.design.preregistration import freeze_study, model_of, prompts_of
+from study.design.questions.questionnaires import instrument
+from study.editor.describe_design import LabelledValue, part_pairs
+from study.monitor.live_status import live_codes, live_rows
+from study.participants.models import Participant
+from study.participation.page_progress import finish_page
+from study.pilot.previews import condition_preview
+from study.pilot.synthetic.synthetic_participants import SyntheticRequest, make_participants
+from study.planning.study_cost_forecast import forecast_costs
 from tests.servers import Stack
 from tests.study.factories import enter
-from tests.study.taking_part.test_views import agree, begin, text_of
-from tests.study.trying_out.test_dry_run import walk
+from tests.study.participation.test_views import agree, begin, text_of
+from tests.study.pilot.test_dry_run import walk
 
 OTHERS = re.compile(r"\b(kitchen|robot|cook|cooking)s?\b", re.IGNORECASE)
 """Words of CuisineWorld."""
@@ -62,22 +61,24 @@ def boss(client: Client, django_user_model: type[User]) -> Client:
 def play(episode: Episode) -> Iterator[str]:
     """Play the person's seat to the end, co-players asked in between; the page after every step."""
     seat = episode.seats.get(number=0)
-    while (view := seat_view(seat)).phase == "choose":
-        yield Screen().fragments(seat_page(seat), view)
-        order = GivenCommand(0, view.legal[0])
-        assert commands_submit(episode_id=episode.pk, step=view.step + 1, commands=[order]).accepted
-        deciding.decide_step(episode_id=episode.pk, step=view.step + 1)
-    yield Screen().fragments(seat_page(seat), seat_view(seat))
+    while (view := current_seat_view(seat)).phase == "choose":
+        yield Screen().fragments(world_page_of(seat), view)
+        order = SubmittedCommand(0, view.legal[0])
+        assert submit_commands(episode_id=episode.pk, step=view.step + 1, commands=[order]).accepted
+        agent_decisions.decide_step(episode_id=episode.pk, step=view.step + 1)
+    yield Screen().fragments(world_page_of(seat), current_seat_view(seat))
 
 
 def test_a_variable_brings_worlds_and_a_wrong_one_is_told_in_a_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert "beacon" not in known_worlds()
-    monkeypatch.setenv(VARIABLE, "cuisine=tests.worlds.beacon.kit:KIT, other=tests.worlds.beacon.kit:KIT")
+    monkeypatch.setenv(
+        WORLDS_VARIABLE, "cuisine=tests.worlds.beacon.kit:KIT, other=tests.worlds.beacon.kit:KIT"
+    )
     assert list(known_worlds()) == sorted({*WORLDS, "other"})
     assert "beacon" not in known_worlds()["cuisine"], "what is there already cannot be replaced"
-    monkeypatch.setenv(VARIABLE, "beacon")
+    monkeypatch.setenv(WORLDS_VARIABLE, "beacon")
     with pytest.raises(ValueError, match=r"is not name=package\.module:KIT"):
         known_worlds()
 
@@ -86,8 +87,8 @@ def test_its_co_players_are_offered_in_its_conditions_alone(beacon: None) -> Non
     found = {kind: get_agent(kind) for kind in AGENTS}  # nobody says how aims are pursued, or offers skills
     any_world = {kind for kind, agent in found.items() if not (agent.pursues or agent.skilled)}
     assert set(agent_kinds("beacon")) == {"pilot", *any_world}
-    assert "pilot" not in agent_kinds(DEFAULT)
-    assert set(agent_kinds()) >= {*agent_kinds("beacon"), *agent_kinds(DEFAULT)}
+    assert "pilot" not in agent_kinds(DEFAULT_WORLD_NAME)
+    assert set(agent_kinds()) >= {*agent_kinds("beacon"), *agent_kinds(DEFAULT_WORLD_NAME)}
     assert set(dict(kind_choices(COPLAYER, world="beacon"))) == {"none", "pilot", *any_world}
     assert dict(kind_choices(COPLAYER, "planner", "beacon"))["planner"] == "Planner (plays Cuisine)"
 
@@ -168,10 +169,13 @@ def test_no_page_of_a_participant_speaks_of_a_kitchen_or_of_robots(client: Clien
 def test_seats_are_named_by_the_words_of_their_world(study: Study) -> None:
     names = {
         world: [seat.name for seat in made.seats.order_by("number")]
-        for world, settings in (("beacon", {"nights": 3, "width": 3}), (DEFAULT, {"level": "level_0"}))
-        for made in [episode_create(world=world, settings=settings, seats=2, seed=1)]
+        for world, settings in (
+            ("beacon", {"nights": 3, "width": 3}),
+            (DEFAULT_WORLD_NAME, {"level": "level_0"}),
+        )
+        for made in [create_episode(world=world, settings=settings, seats=2, seed=1)]
     }
-    assert names == {"beacon": ["Player 1", "Player 2"], DEFAULT: ["Robot 1", "Robot 2"]}
+    assert names == {"beacon": ["Player 1", "Player 2"], DEFAULT_WORLD_NAME: ["Robot 1", "Robot 2"]}
 
 
 def test_the_keeper_is_not_shown_what_the_pilot_does(study: Study) -> None:
@@ -179,7 +183,7 @@ def test_the_keeper_is_not_shown_what_the_pilot_does(study: Study) -> None:
     episode = person.rounds.get().episode
     assert episode
     list(play(episode))
-    view = seat_view(episode.seats.get(number=0))
+    view = current_seat_view(episode.seats.get(number=0))
     assert all(set(step.commands) == {0} for step in view.history)
     assert all(event.seat != 1 for step in view.history for event in step.events)
     assert all(len(step.commands) == 2 for step in episode.steps.all()), "the log has both"
@@ -192,7 +196,7 @@ def test_the_guide_has_every_world_of_the_conditions_once(client: Client, study:
         name="Cooking",
         label="Team C",
         position=3,
-        world=DEFAULT,
+        world=DEFAULT_WORLD_NAME,
         settings={"level": "level_0", "max_steps": 3},
     )
     personal = agree(client, study)["Location"]
@@ -209,17 +213,17 @@ def test_the_guide_has_every_world_of_the_conditions_once(client: Client, study:
 
 def test_the_forecast_asks_the_co_player_and_needs_no_call(study: Study) -> None:
     study.conditions.filter(key="asking").update(coplayer_settings={"oracle": "anthropic:claude-sonnet-5-5"})
-    asking, drifting = forecast(study).lines
+    asking, drifting = forecast_costs(study).lines
     assert asking.model == "anthropic claude-sonnet-5-5"
     assert asking.expected and asking.worst and asking.worst > asking.expected > 0
     assert asking.rests_on.startswith("estimated")
     assert drifting.rests_on == "asks no language model"
     study.conditions.filter(key="asking").update(coplayer_settings={})
-    assert forecast(study).lines[0].rests_on == "costs nothing"
+    assert forecast_costs(study).lines[0].rests_on == "costs nothing"
 
 
 def test_it_can_be_preregistered_and_previewed(study: Study, django_user_model: type[User]) -> None:
-    version = study_freeze(study_id=study.pk, user=django_user_model.objects.create_superuser("boss"))
+    version = freeze_study(study_id=study.pk, user=django_user_model.objects.create_superuser("boss"))
     assert version.bundle
     content = version.bundle["content"]
     assert content["worlds"] == {"beacon": 1}
@@ -259,7 +263,7 @@ def test_the_console_practises_it_and_shows_its_settings_in_words(study: Study, 
         "coplayer_settings": {},
         "teammates": 1,
     }
-    assert Pair("Berths of the bay", "7") in part_pairs(blueprint_of(study).part("practice"))
+    assert LabelledValue("Berths of the bay", "7") in part_pairs(blueprint_of(study).part("practice"))
     condition = study.conditions.get(key="asking")
     page = text_of(boss.get(reverse("study:staff-design-condition", args=[study.slug, condition.pk])))
     offered = re.findall(r'<option value="(\w+)"', page[page.index('name="coplayer"') :])
@@ -277,9 +281,9 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
 
 @pytest.mark.usefixtures("without_drawings")
 def test_its_figures_are_watched_exported_and_analysed(study: Study, boss: Client, tmp_path: Path) -> None:
-    make(study, SyntheticRequest(participants=12, seed=3), lambda _: None)
+    make_participants(study, SyntheticRequest(participants=12, seed=3), lambda _: None)
     playing = enter(study)
-    page_done(participant_id=playing.pk, page="guide")
+    finish_page(participant_id=playing.pk, page="guide")
     assert [row.code for row in live_rows(study, live_codes(study))] == [playing.code]
     assert playing.code in text_of(boss.get(f"/staff/{study.slug}/live/"))
     assert (
@@ -298,7 +302,7 @@ def test_its_figures_are_watched_exported_and_analysed(study: Study, boss: Clien
     call_command("analyse_study", study.slug, "--out", str(tmp_path / "found"))
     report = "".join(path.read_text() for path in (tmp_path / "found").glob("*.md"))
     assert "Drift" in report and "Havens reached" in report
-    compute(study, "synthetic")
+    compute_and_cache(study, "synthetic")
     assert "Drift" in text_of(boss.get(f"/staff/{study.slug}/analysis/", {"who": "synthetic"}))
     assert ModelCall.objects.exists() and Decision.objects.filter(mind__kind="pilot").exists()
 

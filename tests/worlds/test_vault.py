@@ -16,27 +16,27 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from kitchen.contract.plans import Plan, opening
-from kitchen.contract.talk import Say
-from kitchen.play import turns
-from kitchen.play.deciding import decide_step
+from kitchen.contract.planned_commands import Plan, open_turn
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.coplayers.answer_messages import send_message
+from kitchen.play.episode.change_episode import SubmittedCommand, run_due_step, submit_commands
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, Message, Seal, SeatCommand, Step
-from kitchen.play.selectors import seat_view
-from kitchen.play.services import GivenCommand, commands_submit, step_run
-from kitchen.play.talking import message_send
-from kitchen.play.verifying import log_verify
-from kitchen.registry.worlds import organisation_refusal
-from kitchen.replaying.course import faults_of
-from kitchen.replaying.exported import exported, read_exported
-from kitchen.replaying.record import Record, records_of
+from kitchen.play.turn import open_turn as open_turn_module
+from kitchen.registry.world_registry import organisation_refusal
+from kitchen.replay.episode_file import export_episode, read_episode_file
+from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
+from kitchen.replay.step_replay import replay_faults
 from kitchen.tasks import answer
-from study.analysis.results import compute
+from study.analysis.analysis_results import compute_and_cache
 from study.design.models import Condition, Study
-from study.trying_out.previews import condition_preview
-from study.trying_out.synthetic.making import SyntheticRequest, make
+from study.pilot.previews import condition_preview
+from study.pilot.synthetic.synthetic_participants import SyntheticRequest, make_participants
 from tests.servers import Stack
-from tests.study.taking_part.test_views import agree, text_of
-from tests.study.trying_out.test_dry_run import walk
+from tests.study.participation.test_views import agree, text_of
+from tests.study.pilot.test_dry_run import walk
 from tests.worlds.vault.metrics import TalkMetrics
 from tests.worlds.vault.world import CRANK, DIAL, STOP, WAIT, Vault
 
@@ -54,7 +54,7 @@ def study(db: None, vault: None) -> Study:
 def test_a_plan_with_an_amount_goes_on_although_the_menu_lists_another_amount() -> None:
     world = Vault.create(seats=3, settings={})
     assert (DIAL, "7") not in world.legal_actions(0) and world.allows(0, (DIAL, "7"))
-    opened = opening(world, [0], {0: Plan(((DIAL, "7"),), "keeper", "", 1)}, passes_by=True)
+    opened = open_turn(world, [0], {0: Plan(((DIAL, "7"),), "keeper", "", 1)}, passes_by=True)
     assert [each.command for each in opened.filled] == [(DIAL, "7")] and not opened.broken
 
 
@@ -94,58 +94,58 @@ def choose(episode: Episode, *commands: tuple[str, ...]) -> None:
     """Have the person in seat 0 choose these, step by step, and the keepers after them."""
     for command in commands:
         step = Episode.objects.get(pk=episode.pk).step + 1
-        order = GivenCommand(0, command)
-        receipt = commands_submit(episode_id=episode.pk, step=step, commands=[order])
+        order = SubmittedCommand(0, command)
+        receipt = submit_commands(episode_id=episode.pk, step=step, commands=[order])
         assert receipt.accepted, receipt.code
         decide_step(episode_id=episode.pk, step=step)
 
 
 def say(episode: Episode, text: str) -> None:
     """Have the person write to all, and every keeper answer that is to."""
-    assert message_send(episode_id=episode.pk, seat=0, say=Say(text)).accepted
+    assert send_message(episode_id=episode.pk, seat=0, say=MessageDraft(text)).accepted
     step = Episode.objects.get(pk=episode.pk).step + 1
     for mind in episode.minds.all():
         answer(episode.pk, step, mind.number)
 
 
-def record(episode: Episode) -> Record:
+def record(episode: Episode) -> EpisodeRecord:
     """Return all that is stored of it."""
-    (found,) = records_of(Episode.objects.filter(pk=episode.pk))
+    (found,) = read_episode_records(Episode.objects.filter(pk=episode.pk))
     return found
 
 
 def test_three_who_talk_within_the_step_open_it_and_every_view_holds_what_it_may(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(open_turn_module, "PAUSE_SECONDS", 0.0)
     episode = played_episode(study, "talking")
     say(episode, f"My code is {CODES[0]}.")
     texts = list(Message.objects.filter(episode=episode).values_list("sender", "text"))
     assert {sender for sender, _ in texts} == {0, 1, 2}, "both keepers answered before anybody chose"
-    view = seat_view(episode.seats.get(number=0))
+    view = current_seat_view(episode.seats.get(number=0))
     assert f"My code is {CODES[1]}." in [message.text for message in view.messages]
     assert view.amounts == {(DIAL,): (1, 9)}
     choose(episode, (DIAL, str(CODES[1])), CRANK)
     episode.refresh_from_db()
     while episode.status == Episode.Status.PLAYING:
-        assert step_run(episode_id=episode.pk, step=episode.step + 1)
+        assert run_due_step(episode_id=episode.pk, step=episode.step + 1)
         episode.refresh_from_db()
     assert (episode.status, episode.score["bolts"]) == (Episode.Status.OVER, 3)
     assert episode.score["messages"] == Message.objects.filter(episode=episode).count() == 3
     assert "messages" not in Step.objects.filter(episode=episode).latest("number").score
-    assert "messages sent" in str(seat_view(episode.seats.get(number=0)).achieved)
-    assert [verdict.faults for verdict in log_verify(Episode.objects.filter(pk=episode.pk))] == [[]]
-    assert not list(faults_of(record(episode)))
-    assert not list(faults_of(read_exported(exported(record(episode)))))
+    assert "messages sent" in str(current_seat_view(episode.seats.get(number=0)).achieved)
+    assert [verdict.faults for verdict in verify_episode_logs(Episode.objects.filter(pk=episode.pk))] == [[]]
+    assert not list(replay_faults(record(episode)))
+    assert not list(replay_faults(read_episode_file(export_episode(record(episode)))))
     assert Seal.objects.get(episode=episode).facts["score"]["messages"] == 3
 
 
 def test_a_changed_figure_of_the_log_is_found(study: Study) -> None:
     episode = played_episode(study, "silent")
     choose(episode, *[WAIT] * 9)
-    assert not list(faults_of(record(episode)))
+    assert not list(replay_faults(record(episode)))
     Episode.objects.filter(pk=episode.pk).update(score={"bolts": 0, "messages": 9})
-    assert list(faults_of(record(episode)))
+    assert list(replay_faults(record(episode)))
 
 
 def test_an_episode_ends_although_its_figures_cannot_be_computed(
@@ -173,16 +173,16 @@ def test_a_person_stops_in_the_middle_of_a_macro(study: Study) -> None:
     episode = played_episode(study, "silent")
     choose(episode, (DIAL, str(CODES[1])))
     step = Episode.objects.get(pk=episode.pk).step + 1
-    assert commands_submit(episode_id=episode.pk, step=step, commands=[GivenCommand(0, CRANK)]).accepted
+    assert submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(0, CRANK)]).accepted
     decide_step(episode_id=episode.pk, step=step)
-    view = seat_view(episode.seats.get(number=0))
+    view = current_seat_view(episode.seats.get(number=0))
     assert view.may_act and STOP in view.legal
     step = view.step + 1
-    assert commands_submit(episode_id=episode.pk, step=step, commands=[GivenCommand(0, STOP)]).accepted
+    assert submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(0, STOP)]).accepted
     decide_step(episode_id=episode.pk, step=step)
     given = SeatCommand.objects.get(episode=episode, step=step, seat=0)
     assert (given.command, given.chosen_by) == (["stop"], "person")
-    assert seat_view(episode.seats.get(number=0)).observation["turns"] == 0
+    assert current_seat_view(episode.seats.get(number=0)).observation["turns"] == 0
 
 
 def test_agents_alone_talk_and_their_experiment_replays(vault: None, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
 
 @pytest.mark.usefixtures("without_drawings")
 def test_its_figures_are_exported_and_analysed(study: Study, tmp_path: Path) -> None:
-    make(study, SyntheticRequest(participants=12, seed=3), lambda _: None)
+    make_participants(study, SyntheticRequest(participants=12, seed=3), lambda _: None)
     call_command("export_study", study.slug, "--out", str(tmp_path))
     episodes = rows(tmp_path, "episodes")
     assert {row["condition"]: row["messages"] for row in episodes}["silent"] == "0"
@@ -220,7 +220,7 @@ def test_its_figures_are_exported_and_analysed(study: Study, tmp_path: Path) -> 
     call_command("analyse_study", study.slug, "--out", str(tmp_path / "found"))
     report = "".join(path.read_text() for path in (tmp_path / "found").glob("*.md"))
     assert "Messages sent" in report
-    compute(study, "synthetic")
+    compute_and_cache(study, "synthetic")
 
 
 def test_programs_walk_its_study_in_the_running_app(live_stack: Stack) -> None:

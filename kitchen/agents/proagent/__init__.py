@@ -1,7 +1,7 @@
-"""ProAgent (Zhang et al., arXiv 2308.11339, AAAI 2024): a language model that plans skills beside a partner
-whom it does not know.
+"""ProAgent (Zhang et al., arXiv 2308.11339, AAAI 2024): a language model that plans skills beside unknown
+partners.
 
-In every step: what the others finished is noted and compared with what was foreseen of them; where there is
-no skill, or it is done, the model is asked for one; that is verified, and what fails is explained and planned
-again; the skill becomes a command. The loop knows no world (`kitchen.contract.skills`). Prompts are our own.
+In every step it compares what others finished with what it predicted. If a seat needs a skill, it asks the
+model, verifies the plan, and asks again with an explanation if the plan fails. A skill then becomes
+commands. It knows a world only through `kitchen.contract.agent_skills`. The prompts are our own.
 """

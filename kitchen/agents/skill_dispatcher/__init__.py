@@ -1,7 +1,7 @@
-"""A central dispatcher of any world that has skills: one language model commands all its seats.
+"""An agent that commands all its seats with one language model and the skills of any world.
 
-As that of MindAgent (Gong et al., arXiv 2309.09971), it is shown the whole scene and remembers the last few;
-what it plans is verified, and what cannot be done is told to it and asked again. Unlike there, a command is a
-skill that lasts until it is done (`kitchen.contract.skills`), and one call plans for all seats that need one.
-It foresees nobody. Prompts are our own.
+Like MindAgent's dispatcher (arXiv 2309.09971) it sees the whole scene and remembers the last exchanges. A
+command is a skill that lasts until it is done, and one call plans for all seats that need one. Plans are
+verified; a plan that fails is explained and requested again. It makes no predictions. The prompts are our
+own.
 """

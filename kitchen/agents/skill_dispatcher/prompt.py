@@ -1,21 +1,28 @@
-"""What the dispatcher's model is asked, in our own words: the fixed part, a step, and asking again."""
+"""Write the skill dispatcher's prompts: the fixed part, one step, and the request to plan again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kitchen.agents.skill_dispatcher.options import Options
-from kitchen.agents.skilled.plan import failed
-from kitchen.agents.skilled.telling import parts_told, plan_line, skills_told
-from kitchen.contract.skills import Example, Primer, Sight, Skill, Skills, spelled
+from kitchen.agents.skill_agents.base_agent import failed_conditions
+from kitchen.agents.skill_agents.skill_text import plan_line, skill_lines, titled_parts
+from kitchen.agents.skill_dispatcher.settings import SkillDispatcherOptions
+from kitchen.contract.agent_skills import (
+    GameDescription,
+    SeatObservation,
+    Skill,
+    Skills,
+    WorkedExample,
+    spell_skill,
+)
 from kitchen.contract.world import Command
-from kitchen.words.counting import and_list
+from kitchen.words.english_text import and_list
 
-Sights = Mapping[int, Sight]
+SeatObservations = Mapping[int, SeatObservation]
 """By seat: of all that it commands."""
 
 
-def fixed_part(skills: Skills, sights: Sights, options: Options) -> str:
+def fixed_part(skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions) -> str:
     """The same at every step of an episode, so that a provider can cache it."""
     first = next(iter(sights.values()))
     manner = options.manner(skills.manner(first))
@@ -23,12 +30,12 @@ def fixed_part(skills: Skills, sights: Sights, options: Options) -> str:
     known = dict(told for primer in primers for told in primer.skills)
     remarks = dict.fromkeys(line for primer in primers for line in primer.remarks)
     examples = primers[0].examples[: options.examples]
-    return parts_told(
+    return titled_parts(
         [
             ("Your part", list(_role(primers[0], skills, sights))),
             ("Rules", primers[0].rules if options.rules else ()),
             ("How things are made", primers[0].making if options.making else ()),
-            ("Skills", list(skills_told(known.items(), manner))),
+            ("Skills", list(skill_lines(known.items(), manner))),
             ("Here", [f"- {line}" for line in remarks] if options.remarks else ()),
             ("Your answer", list(_form(options))),
             ("Examples", [line for one in examples for line in _example(one, skills, first, sights)]),
@@ -36,29 +43,31 @@ def fixed_part(skills: Skills, sights: Sights, options: Options) -> str:
     )
 
 
-def named(skills: Skills, seats: Sequence[int]) -> str:
+def seat_names(skills: Skills, seats: Sequence[int]) -> str:
     """`Player 0 and Player 1`."""
     return and_list([skills.named(seat) for seat in seats])
 
 
-def _role(primer: Primer, skills: Skills, sights: Sights) -> Iterator[str]:
+def _role(primer: GameDescription, skills: Skills, sights: SeatObservations) -> Iterator[str]:
     mine = list(sights)
     others = [seat for seat in skills.seats(next(iter(sights.values()))) if seat not in mine]
-    yield f"{primer.game} You direct {named(skills, mine)}: you see all, and they do what you plan."
+    yield f"{primer.game} You direct {seat_names(skills, mine)}: you see all, and they do what you plan."
     if others:
-        yield f"You do not direct {named(skills, others)}, and cannot talk to them."
+        yield f"You do not direct {seat_names(skills, others)}, and cannot talk to them."
     if len(mine) > 1:
         yield "Share the work out, so that no two do the same thing where one is enough."
 
 
-def _form(options: Options) -> Iterator[str]:
+def _form(options: SkillDispatcherOptions) -> Iterator[str]:
     yield "You are told who needs a skill. Answer in this form, with nothing after it:"
     if options.analysis:
         yield "Analysis: what matters in this scene, in at most three sentences."
     yield "Plan for NAME: the one skill. A line like this for each of those whom you are asked for."
 
 
-def _example(one: Example, skills: Skills, first: Sight, sights: Sights) -> Iterator[str]:
+def _example(
+    one: WorkedExample, skills: Skills, first: SeatObservation, sights: SeatObservations
+) -> Iterator[str]:
     """Those of its two players who are directed here."""
     other = next((seat for seat in skills.seats(first) if seat != first.seat), None)
     yield one.scene
@@ -68,38 +77,44 @@ def _example(one: Example, skills: Skills, first: Sight, sights: Sights) -> Iter
     yield ""
 
 
-def scene_part(skills: Skills, sights: Sights, step: int, happened: Sequence[str]) -> str:
+def scene_part(skills: Skills, sights: SeatObservations, step: int, happened: Sequence[str]) -> str:
     """A step (from 1) as all seats see it, each line once; and what has `happened` to their skills."""
     seen = dict.fromkeys(line for sight in sights.values() for line in skills.scene(sight).splitlines())
     return "\n".join([f"Scene {step}", *seen, *happened])
 
 
-def others_part(skills: Skills, sights: Sights, commanded: Mapping[int, Command]) -> list[str]:
+def others_part(skills: Skills, sights: SeatObservations, commanded: Mapping[int, Command]) -> list[str]:
     """What is known of what others do in this step."""
     known = {seat: command for seat, command in commanded.items() if seat not in sights}
-    return [f"{skills.named(seat)} does {spelled(command)} in this step." for seat, command in known.items()]
+    return [
+        f"{skills.named(seat)} does {spell_skill(command)} in this step." for seat, command in known.items()
+    ]
 
 
-def choices_part(skills: Skills, sights: Sights, seats: Sequence[int]) -> Iterator[str]:
+def choices_part(skills: Skills, sights: SeatObservations, seats: Sequence[int]) -> Iterator[str]:
     """All that these seats can begin now."""
     for seat in seats:
         sight = sights[seat]
-        possible = [each for each in skills.offered(sight, seat) if not failed(skills, sight, each)]
-        told = ", ".join(map(spelled, possible)) or "nothing but to wait"
+        possible = [
+            each for each in skills.offered(sight, seat) if not failed_conditions(skills, sight, each)
+        ]
+        told = ", ".join(map(spell_skill, possible)) or "nothing but to wait"
         yield f"{skills.named(seat)} can begin: {told}."
 
 
-def asking(skills: Skills, seats: Sequence[int]) -> str:
+def request_line(skills: Skills, seats: Sequence[int]) -> str:
     """For whom plans are wanted."""
-    return f"Plan one skill for {named(skills, seats)}."
+    return f"Plan one skill for {seat_names(skills, seats)}."
 
 
-def again_part(skills: Skills, whys: Mapping[int, str]) -> str:
+def retry_part(skills: Skills, whys: Mapping[int, str]) -> str:
     """Why those plans do not count, by seat, and that they are wanted again."""
-    return "\n".join([*whys.values(), f"All other plans stand. Plan again for {named(skills, list(whys))}."])
+    return "\n".join(
+        [*whys.values(), f"All other plans stand. Plan again for {seat_names(skills, list(whys))}."]
+    )
 
 
-def answer(skills: Skills, plans: Mapping[int, Skill], analysis: str = "") -> str:
+def answer_text(skills: Skills, plans: Mapping[int, Skill], analysis: str = "") -> str:
     """An answer in the form that is asked for."""
     lines = [plan_line(skills.named(seat), skill) for seat, skill in plans.items()]
     return "\n".join([*([f"Analysis: {analysis}"] if analysis else []), *lines])

@@ -1,1 +1,1 @@
-"""What is behind the door, one module each. The SDKs take seconds to import: only the first call does."""
+"""One module for each provider. The SDKs take seconds to import, so only the first call imports them."""

@@ -1,23 +1,32 @@
-"""Claude, by Anthropic's SDK.
+"""Ask Claude models through Anthropic's SDK, and know what each model accepts.
 
-Key: `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. Address: `ANTHROPIC_BASE_URL`, by default Anthropic's.
-An answer that was cut off at `max_tokens` is an answer as long as some text, or a whole tool call, came;
-`Reply.stop` says `max_tokens`. An answer without either is unreadable (a refusal, or all of it was thinking).
-A text is an answer where a tool was asked for too; arguments in JSON are found in it.
+Key: `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. Address: `ANTHROPIC_BASE_URL`, by default Anthropic's. A
+reply cut off at `max_tokens` counts as an answer if it has some text or a whole tool call; `Reply.stop` then
+says `max_tokens`. A reply without either is unreadable (a refusal, or thinking only). A text also counts as
+an answer where a tool was asked for; its JSON arguments are extracted.
+
+What Claude models accept, as documented in November 2026 (platform.claude.com, migration guides of each
+model; API version 2026-10-21):
+
+- `temperature` is not accepted from Claude 4.7 on, and from API version 2026-10-21 for no model. Older models
+  are asked by version 2023-06-01 if a temperature is wanted.
+- From Claude 5 on, models think before they answer unless told not to. Opus 5.5 and Fable 5.1 always think.
+- Opus 5.5, Sonnet 5.5 and Fable 5.1 refuse to be forced to call a tool (`tool_choice`). No model can be
+  forced while it thinks. They get the tool's schema as the format of their answer, which is just as strict.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from kitchen.contract.model import (
+from kitchen.contract.language_model import (
     LanguageModel,
     Message,
-    Offered,
+    OfferedModel,
     Reply,
     Request,
     Tool,
@@ -25,9 +34,67 @@ from kitchen.contract.model import (
     Usage,
 )
 from kitchen.contract.world import Json
-from kitchen.llm.providers import sdk
-from kitchen.llm.providers.claude import OLD_VERSION, Traits, traits
-from kitchen.llm.providers.sent import Arguments
+from kitchen.llm.model_capabilities import listed_model, without_date
+from kitchen.llm.providers import sdk_calls
+from kitchen.llm.providers.sdk_calls import ApiArguments
+
+TEMPERATURE_API_VERSION = "2023-06-01"
+"""The API version that still takes a temperature."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudeTraits:
+    """What one model takes. The defaults are for a model that is not known here: nothing special."""
+
+    temperature: bool = False
+    forced_tool: bool = False
+    effort: bool = True
+    least: dict[str, Json] = field(default_factory=dict)
+    """What to send so that it thinks as little as it can."""
+
+    def calls_tools(self, *, thinks: bool) -> bool:
+        """Whether it can be made to answer by a call of a tool."""
+        return self.forced_tool and not thinks
+
+
+_OFF: dict[str, Json] = {"thinking": {"type": "disabled"}}
+_LOW: dict[str, Json] = {"output_config": {"effort": "low"}}
+
+CLAUDE_MODELS: dict[str, ClaudeTraits] = {
+    "claude-fable-5-1": ClaudeTraits(least=_LOW),
+    "claude-haiku-4-5": ClaudeTraits(temperature=True, forced_tool=True, effort=False),
+    "claude-haiku-5-5": ClaudeTraits(forced_tool=True, least=_OFF),
+    "claude-opus-4-5": ClaudeTraits(temperature=True, forced_tool=True, effort=False),
+    "claude-opus-4-6": ClaudeTraits(temperature=True, forced_tool=True),
+    "claude-opus-4-7": ClaudeTraits(forced_tool=True),
+    "claude-opus-4-8": ClaudeTraits(forced_tool=True),
+    "claude-opus-5": ClaudeTraits(forced_tool=True, least=_OFF),
+    "claude-opus-5-5": ClaudeTraits(least=_LOW),
+    "claude-sonnet-4-6": ClaudeTraits(temperature=True, forced_tool=True),
+    "claude-sonnet-5": ClaudeTraits(forced_tool=True, least=_OFF),
+    "claude-sonnet-5-5": ClaudeTraits(least={"thinking": {"type": "between_tools"}}),
+}
+"""The models offered, by name."""
+
+
+def claude_traits(model: str) -> ClaudeTraits:
+    """What a model takes; a date at the end of its name makes no difference. Where Anthropic's own list was
+    kept (`kitchen.llm.model_capabilities`), what that says of thinking and effort goes before ours."""
+    ours = CLAUDE_MODELS.get(without_date(model))
+    told = listed_model("anthropic", model)
+    if told is None or not told.thinking:
+        return ours or ClaudeTraits()
+    sent = (ours.least if ours else {}).get("thinking", {}).get("type", "")
+    least = ours.least if ours and (not sent or sent in told.thinking) else _least(told)
+    return replace(ours or ClaudeTraits(), effort=bool(told.efforts), least=least)
+
+
+def _least(told: OfferedModel) -> dict[str, Json]:
+    """What to send so that a model that says this of itself thinks as little as it can."""
+    for way in ("disabled", "between_tools"):
+        if way in told.thinking:
+            return {"thinking": {"type": way}}
+    return _LOW if "low" in told.efforts else {}
 
 
 class Anthropic(LanguageModel):
@@ -39,31 +106,31 @@ class Anthropic(LanguageModel):
         """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
         arguments = arguments_for(request)
 
-        def send(connected: sdk.Sdk, arguments: Arguments, seconds: float) -> Awaitable[Any]:
+        def send(connected: sdk_calls.Sdk, arguments: ApiArguments, seconds: float) -> Awaitable[Any]:
             ask = connected.client.messages.with_raw_response.create
             answer: Awaitable[Any] = ask(timeout=seconds, **arguments)
             return answer
 
-        return sdk.call(
+        return sdk_calls.call_model(
             client, request, lambda _: arguments, send, lambda body: read_reply(body, request.tool)
         )
 
 
-def client() -> sdk.Sdk:
+def client() -> sdk_calls.Sdk:
     """The SDK's client for what is in the environment; NotAskedError without a key."""
-    key = sdk.secret("ANTHROPIC_API_KEY")
-    token = None if key else sdk.secret("ANTHROPIC_AUTH_TOKEN")
+    key = sdk_calls.key_from_environment("ANTHROPIC_API_KEY")
+    token = None if key else sdk_calls.key_from_environment("ANTHROPIC_AUTH_TOKEN")
     if not key and not token:
-        raise sdk.refusal("ANTHROPIC_API_KEY is not set")
+        raise sdk_calls.not_asked_error("ANTHROPIC_API_KEY is not set")
     return _client(key, token, os.environ.get("ANTHROPIC_BASE_URL") or None)
 
 
 @lru_cache(maxsize=4)
-def _client(key: str | None, token: str | None, address: str | None) -> sdk.Sdk:
+def _client(key: str | None, token: str | None, address: str | None) -> sdk_calls.Sdk:
     import anthropic
 
     made = anthropic.AsyncAnthropic(api_key=key, auth_token=token, base_url=address, max_retries=0)
-    return sdk.Sdk(anthropic, made, tuple(secret for secret in (key, token) if secret))
+    return sdk_calls.Sdk(anthropic, made, tuple(secret for secret in (key, token) if secret))
 
 
 # Asking
@@ -72,8 +139,8 @@ def _client(key: str | None, token: str | None, address: str | None) -> sdk.Sdk:
 def arguments_for(request: Request) -> dict[str, Any]:
     """A request in the words of the Messages API; NotAskedError for what this model does not take."""
     if request.top_p is not None or request.seed is not None:
-        raise sdk.refusal("Claude takes neither top_p nor a seed: leave them empty")
-    model = traits(request.model)
+        raise sdk_calls.not_asked_error("Claude takes neither top_p nor a seed: leave them empty")
+    model = claude_traits(request.model)
     arguments: dict[str, Any] = {
         "model": request.model,
         "max_tokens": request.max_tokens,
@@ -102,23 +169,23 @@ def _block(text: str, ends_cache: bool) -> dict[str, Json]:
     return {**block, "cache_control": {"type": "ephemeral"}} if ends_cache else block
 
 
-def _thinking(request: Request, model: Traits) -> dict[str, Any]:
+def _thinking(request: Request, model: ClaudeTraits) -> dict[str, Any]:
     if request.effort is None:
         return dict(model.least)
     if not model.effort:
-        raise sdk.refusal(f"{request.model} takes no effort: leave it empty")
+        raise sdk_calls.not_asked_error(f"{request.model} takes no effort: leave it empty")
     return {
         "thinking": {"type": "adaptive", "display": "summarized"},
         "output_config": {"effort": request.effort},
     }
 
 
-def _temperature(request: Request, model: Traits) -> dict[str, Any]:
+def _temperature(request: Request, model: ClaudeTraits) -> dict[str, Any]:
     if not model.temperature:
-        raise sdk.refusal(f"{request.model} takes no temperature: leave it empty")
+        raise sdk_calls.not_asked_error(f"{request.model} takes no temperature: leave it empty")
     return {
         "extra_body": {"temperature": request.temperature},
-        "extra_headers": {"anthropic-version": OLD_VERSION},
+        "extra_headers": {"anthropic-version": TEMPERATURE_API_VERSION},
     }
 
 
@@ -146,31 +213,33 @@ def count_tokens(request: Request) -> int:
     plain = replace(request, temperature=None, top_p=None, seed=None)
     arguments = {name: value for name, value in arguments_for(plain).items() if name in COUNTED}
 
-    def send(connected: sdk.Sdk, seconds: float) -> Any:
+    def send(connected: sdk_calls.Sdk, seconds: float) -> Any:
         return connected.client.messages.with_raw_response.count_tokens(timeout=seconds, **arguments)
 
-    if counted := sdk.count(sdk.fetch(client, request.seconds, send).get("input_tokens")):
+    if counted := sdk_calls.token_count(
+        sdk_calls.fetch_from_server(client, request.seconds, send).get("input_tokens")
+    ):
         return counted
     raise UnreadableReplyError("no number of tokens in the answer")
 
 
-def offered(seconds: float) -> tuple[Offered, ...]:
+def offered(seconds: float) -> tuple[OfferedModel, ...]:
     """Every model that this key can ask, as the API lists it. ModelError if it does not."""
 
-    def send(connected: sdk.Sdk, left: float) -> Any:
+    def send(connected: sdk_calls.Sdk, left: float) -> Any:
         return connected.client.models.with_raw_response.list(timeout=left, limit=1000)
 
-    return sdk.listed(sdk.fetch(client, seconds, send), _offered)
+    return sdk_calls.read_model_list(sdk_calls.fetch_from_server(client, seconds, send), _offered)
 
 
-def _offered(told: dict[str, Json]) -> Offered:
-    return Offered(
+def _offered(told: dict[str, Json]) -> OfferedModel:
+    return OfferedModel(
         name=str(told.get("id") or ""),
         status=str(told.get("lifecycle") or ""),
         thinking=_supported(told, "capabilities", "thinking", "types"),
         efforts=_supported(told, "capabilities", "effort"),
-        reads=sdk.count(told.get("max_input_tokens")) or None,
-        writes=sdk.count(told.get("max_tokens")) or None,
+        reads=sdk_calls.token_count(told.get("max_input_tokens")) or None,
+        writes=sdk_calls.token_count(told.get("max_tokens")) or None,
     )
 
 
@@ -195,7 +264,9 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     call = _called(blocks, text, tool) if tool else None
     if call is None and not text.strip():
         missing = f"no call of {tool.name}" if tool else "no text"
-        raise sdk.unreadable(f"{missing} in the answer (stopped: {stop or 'unknown'})", usage)
+        raise sdk_calls.unreadable_reply_error(
+            f"{missing} in the answer (stopped: {stop or 'unknown'})", usage
+        )
     named, thought = str(body.get("model") or ""), _thought(blocks)
     return Reply(text=text, call=call, model=named, stop=stop, usage=usage, reasoning=thought)
 
@@ -211,8 +282,8 @@ def _called(blocks: list[Json], text: str, tool: Tool) -> dict[str, Json] | None
     """The tool's arguments: from its call, or from a text that has them."""
     for block in blocks:
         if _is(block, "tool_use") and block.get("name") == tool.name:
-            return sdk.as_object(block.get("input"))
-    return sdk.arguments_in(text, tool)
+            return sdk_calls.json_object(block.get("input"))
+    return sdk_calls.tool_arguments_in(text, tool)
 
 
 def _is(block: Json, kind: str) -> bool:
@@ -222,8 +293,8 @@ def _is(block: Json, kind: str) -> bool:
 def _usage(counted: Json) -> Usage:
     counted = counted if isinstance(counted, dict) else {}
     return Usage(
-        input=sdk.count(counted.get("input_tokens")),
-        output=sdk.count(counted.get("output_tokens")),
-        cache_read=sdk.count(counted.get("cache_read_input_tokens")),
-        cache_write=sdk.count(counted.get("cache_creation_input_tokens")),
+        input=sdk_calls.token_count(counted.get("input_tokens")),
+        output=sdk_calls.token_count(counted.get("output_tokens")),
+        cache_read=sdk_calls.token_count(counted.get("cache_read_input_tokens")),
+        cache_write=sdk_calls.token_count(counted.get("cache_creation_input_tokens")),
     )

@@ -1,9 +1,9 @@
-"""Any server that speaks OpenAI's chat completions (vLLM, Ollama, llama.cpp), by OpenAI's SDK.
+"""Ask any server with OpenAI's chat completions API (vLLM, Ollama, llama.cpp), through OpenAI's SDK.
 
-Address: `OPENAI_BASE_URL`, such as `http://localhost:11434/v1`; without it OpenAI itself, which wants a key.
-Key: `OPENAI_API_KEY`; servers of one's own mostly want none. What is offered: `OPENAI_MODEL`, with commas.
-Cut-off and empty answers, and words in the place of a tool call, count as in `providers.anthropic`. The cache
-is the server's own matter; `fixed` has no effect.
+Address: `OPENAI_BASE_URL`, such as `http://localhost:11434/v1`. Without it OpenAI itself is asked, which
+needs a key. Key: `OPENAI_API_KEY`; your own server mostly needs none. Offered models: `OPENAI_MODEL`,
+separated by commas. Cut-off replies, empty replies, and text in place of a tool call count as in
+`providers.anthropic`. The server manages its own cache; `fixed` has no effect.
 """
 
 from __future__ import annotations
@@ -15,12 +15,20 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from kitchen.contract.model import LanguageModel, Offered, Reply, Request, Tool, UnreadableReplyError, Usage
+from kitchen.contract.language_model import (
+    LanguageModel,
+    OfferedModel,
+    Reply,
+    Request,
+    Tool,
+    UnreadableReplyError,
+    Usage,
+)
 from kitchen.contract.world import Json
-from kitchen.llm.providers import sdk
-from kitchen.llm.providers.sent import Arguments
+from kitchen.llm.providers import sdk_calls
+from kitchen.llm.providers.sdk_calls import ApiArguments
 
-REASONING = ("reasoning_content", "reasoning")
+REASONING_FIELDS = ("reasoning_content", "reasoning")
 """Fields in which servers give what a model thought."""
 _THINKS = re.compile(r"\s*(?:(?:<think>)?(?P<thought>.*?)</think>\s*|<think>(?P<cut_off>.*)\Z)", re.DOTALL)
 """Some chat templates write the first mark themselves, so that only the second one comes."""
@@ -36,34 +44,36 @@ class OpenAICompatible(LanguageModel):
     def ask(self, request: Request) -> Reply:
         """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
 
-        def arguments(connected: sdk.Sdk) -> Arguments:
+        def arguments(connected: sdk_calls.Sdk) -> ApiArguments:
             return arguments_for(request, own=connected.client.base_url.host != OPENAI)
 
-        def send(connected: sdk.Sdk, arguments: Arguments, seconds: float) -> Awaitable[Any]:
+        def send(connected: sdk_calls.Sdk, arguments: ApiArguments, seconds: float) -> Awaitable[Any]:
             ask = connected.client.chat.completions.with_raw_response.create
             answer: Awaitable[Any] = ask(timeout=seconds, **arguments)
             return answer
 
-        return sdk.call(client, request, arguments, send, lambda body: read_reply(body, request.tool))
+        return sdk_calls.call_model(
+            client, request, arguments, send, lambda body: read_reply(body, request.tool)
+        )
 
 
-def client() -> sdk.Sdk:
+def client() -> sdk_calls.Sdk:
     """The SDK's client for what is in the environment; NotAskedError if neither address nor key is there."""
-    key = sdk.secret("OPENAI_API_KEY")
+    key = sdk_calls.key_from_environment("OPENAI_API_KEY")
     address = os.environ.get("OPENAI_BASE_URL") or None
     if not key and not address:
-        raise sdk.refusal("neither OPENAI_BASE_URL nor OPENAI_API_KEY is set")
+        raise sdk_calls.not_asked_error("neither OPENAI_BASE_URL nor OPENAI_API_KEY is set")
     if address and not urlsplit(address).scheme.startswith("http"):
-        raise sdk.refusal("OPENAI_BASE_URL is no address such as http://localhost:11434/v1")
+        raise sdk_calls.not_asked_error("OPENAI_BASE_URL is no address such as http://localhost:11434/v1")
     return _client(key, address)
 
 
 @lru_cache(maxsize=4)
-def _client(key: str | None, address: str | None) -> sdk.Sdk:
+def _client(key: str | None, address: str | None) -> sdk_calls.Sdk:
     import openai
 
     made = openai.AsyncOpenAI(api_key=key or NO_KEY, base_url=address, max_retries=0)
-    return sdk.Sdk(openai, made, (key,) if key else ())
+    return sdk_calls.Sdk(openai, made, (key,) if key else ())
 
 
 # Asking
@@ -101,18 +111,20 @@ def _tool(tool: Tool) -> dict[str, Any]:
     }
 
 
-def offered(seconds: float) -> tuple[Offered, ...]:
+def offered(seconds: float) -> tuple[OfferedModel, ...]:
     """Every model that the server lists. ModelError if it lists none."""
 
-    def send(connected: sdk.Sdk, left: float) -> Any:
+    def send(connected: sdk_calls.Sdk, left: float) -> Any:
         return connected.client.models.with_raw_response.list(timeout=left)
 
-    return sdk.listed(sdk.fetch(client, seconds, send), _offered)
+    return sdk_calls.read_model_list(sdk_calls.fetch_from_server(client, seconds, send), _offered)
 
 
-def _offered(told: dict[str, Json]) -> Offered:
+def _offered(told: dict[str, Json]) -> OfferedModel:
     """vLLM says how long a prompt may be; others give a name and no more."""
-    return Offered(str(told.get("id") or ""), reads=sdk.count(told.get("max_model_len")) or None)
+    return OfferedModel(
+        str(told.get("id") or ""), reads=sdk_calls.token_count(told.get("max_model_len")) or None
+    )
 
 
 # Reading
@@ -129,7 +141,9 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     call = _called(message, text, tool) if tool else None
     if call is None and not text.strip():
         missing = f"no call of {tool.name}" if tool else "no text"
-        raise sdk.unreadable(f"{missing} in the answer (stopped: {stop or 'unknown'})", usage)
+        raise sdk_calls.unreadable_reply_error(
+            f"{missing} in the answer (stopped: {stop or 'unknown'})", usage
+        )
     named = str(body.get("model") or "")
     return Reply(text=text, call=call, model=named, stop=stop, usage=usage, reasoning=thought)
 
@@ -139,7 +153,7 @@ def _thought(message: dict[str, Json]) -> tuple[str, str]:
     the head of the text between the model's marks."""
     content = message.get("content")
     text = content if isinstance(content, str) else ""
-    for name in REASONING:
+    for name in REASONING_FIELDS:
         if isinstance(thought := message.get(name), str) and thought.strip():
             return thought.strip(), text
     found = _THINKS.match(text)
@@ -154,8 +168,8 @@ def _called(message: dict[str, Json], text: str, tool: Tool) -> dict[str, Json] 
     for each in calls if isinstance(calls, list) else []:
         function = each.get("function") if isinstance(each, dict) else None
         if isinstance(function, dict) and function.get("name") == tool.name:
-            return sdk.as_object(function.get("arguments"))
-    return sdk.arguments_in(text, tool)
+            return sdk_calls.json_object(function.get("arguments"))
+    return sdk_calls.tool_arguments_in(text, tool)
 
 
 def _first(choices: Json) -> dict[str, Json]:
@@ -168,10 +182,13 @@ def _usage(counted: Json) -> Usage:
     counted = counted if isinstance(counted, dict) else {}
     details = counted.get("prompt_tokens_details")
     details = details if isinstance(details, dict) else {}
-    read, written = sdk.count(details.get("cached_tokens")), sdk.count(details.get("cache_write_tokens"))
+    read, written = (
+        sdk_calls.token_count(details.get("cached_tokens")),
+        sdk_calls.token_count(details.get("cache_write_tokens")),
+    )
     return Usage(
-        input=max(0, sdk.count(counted.get("prompt_tokens")) - read - written),
-        output=sdk.count(counted.get("completion_tokens")),
+        input=max(0, sdk_calls.token_count(counted.get("prompt_tokens")) - read - written),
+        output=sdk_calls.token_count(counted.get("completion_tokens")),
         cache_read=read,
         cache_write=written,
     )

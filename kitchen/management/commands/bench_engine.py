@@ -1,4 +1,4 @@
-"""`python manage.py bench_engine FILE`: how many steps a second a world plays."""
+"""`python manage.py bench_engine FILE`: measure how many steps a second a world plays."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from kitchen.contract.recordings import TraceFileError
+from kitchen.contract.reference_recordings import TraceFileError
 from kitchen.contract.world import SettingsError
-from kitchen.management.base import OneLineCommand
-from kitchen.management.recordings import add_world, read_of, recordings_of
+from kitchen.management.command_helpers import (
+    OneLineCommand,
+    add_world_argument,
+    read_traces,
+    recordings_of_world,
+)
 
 
 class Command(OneLineCommand):
@@ -25,7 +29,7 @@ class Command(OneLineCommand):
         """The file of traces, and how often to play it."""
         parser.add_argument("file", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
         parser.add_argument("--rounds", type=int, default=40, help="how often to play them all (40)")
-        add_world(parser, "whose traces are played")
+        add_world_argument(parser, "whose traces are played")
 
     def handle(self, *args: Any, file: Path, rounds: int, world: str, **options: Any) -> None:
         """First and median round, and last the best one: other work on the machine only ever slows a round.
@@ -33,7 +37,7 @@ class Command(OneLineCommand):
         In the first round the engine works out what it later looks up.
         """
         try:
-            speeds = recordings_of(world).speeds(read_of(world, file), max(1, rounds))
+            speeds = recordings_of_world(world).speeds(read_traces(world, file), max(1, rounds))
         except TraceFileError as error:
             raise CommandError(str(error), returncode=2) from error
         except SettingsError as error:

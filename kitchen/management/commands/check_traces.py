@@ -1,4 +1,4 @@
-"""`python manage.py check_traces FILE...`: do worlds agree with recorded behaviour?"""
+"""`python manage.py check_traces FILE...`: compare worlds with recorded behaviour, step by step."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from kitchen.contract.recordings import TraceFileError, read_lines
-from kitchen.management.base import OneLineCommand
-from kitchen.management.recordings import add_world, recordings_for
+from kitchen.contract.reference_recordings import TraceFileError, read_recording_file
+from kitchen.management.command_helpers import OneLineCommand, add_world_argument, recordings_for_line
 
 
 class Command(OneLineCommand):
@@ -23,13 +22,13 @@ class Command(OneLineCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Files of traces."""
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
-        add_world(parser, "of traces that name none")
+        add_world_argument(parser, "of traces that name none")
 
     def handle(self, *args: Any, files: list[Path], world: str, **options: Any) -> None:
         """One line for each trace that differs, then the count."""
         try:
-            lines = [line for file in files for line in read_lines(file)]
-            readers = [recordings_for(line, world) for line in lines]
+            lines = [line for file in files for line in read_recording_file(file)]
+            readers = [recordings_for_line(line, world) for line in lines]
             traces = [line.parsed(reader) for line, reader in zip(lines, readers, strict=True)]
         except TraceFileError as error:
             raise CommandError(str(error), returncode=2) from error

@@ -1,42 +1,142 @@
-"""`python manage.py experiment --out DIR`: agents alone over levels, numbers of agents and intervals.
+"""`python manage.py experiment --out DIR`: run agents without people over levels, team sizes and intervals.
 
-Kept as it is played: killed and started again with the same arguments it goes on, in the middle of an episode
-too. What was kept is not played again, and no step is paid twice. `experiment_replay DIR` plays it again from
-what models answered. Exit code 2 for bad arguments (one line), 1 if it was stopped before its end or episodes
-failed.
+Results are kept while it runs. If it is killed, start it again with the same arguments: it continues, even in
+the middle of an episode. No episode is played twice, and no step is paid twice. `experiment_replay DIR`
+repeats it with the recorded answers. Exit code 2: bad arguments (one line). Exit code 1: stopped early, or
+episodes failed.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from argparse import SUPPRESS
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
 
-from kitchen.experiments import audit, files, local, services, stored_logs, tables
-from kitchen.experiments.arguments import number, read_setup
-from kitchen.experiments.budget import Allowance, read_budget
-from kitchen.experiments.forecast import forecast, work_ahead
-from kitchen.experiments.grids import Grid
+from kitchen.contract.agent import NO_ONE
+from kitchen.contract.line_up import MEMBER_SEPARATOR, SEAT_SEPARATOR
+from kitchen.experiments import (
+    database_logs,
+    experiment_folder,
+    experiment_services,
+    log_tables,
+    play_episodes,
+    result_tables,
+)
+from kitchen.experiments.comparison_tables import TextTable
+from kitchen.experiments.episode_rows import FAILED, EpisodeRow
+from kitchen.experiments.experiment_forecast import SpendingLimit, forecast_cost, forecast_work, read_budget
+from kitchen.experiments.experiment_results import decision_makers_of
+from kitchen.experiments.experiment_services import queue_episodes
+from kitchen.experiments.experiment_setup import (
+    DEFAULT_BENCHMARK,
+    DEFAULT_WORLD,
+    KNOWLEDGE_CHOICES,
+    NO_ORGANISATION,
+    OFFERED_ORGANISATIONS,
+    EpisodeKey,
+    ExperimentSetup,
+    SetupError,
+    episode_jobs,
+)
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.plan import Key, jobs_of
-from kitchen.experiments.play import MoneySpentError
-from kitchen.experiments.queue import ask_lanes
-from kitchen.experiments.results import players_of
-from kitchen.experiments.rows import FAILED, Row
-from kitchen.experiments.setup import Setup, SetupError
-from kitchen.experiments.summary import last_line
-from kitchen.llm.prices import PriceFileError, load_prices
-from kitchen.llm.wrappers import Wallet
-from kitchen.management.base import OneLineCommand
-from kitchen.management.experiment_arguments import add_arguments
-from kitchen.management.progress import Progress
-from kitchen.management.ready import require_broker, require_database
+from kitchen.experiments.play_episodes import MoneySpentError
+from kitchen.experiments.result_tables import summary_line
+from kitchen.experiments.setup_arguments import read_setup, whole_number
+from kitchen.infra.task_broker import is_broker_reachable
+from kitchen.llm.call_costs import PriceFileError, load_prices
+from kitchen.llm.model_wrappers import InMemoryPurse
+from kitchen.management.command_helpers import OneLineCommand, Progress
+from kitchen.registry.agent_registry import agent_kinds
+from kitchen.registry.world_registry import worlds_with_comparison, worlds_with_pairings
+
+PARALLEL_EPISODES = 4
+"""Episodes that are played side by side on workers, if nobody says otherwise."""
+
+
+def add_experiment_arguments(parser: CommandParser) -> None:
+    """What is played, by whom, and where it goes."""
+    add, worlds = parser.add_argument, [DEFAULT_WORLD, *worlds_with_pairings(), *worlds_with_comparison()]
+    add("--world", metavar="W", help=f"one of {', '.join(worlds)} (default: {DEFAULT_WORLD})")
+    add("--levels", metavar="all|LIST", help="such as 0,1,level_3 (default: all, the paper's 12)")
+    _add_partners(parser)
+    _add_teams(parser)
+    add("--agents", metavar="LIST", help=f"(default: {','.join(map(str, DEFAULT_BENCHMARK.agents))})")
+    add("--alphas", metavar="LIST", help=f"(default: {','.join(map(str, DEFAULT_BENCHMARK.alphas))})")
+    add("--co-player", metavar="KIND", help=f"one of {', '.join(agent_kinds(DEFAULT_WORLD))}")
+    add("--model", metavar="M", help="provider:model; several with commas for table6")
+    add("--no-feedback", action="store_true", help="without feedback on the last step")
+    add("--no-hints", action="store_true", help="without inference knowledge")
+    add("--demo", metavar="few|none|N", help="demonstration: two steps, none, or of N agents")
+    add("--set", metavar="NAME=VALUE", action="append", help="any setting of the co-player; repeatable")
+    add("--preset", help=f"a table of the paper: {', '.join(DEFAULT_BENCHMARK.presets)}")
+    add("--episodes", metavar="N", default="3", help="per cell and interval (default: 3)")
+    add("--seed", metavar="S", default="1", help="(default: 1)")
+    add("--out", metavar="DIR", type=Path, required=True, help="folder for the files")
+    add("--local", action="store_true", help="play in this process, without workers")
+    add("--budget", metavar="USD", help="US dollars for all its calls, those made already among them")
+    add("--yes", action="store_true", help="do not ask before money is spent")
+    add("--at-once", metavar="N", default=str(PARALLEL_EPISODES), help="side by side on workers (default: 4)")
+    add("--poll", type=float, default=1.0, help=SUPPRESS)
+
+
+def _add_teams(parser: CommandParser) -> None:
+    """Who plays together, in any world, and how they are organised."""
+    add, who = (
+        parser.add_argument,
+        f"ONE{MEMBER_SEPARATOR}OTHER{MEMBER_SEPARATOR}…, with commas between; ONE{SEAT_SEPARATOR}2 "
+        f"has two seats",
+    )
+    add("--members", metavar="LIST", help=f"who plays, seat 0 first, each a mind of its own: {who}")
+    kinds = ", ".join((NO_ORGANISATION, *OFFERED_ORGANISATIONS))
+    add("--organisation", metavar="LIST", help=f"who may say what to whom: of {kinds}")
+    add("--organisation-set", metavar="NAME=VALUE", action="append", help="of the organisation; repeatable")
+    knowing = f"one of {', '.join(KNOWLEDGE_CHOICES)} (default: {NO_ONE})"
+    add("--knowing", metavar="WHO", help=f"whose commands of a step a member is told: {knowing}")
+
+
+def _add_partners(parser: CommandParser) -> None:
+    """What is for worlds in which partners are compared alone."""
+    add, grounds = parser.add_argument, worlds_with_pairings().items()
+    usual = "; ".join(f"in {world} {', '.join(ground.usual_levels())}" for world, ground in grounds)
+    kinds = "; ".join(f"in {world} of {', '.join(ground.kinds())}" for world, ground in grounds)
+    add("--layouts", metavar="all|LIST", help=f"levels where partners are compared (default: all, {usual})")
+    add(
+        "--pairs",
+        metavar="all|LIST",
+        help=f"as ONE{MEMBER_SEPARATOR}OTHER, seat 0 first (default: all, {kinds})",
+    )
+    add("--seats", metavar="named|both", help="both: every pair the other way round, too (default: named)")
+    add("--seeds", metavar="N", help="episodes of each pair and layout; the same as --episodes")
+
+
+def require_database() -> None:
+    """CommandError with code 2 where the database is not there, or not as this version wants it."""
+    try:
+        executor = MigrationExecutor(connection)
+        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except DatabaseError as error:
+        why = str(error).splitlines()[0]
+        raise CommandError(f"the database cannot be used: {why}", returncode=2) from error
+    if missing:
+        said = "the database is not prepared: `make run` or `manage.py migrate` does it, --local needs none"
+        raise CommandError(said, returncode=2)
+
+
+def require_broker() -> None:
+    """CommandError with code 2 where no broker answers."""
+    if not is_broker_reachable():
+        said = "the broker cannot be reached: `make run` starts one, --local plays here"
+        raise CommandError(said, returncode=2)
+
 
 FIRST_PATIENCE, PATIENCE = 5.0, 30.0
 """Seconds without a played episode until a hint is given and workers are asked again: at first, then."""
@@ -48,31 +148,31 @@ class Command(OneLineCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """See `kitchen.management.experiment_arguments`."""
-        add_arguments(parser)
+        """See `kitchen.management.commands.experiment`."""
+        add_experiment_arguments(parser)
 
     def handle(self, *args: Any, out: Path, **options: Any) -> None:
         """Read, ask, play, write."""
         try:
             setup = read_setup(options)
-            at_once = number("--at-once", options["at_once"])
+            at_once = whole_number("--at-once", options["at_once"])
             if not 1 <= at_once <= 1000:
                 raise SetupError(f"--at-once: {at_once} is not from 1 to 1000")
             self._run(setup, out, at_once, read_budget(options["budget"]), options)
-        except (SetupError, files.FolderError, PriceFileError) as error:
+        except (SetupError, experiment_folder.FolderError, PriceFileError) as error:
             raise CommandError(str(error), returncode=2) from error
         except OSError as error:
             raise CommandError(f"cannot write to {out}: {error.strerror or error}", returncode=2) from error
 
     def _run(
-        self, setup: Setup, out: Path, at_once: int, budget: float | None, options: dict[str, Any]
+        self, setup: ExperimentSetup, out: Path, at_once: int, budget: float | None, options: dict[str, Any]
     ) -> None:
         if not options["local"]:
             require_database()
-        key, rows = files.open_folder(out, setup)
+        key, rows = experiment_folder.open_folder(out, setup)
         spent = 0.0 if budget is None else self._spent(out, "" if options["local"] else key)
         allowed = self._ask(setup, rows, budget, spent, yes=options["yes"])
-        total = len(jobs_of(setup))
+        total = len(episode_jobs(setup))
         progress = Progress(sys.stderr, total, len(rows), "episodes")
         try:
             if options["local"]:
@@ -88,20 +188,28 @@ class Command(OneLineCommand):
 
     def _spent(self, out: Path, key: str) -> float:
         """US dollars that were spent on the experiment, here and by the workers of its key."""
-        experiment, logs = services.experiment_find(key=key), LogFolder(out)
+        experiment, logs = experiment_services.experiment_find(key=key), LogFolder(out)
         if experiment is None:
-            return sum(stored_logs.spent_on(log) for log in logs.all())
-        return stored_logs.spent_of(experiment) + stored_logs.spent_there(experiment, logs.all())
+            return sum(database_logs.log_cost(log) for log in logs.all())
+        return database_logs.experiment_cost(experiment) + database_logs.cost_elsewhere(
+            experiment, logs.all()
+        )
 
     def _ask(
-        self, setup: Setup, rows: dict[Key, Row], budget: float | None, spent: float, *, yes: bool
+        self,
+        setup: ExperimentSetup,
+        rows: dict[EpisodeKey, EpisodeRow],
+        budget: float | None,
+        spent: float,
+        *,
+        yes: bool,
     ) -> float | None:
         """What it will take and cost, and whether that is all right; exit 2 where nobody can say so. What may
         be spent, in US dollars; None for no limit."""
-        left = [job for job in jobs_of(setup) if job.key not in rows]
+        left = [job for job in episode_jobs(setup) if job.key not in rows]
         if left:
-            self.stdout.write(str(work_ahead(setup, left)))
-        allowance = Allowance(forecast(setup, left, load_prices()), budget, spent)
+            self.stdout.write(str(forecast_work(setup, left)))
+        allowance = SpendingLimit(forecast_cost(setup, left, load_prices()), budget, spent)
         if allowance.ahead.is_free or not left:
             return allowance.amount
         if not yes and not sys.stdin.isatty():
@@ -113,22 +221,24 @@ class Command(OneLineCommand):
 
     def _play_here(
         self,
-        setup: Setup,
+        setup: ExperimentSetup,
         out: Path,
         key: str,
-        rows: dict[Key, Row],
+        rows: dict[EpisodeKey, EpisodeRow],
         allowed: float | None,
         progress: Progress,
-    ) -> dict[Key, Row]:
-        def keep(played: Iterable[Row]) -> None:
+    ) -> dict[EpisodeKey, EpisodeRow]:
+        def keep(played: Iterable[EpisodeRow]) -> None:
             kept = list(played)
-            files.write_rows(out, setup, kept)
+            experiment_folder.write_rows(out, setup, kept)
             progress.show(len(kept))
 
-        files.write_settings(out, setup, key)
-        purse = None if allowed is None else Wallet(allowed)
+        experiment_folder.write_settings(out, setup, key)
+        purse = None if allowed is None else InMemoryPurse(allowed)
         try:
-            return local.play_rest(setup, rows, keep, LogFolder(out), purse, settings.VERSION)
+            return play_episodes.play_remaining_episodes(
+                setup, rows, keep, LogFolder(out), purse, settings.VERSION
+            )
         except MoneySpentError as error:
             raise CommandError(f"stopped, the money is spent: {error}") from error
         except KeyboardInterrupt:
@@ -136,33 +246,35 @@ class Command(OneLineCommand):
 
     def _play_on_workers(
         self,
-        setup: Setup,
+        setup: ExperimentSetup,
         out: Path,
         key: str,
-        rows: dict[Key, Row],
+        rows: dict[EpisodeKey, EpisodeRow],
         allowed: float | None,
         progress: Progress,
         at_once: int,
         poll: float,
-    ) -> dict[Key, Row]:
-        experiment = services.experiment_find(key=key)
+    ) -> dict[EpisodeKey, EpisodeRow]:
+        experiment = experiment_services.experiment_find(key=key)
         if len(rows) < progress.total:
             require_broker()
         if experiment is None:
             name = str(out)[-120:]
-            experiment = services.experiment_create(setup=setup, name=name, at_once=at_once, rows=rows)
-        services.rows_adopt(experiment=experiment, rows=rows)
-        stored_logs.logs_adopt(experiment=experiment, data=LogFolder(out).data)
+            experiment = experiment_services.experiment_create(
+                setup=setup, name=name, at_once=at_once, rows=rows
+            )
+        experiment_services.rows_adopt(experiment=experiment, rows=rows)
+        database_logs.logs_adopt(experiment=experiment, data=LogFolder(out).data)
         experiment.at_once = at_once
-        services.experiment_save(experiment=experiment, fields=["at_once"])
-        files.write_settings(out, setup, str(experiment.key))
-        known = services.rows_of(experiment)
+        experiment_services.experiment_save(experiment=experiment, fields=["at_once"])
+        experiment_folder.write_settings(out, setup, str(experiment.key))
+        known = experiment_services.rows_of(experiment)
         if any(row.outcome == FAILED for row in known.values()) or len(known) < progress.total:
-            services.experiment_start(experiment=experiment, allowed=allowed)
+            experiment_services.experiment_start(experiment=experiment, allowed=allowed)
         try:
             return self._watch(experiment, out, progress, poll)
         except KeyboardInterrupt:
-            services.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
+            experiment_services.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
             raise CommandError("stopped; the same command goes on") from None
         finally:
             self._fetch_logs(experiment, LogFolder(out))
@@ -170,20 +282,22 @@ class Command(OneLineCommand):
     def _fetch_logs(self, experiment: Experiment, logs: LogFolder) -> None:
         """What the workers have kept of every episode, as files. A file that has more stays; one that has
         something else stays under another name."""
-        for key, data in stored_logs.logs_of(experiment):
+        for key, data in database_logs.logs_of(experiment):
             if len(data) > len(there := logs.data(key)):
                 if not data.startswith(there):
                     logs.set_aside(key)
                 logs.put(key, data)
 
-    def _watch(self, experiment: Experiment, out: Path, progress: Progress, poll: float) -> dict[Key, Row]:
+    def _watch(
+        self, experiment: Experiment, out: Path, progress: Progress, poll: float
+    ) -> dict[EpisodeKey, EpisodeRow]:
         """Wait for the workers; keep what they have played."""
-        patience, last, rows = FIRST_PATIENCE, time.monotonic(), dict[Key, Row]()
-        setup = Setup.from_json(experiment.setup)
+        patience, last, rows = FIRST_PATIENCE, time.monotonic(), dict[EpisodeKey, EpisodeRow]()
+        setup = ExperimentSetup.from_json(experiment.setup)
         while True:
-            played = services.rows_of(experiment)
+            played = experiment_services.rows_of(experiment)
             if len(played) > len(rows):
-                files.write_rows(out, setup, played.values())
+                experiment_folder.write_rows(out, setup, played.values())
                 rows, last = played, time.monotonic()
                 progress.show(len(rows))
             if len(rows) == progress.total:
@@ -200,22 +314,22 @@ class Command(OneLineCommand):
             raise CommandError(f"stopped: {experiment.stopped_because}; the same command goes on")
 
     def _hint(self, experiment: Experiment) -> None:
-        if not ask_lanes(experiment.pk):
+        if not queue_episodes(experiment.pk):
             require_broker()
-        if not services.being_played(experiment.pk):
+        if not experiment_services.count_playing(experiment.pk):
             self.stderr.write("no worker answers: start `make run`, or use --local to play here")
 
-    def _report(self, setup: Setup, out: Path, rows: Iterable[Row]) -> None:
-        results = files.write_results(out, setup, rows)
-        logs = LogFolder(out).of(job.key for job in jobs_of(setup))
-        audit.write_tables(out, logs, audit.tables_of(setup))
-        who = str(players_of(results))
-        for grid in tables.grids(setup, results):
+    def _report(self, setup: ExperimentSetup, out: Path, rows: Iterable[EpisodeRow]) -> None:
+        results = experiment_folder.write_results(out, setup, rows)
+        logs = LogFolder(out).of(job.key for job in episode_jobs(setup))
+        log_tables.write_tables(out, logs, log_tables.log_table_files(setup))
+        who = str(decision_makers_of(results))
+        for grid in result_tables.result_text_tables(setup, results):
             self._show(grid, who)
         self.stdout.write(who)
-        self.stdout.write(last_line(results))
+        self.stdout.write(summary_line(results))
 
-    def _show(self, grid: Grid, who: str) -> None:
+    def _show(self, grid: TextTable, who: str) -> None:
         """A table. Who played it, where that is not what stands below all of them (`who`)."""
         self.stdout.write(grid.title)
         for row in (grid.head, *grid.rows):
@@ -224,7 +338,7 @@ class Command(OneLineCommand):
         for note in filter(None, (played_by, *grid.notes)):
             self.stdout.write(note)
 
-    def _tell_failed(self, rows: Iterable[Row]) -> None:
+    def _tell_failed(self, rows: Iterable[EpisodeRow]) -> None:
         """Exit code 1 where episodes failed."""
         played = list(rows)
         reasons = [row.reason for row in played if row.outcome == FAILED]

@@ -1,9 +1,8 @@
-"""`python manage.py experiment_replay DIR`: an experiment played again from what models answered.
+"""`python manage.py experiment_replay DIR`: replay an experiment from recorded model answers.
 
-DIR is the folder of `experiment --out`. Each step is given what it was given then; what is asked, commanded
-and remembered is compared, and the state that follows. A line for each difference, then how many there were.
-No key is needed, and nobody is called. Exit code 1 where something is not as it was, 2 for a folder that
-cannot be read.
+DIR is the folder of `experiment --out`. Each step gets its recorded inputs. Prompts, commands, memories and
+the following state are compared. It prints a line for each difference, then their number. No key is needed,
+and no model is called. Exit code 1: something differs. Exit code 2: the folder cannot be read.
 """
 
 from __future__ import annotations
@@ -16,15 +15,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from kitchen.experiments import files
-from kitchen.experiments.log import LogError
-from kitchen.experiments.log_files import LogFolder
-from kitchen.experiments.plan import Key, jobs_of
-from kitchen.experiments.replay import Replay, replay
-from kitchen.experiments.rows import Row
-from kitchen.management.base import OneLineCommand
-from kitchen.management.progress import Progress
-from kitchen.words.counting import counted
+from kitchen.experiments import experiment_folder
+from kitchen.experiments.episode_rows import EpisodeRow
+from kitchen.experiments.experiment_setup import EpisodeKey, episode_jobs
+from kitchen.experiments.log_files import LogError, LogFolder
+from kitchen.experiments.verify_replay import ReplayResult, replay_log
+from kitchen.management.command_helpers import OneLineCommand, Progress
+from kitchen.words.english_text import counted_noun
 
 
 class Command(OneLineCommand):
@@ -40,11 +37,11 @@ class Command(OneLineCommand):
     def handle(self, *args: Any, folder: Path, **options: Any) -> None:
         """Play every episode again, and say what differs."""
         try:
-            setup = files.setup_of(folder)
-            _, rows = files.open_folder(folder, setup)
-        except (files.FolderError, OSError) as error:
+            setup = experiment_folder.read_setup_file(folder)
+            _, rows = experiment_folder.open_folder(folder, setup)
+        except (experiment_folder.FolderError, OSError) as error:
             raise CommandError(str(error), returncode=2) from error
-        named = [(job.key, rows.get(job.key)) for job in jobs_of(setup)]
+        named = [(job.key, rows.get(job.key)) for job in episode_jobs(setup)]
         progress = Progress(sys.stderr, len(named), 0, "episodes")
         done = list(self._told(_replays(LogFolder(folder), named), progress))
         progress.close()
@@ -53,7 +50,7 @@ class Command(OneLineCommand):
             raise CommandError(line)
         self.stdout.write(line)
 
-    def _told(self, replays: Iterator[Replay], progress: Progress) -> Iterator[Replay]:
+    def _told(self, replays: Iterator[ReplayResult], progress: Progress) -> Iterator[ReplayResult]:
         for number, each in enumerate(replays, start=1):
             progress.show(number)
             for fault in each.faults:
@@ -61,25 +58,30 @@ class Command(OneLineCommand):
             yield each
 
 
-def _replays(logs: LogFolder, named: Iterable[tuple[Key, Row | None]]) -> Iterator[Replay]:
+def _replays(
+    logs: LogFolder, named: Iterable[tuple[EpisodeKey, EpisodeRow | None]]
+) -> Iterator[ReplayResult]:
     """Every episode that was played, with its row, or was begun."""
     for key, row in named:
         try:
             if log := logs.read(key):
-                yield replay(log, row, settings.VERSION)
+                yield replay_log(log, row, settings.VERSION)
             elif row:
-                yield Replay(str(key), faults=("there is no log of it",))
+                yield ReplayResult(str(key), faults=("there is no log of it",))
         except LogError as error:
-            yield Replay(str(key), faults=(f"its log {error}",))
+            yield ReplayResult(str(key), faults=(f"its log {error}",))
 
 
-def summary(done: list[Replay]) -> str:
+def summary(done: list[ReplayResult]) -> str:
     """`6 episodes, 360 steps, from 412 stored calls, at no cost: the same prompts, commands and states`."""
     steps, calls = sum(each.steps for each in done), sum(each.calls for each in done)
     other = sum(bool(each.faults) for each in done)
-    what = f"{counted(len(done), 'episode')}, {counted(steps, 'step')}, from {counted(calls, 'stored call')}"
+    what = (
+        f"{counted_noun(len(done), 'episode')}, {counted_noun(steps, 'step')}, from "
+        f"{counted_noun(calls, 'stored call')}"
+    )
     if not done:
         return "nothing was played yet: there is nothing to play again"
     if other:
-        return f"{what}: {counted(other, 'episode')} not as then"
+        return f"{what}: {counted_noun(other, 'episode')} not as then"
     return f"{what}, at no cost: the same prompts, commands and states"

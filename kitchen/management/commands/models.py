@@ -1,24 +1,75 @@
-"""`python manage.py models [PROVIDER]`: the models that a provider lists now, what they can do, and where
-that is not what is sent to them here.
+"""`python manage.py models [PROVIDER]`: list a provider's models, and where they differ from our own list.
 
-`--keep FILE` writes the list down: where `BRIGADE_MODELS` names that file, what it says of thinking and
-effort goes before our own list. Without a provider: the default one of this server. Exit code 2 for no such
-provider or one without a key, 1 if it does not answer.
+`--keep FILE` writes the list to a file. Where `BRIGADE_MODELS` names that file, its entries for thinking and
+effort take precedence over our own list. Without a provider, the default of this server is used. Exit code 2:
+unknown provider, or no key. Exit code 1: it does not answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from kitchen.contract.model import ModelError
-from kitchen.llm.knowing import differences, in_words
-from kitchen.llm.model_list import written
-from kitchen.llm.registry import ALIASES, PROVIDERS, default_provider, offered, unavailable
-from kitchen.machine.atomic import put
-from kitchen.management.base import OneLineCommand
+from kitchen.contract.language_model import ModelError, OfferedModel
+from kitchen.infra.file_writing import write_atomically
+from kitchen.llm.model_capabilities import listed_model, model_list_text, without_date
+from kitchen.llm.provider_registry import (
+    ALIASES,
+    ANTHROPIC,
+    PROVIDERS,
+    default_provider,
+    list_provider_models,
+    why_unavailable,
+)
+from kitchen.llm.providers.anthropic import CLAUDE_MODELS, ClaudeTraits, claude_traits
+from kitchen.management.command_helpers import OneLineCommand
+
+
+def model_in_words(model: OfferedModel) -> str:
+    """`claude-x: active; thinking: adaptive; effort: low, high; writes 64000 tokens at most`."""
+    facts = [
+        model.status,
+        f"thinking: {', '.join(model.thinking)}" if model.thinking else "",
+        f"effort: {', '.join(model.efforts)}" if model.efforts else "",
+        f"reads {model.reads} tokens at most" if model.reads else "",
+        f"writes {model.writes} tokens at most" if model.writes else "",
+    ]
+    told = "; ".join(fact for fact in facts if fact)
+    return f"{model.name}: {told}" if told else model.name
+
+
+def differences_from_ours(provider: str, listed: Sequence[OfferedModel]) -> Iterator[str]:
+    """Where the provider's list and ours do not agree, each in a sentence."""
+    if provider != ANTHROPIC:
+        return
+    for model in listed:
+        yield from _differences(model)
+    there = {without_date(model.name) for model in listed}
+    for name in CLAUDE_MODELS:
+        if name not in there:
+            yield f"{name} is in our list and not in the provider's: nobody can ask it with this key"
+
+
+def _differences(model: OfferedModel) -> Iterator[str]:
+    if without_date(model.name) not in CLAUDE_MODELS and listed_model(ANTHROPIC, model.name) is None:
+        yield f"{model.name} is not in our list: nothing special is sent to it"
+        return
+    if model.status in {"deprecated", "retired"}:
+        yield f"{model.name} is {model.status}"
+    yield from (f"{model.name} {what}" for what in _contradictions(model, claude_traits(model.name)))
+
+
+def _contradictions(model: OfferedModel, ours: ClaudeTraits) -> Iterator[str]:
+    way = ours.least.get("thinking", {}).get("type", "")
+    if way and model.thinking and way not in model.thinking:
+        yield f"is sent thinking “{way}”, which it does not take"
+    if model.thinking and ours.effort and not model.efforts:
+        yield "takes no effort, and we think that it does"
+    if model.efforts and not ours.effort:
+        yield "takes an effort, and is sent none"
 
 
 class Command(OneLineCommand):
@@ -36,21 +87,21 @@ class Command(OneLineCommand):
         named = ALIASES.get(provider, provider) or default_provider()
         if named not in PROVIDERS:
             raise CommandError(f"{provider!r} is no provider; there are {', '.join(PROVIDERS)}", returncode=2)
-        if why := unavailable(named):
+        if why := why_unavailable(named):
             raise CommandError(why, returncode=2)
         try:
-            listed = offered(named)
+            listed = list_provider_models(named)
         except ModelError as error:
             raise CommandError(f"{named} does not list its models: {error}", returncode=1) from error
         if keep:
-            self._keep(keep, written(named, listed))
+            self._keep(keep, model_list_text(named, listed))
         for model in listed:
-            self.stdout.write(in_words(model))
-        for difference in differences(named, listed):
+            self.stdout.write(model_in_words(model))
+        for difference in differences_from_ours(named, listed):
             self.stdout.write(self.style.WARNING(difference))
 
     def _keep(self, file: Path, text: str) -> None:
         try:
-            put(file, text.encode())
+            write_atomically(file, text.encode())
         except OSError as error:
             raise CommandError(f"cannot write to {file}: {error.strerror or error}", returncode=2) from error

@@ -1,6 +1,6 @@
-"""`python manage.py optimum --levels 0,1,3`: how far a co-player is from the exact optimum of small cases.
+"""`python manage.py optimum --levels 0,1,3`: compare an agent with the exact optimum of small cases.
 
-Needs OR-tools: `make optimum` installs it and runs this. Exit code 2 without it, or for bad arguments.
+Needs OR-tools: `make optimum` installs it and runs this. Exit code 2: OR-tools is missing, or bad arguments.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from kitchen.contract.bench import Case, NoSolverError, Optimum
-from kitchen.experiments.arguments import number, read_setup
-from kitchen.experiments.plan import Job, jobs_of
-from kitchen.experiments.play import play
-from kitchen.experiments.setup import BENCH, Setup, SetupError
+from kitchen.contract.benchmark import NoSolverError, Optimum, OptimumCase
+from kitchen.experiments.experiment_setup import (
+    DEFAULT_BENCHMARK,
+    EpisodeJob,
+    ExperimentSetup,
+    SetupError,
+    episode_jobs,
+)
+from kitchen.experiments.play_episodes import play_episode
+from kitchen.experiments.setup_arguments import read_setup, whole_number
 
 
 class Command(BaseCommand):
@@ -30,31 +35,35 @@ class Command(BaseCommand):
         add("--steps", default="20", help="of an episode (default: 20)")
         add("--episodes", default="1", help="seeds of each case (default: 1)")
         add("--seed", default="1", help="(default: 1)")
-        add("--co-player", default=BENCH.coplayer, help=f"who is measured (default: {BENCH.coplayer})")
+        add(
+            "--co-player",
+            default=DEFAULT_BENCHMARK.coplayer,
+            help=f"who is measured (default: {DEFAULT_BENCHMARK.coplayer})",
+        )
         add("--seconds", default="60", help="time for a case (default: 60)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Solve, play, compare."""
         try:
-            BENCH.check_solver()
+            DEFAULT_BENCHMARK.check_solver()
             asked = dict.fromkeys(("preset", "model", "demo", "no_feedback", "no_hints"))
             setup = read_setup({**asked, **options})
-            steps, seconds = (number(f"--{name}", options[name]) for name in ("steps", "seconds"))
+            steps, seconds = (whole_number(f"--{name}", options[name]) for name in ("steps", "seconds"))
             if not 1 <= steps <= 60 or not 1 <= seconds <= 86400:
                 raise SetupError("--steps: from 1 to 60, --seconds: from 1 to 86400")
         except (NoSolverError, SetupError) as error:
             raise CommandError(str(error), returncode=2) from error
-        pairs = [self._compare(setup, job, steps, seconds) for job in jobs_of(setup)]
+        pairs = [self._compare(setup, job, steps, seconds) for job in episode_jobs(setup)]
         played, best = (sum(column) for column in zip(*pairs, strict=True))
         self.stdout.write(f"{setup.coplayer} {played}, optimum {best}: ratio {ratio(played, best)}")
 
-    def _compare(self, setup: Setup, job: Job, steps: int, seconds: int) -> tuple[int, int]:
-        case = Case(job.column.level, job.alpha, job.column.agents, steps, job.seed)
-        optimum = BENCH.optimum(case, seconds)
-        in_engine = BENCH.replay(case, optimum.turns)
+    def _compare(self, setup: ExperimentSetup, job: EpisodeJob, steps: int, seconds: int) -> tuple[int, int]:
+        case = OptimumCase(job.column.level, job.alpha, job.column.agents, steps, job.seed)
+        optimum = DEFAULT_BENCHMARK.optimum(case, seconds)
+        in_engine = DEFAULT_BENCHMARK.replay(case, optimum.turns)
         if in_engine != optimum.completed:
             raise CommandError(f"{case}: the model's {optimum.completed} are {in_engine} in the engine")
-        played = play(job, setup.coplayer, setup.settings, steps=steps).completed
+        played = play_episode(job, setup.coplayer, setup.settings, steps=steps).completed
         name = f"{case.level}, {case.agents} agents, alpha {case.alpha:g}, {steps} steps"
         self.stdout.write(f"{name}: {setup.coplayer} {played}, {_words(optimum)}, {optimum.seconds:.1f} s")
         self.stdout.flush()

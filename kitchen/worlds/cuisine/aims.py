@@ -1,8 +1,8 @@
-"""What a robot can be asked to bring about in CuisineWorld (`World.aims`), and how it stands. Plain Python.
+"""Define the aims that a robot can be asked to achieve (`World.aims`), and how far each is.
 
-`serve` a dish: one more of it was served than when it was asked for, whoever brought it. `make` an item: one
-is ready in a tool, or in this robot's hands. `fetch` an item: this robot holds one; what has to be made and
-is nowhere cannot be fetched. `free` a tool: it is empty and idle.
+`serve` a dish: one more of it was served than when it was asked for. `make` an item: one is ready in a
+tool or in this robot's hands. `fetch` an item: this robot holds one. `free` a tool: it is empty and idle.
+Plain Python.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""CuisineWorld's line in the registry: everything that it has."""
+"""Register everything that belongs to CuisineWorld."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from kitchen.contract.agent import Adviser, Agent, Pursuer
-from kitchen.contract.bench import Ground
+from kitchen.contract.agent import Adviser, Agent, AimPursuer
+from kitchen.contract.agent_skills import Skills
+from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.kit import Practice, WorldKit
 from kitchen.contract.page import Page
-from kitchen.contract.recordings import Recordings
-from kitchen.contract.skills import Skills
+from kitchen.contract.reference_recordings import Recordings
 from kitchen.contract.world import World
 
 
@@ -26,25 +26,25 @@ def _page() -> Page:
 
 
 def _dispatcher() -> type[Agent]:
-    from kitchen.worlds.cuisine.dispatcher.mind import Dispatcher
+    from kitchen.worlds.cuisine.dispatcher.agent import Dispatcher
 
     return Dispatcher
 
 
 def _planner() -> type[Agent]:
-    from kitchen.worlds.cuisine.planner.planner import Planner
+    from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
 
-    return Planner
+    return CuisinePlanner
 
 
 def _adviser() -> Adviser:
-    from kitchen.worlds.cuisine.adviser import ADVISER
+    from kitchen.worlds.cuisine.planner.agent import ADVISER
 
     return ADVISER
 
 
-def _pursuer() -> Pursuer:
-    from kitchen.worlds.cuisine.pursuing import PURSUER
+def _pursuer() -> AimPursuer:
+    from kitchen.worlds.cuisine.aim_pursuit import PURSUER
 
     return PURSUER
 
@@ -55,14 +55,14 @@ def _skills() -> Skills:
     return SKILLS
 
 
-def _bench() -> Ground:
-    from kitchen.worlds.cuisine.bench.bench import BENCH
+def _bench() -> Benchmark:
+    from kitchen.worlds.cuisine.bench.paper_benchmark import CUISINE_BENCHMARK
 
-    return BENCH
+    return CUISINE_BENCHMARK
 
 
 def _recordings() -> Recordings[Any]:
-    from kitchen.worlds.cuisine.recordings import TRACES
+    from kitchen.worlds.cuisine.reference_traces import TRACES
 
     return TRACES
 

@@ -1,4 +1,7 @@
-"""A level: one kitchen with the dishes that can be ordered in it, checked against the stock.
+"""Read and check ingredients, tools, recipes and levels from TOML files.
+
+A data folder holds `ingredients.toml`, `tools.toml`, `recipes.toml` and `levels/*.toml`. You add a level
+by adding a file. A wrong file is a DataError that names file, key and reason.
 
 A level file::
 
@@ -14,18 +17,75 @@ warns with UncookableDishWarning.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
-from kitchen.contract.data_files import Names, Record, Source, Text, Texts, one_of, opened, parsed
+from kitchen.contract.data_files import (
+    DataError,
+    DataSource,
+    Names,
+    Record,
+    Text,
+    Texts,
+    error_text,
+    one_of,
+    parse_toml,
+    read_toml,
+)
 from kitchen.contract.world import Json
-from kitchen.worlds.cuisine.stock import Recipe, Stock, Tool
-from kitchen.worlds.cuisine.timing import nodes_of
+from kitchen.worlds.cuisine.order_book import recipe_items, work_of_product
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A type of place: the storage, the serving table, or something that one cooks with."""
+
+    code: str
+    name: str
+    role: str
+    """`storage`, `serving` or `tool`."""
+    capacity: int | None
+    """Items it holds at most; None where there is no limit."""
+    busy: int
+    """Steps for which it cannot be touched once activated."""
+    attended: bool
+    """Whoever activates it is busy for as long."""
+    always_open: bool
+    """What lies inside can be taken at any time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """One product, the type of tool that makes it, and what it is made of (no item twice)."""
+
+    product: str
+    name: str
+    tool: str
+    ingredients: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stock:
+    """All ingredients, tools and recipes of a directory of data, each by its code."""
+
+    ingredients: Mapping[str, str]
+    """Base ingredient to its readable name, in the order of the file."""
+    tools: Mapping[str, Tool]
+    recipes: Mapping[str, Recipe]
+    work: Mapping[str, int]
+    """W of every product (spec: timing rule)."""
+
+    def name_of(self, item: str) -> str:
+        """The readable name of an ingredient or product."""
+        return self.ingredients[item] if item in self.ingredients else self.recipes[item].name
+
 
 DIFFICULTIES: Mapping[str, str] = {
     "very_simple": "Very simple",
@@ -85,21 +145,21 @@ class Level:
 def parse_level(text: str, file: str, stock: Stock) -> Level:
     """A level from the text of a level file; its code is the stem of `file`. DataError for whatever cannot be
     played."""
-    return _level(Path(file).stem, *parsed(text, file), stock)
+    return _level(Path(file).stem, *parse_toml(text, file), stock)
 
 
 def open_level(path: Path, stock: Stock) -> Level:
     """Likewise from a level file."""
-    return _level(path.stem, *opened(path), stock)
+    return _level(path.stem, *read_toml(path), stock)
 
 
-def _level(code: str, source: Source, values: Mapping[str, Json], stock: Stock) -> Level:
+def _level(code: str, source: DataSource, values: Mapping[str, Json], stock: Stock) -> Level:
     told = source.read(_FILE, values)
     _check_kitchen(source, told, stock)
     for dish in told.dishes:
         if dish not in stock.recipes:
             raise source.error("dishes", f"no recipe for {dish!r}")
-    places = number_places(told.kitchen, stock)
+    places = numbered_places(told.kitchen, stock)
     return Level(
         code=code,
         title=told.title,
@@ -114,7 +174,7 @@ def _level(code: str, source: Source, values: Mapping[str, Json], stock: Stock) 
     )
 
 
-def number_places(kitchen: Iterable[str], stock: Stock) -> dict[str, Tool]:
+def numbered_places(kitchen: Iterable[str], stock: Stock) -> dict[str, Tool]:
     """Every place by its id: its type and a number that counts from 0 within the type."""
     places: dict[str, Tool] = {}
     seen: dict[str, int] = {}
@@ -126,11 +186,11 @@ def number_places(kitchen: Iterable[str], stock: Stock) -> dict[str, Tool]:
 
 def tools_needed(dish: str, stock: Stock) -> tuple[str, ...]:
     """The types of tools that the recipe tree of a dish uses, each once."""
-    products = (node for node in nodes_of(dish, stock.recipes) if node in stock.recipes)
+    products = (node for node in recipe_items(dish, stock.recipes) if node in stock.recipes)
     return tuple(dict.fromkeys(stock.recipes[product].tool for product in products))
 
 
-def _check_kitchen(source: Source, told: LevelFile, stock: Stock) -> None:
+def _check_kitchen(source: DataSource, told: LevelFile, stock: Stock) -> None:
     """Every place is known, one is the storage and one the serving table."""
     for kind in told.kitchen:
         if kind not in stock.tools:
@@ -143,7 +203,7 @@ def _check_kitchen(source: Source, told: LevelFile, stock: Stock) -> None:
             )
 
 
-def _uncookable(source: Source, told: LevelFile, stock: Stock) -> tuple[str, ...]:
+def _uncookable(source: DataSource, told: LevelFile, stock: Stock) -> tuple[str, ...]:
     """The dishes that lack a tool; the file says of just these that it is meant."""
     missing = {dish: [t for t in tools_needed(dish, stock) if t not in told.kitchen] for dish in told.dishes}
     for dish, tools in missing.items():
@@ -156,5 +216,186 @@ def _uncookable(source: Source, told: LevelFile, stock: Stock) -> tuple[str, ...
 
 
 def _leading_to(dishes: Iterable[str], stock: Stock) -> dict[str, Recipe]:
-    wanted = {node for dish in dishes for node in nodes_of(dish, stock.recipes)}
+    wanted = {node for dish in dishes for node in recipe_items(dish, stock.recipes)}
     return {product: recipe for product, recipe in stock.recipes.items() if product in wanted}
+
+
+DATA_FOLDER = Path(__file__).parent / "data"
+
+COUNTER_PLACES = ("storage", "serving")
+"""Roles of places that are no tools."""
+CODE_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+class PlaceEntry(Record):
+    """What stands in `tools.toml` of the storage or of the serving table."""
+
+    name: Text
+    role: Annotated[Text, one_of((*COUNTER_PLACES, "tool"))]
+
+
+class ToolEntry(PlaceEntry):
+    """What stands there of anything else."""
+
+    capacity: Annotated[int, Field(ge=1), error_text("must be a whole number from 1 on")]
+    busy: Annotated[int, Field(ge=0), error_text("must be a whole number from 0 on")]
+    attended: bool = False
+    always_open: bool = False
+
+
+class RecipeEntry(Record):
+    """What stands in `recipes.toml` of one product."""
+
+    name: Text
+    tool: Text
+    ingredients: Names
+
+
+_INGREDIENTS = TypeAdapter(dict[str, dict[str, Text]], config=ConfigDict(strict=True))
+_TABLES = TypeAdapter(dict[str, dict[str, object]], config=ConfigDict(strict=True))
+_PLACE, _TOOL = TypeAdapter(PlaceEntry), TypeAdapter(ToolEntry)
+_RECIPES = TypeAdapter(dict[str, RecipeEntry], config=ConfigDict(strict=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Catalogue:
+    """All that is known of one directory of data."""
+
+    stock: Stock
+    levels: Mapping[str, Level]
+    """By code, in the order of their numbers."""
+
+    def level(self, code: str) -> Level:
+        """A level by its code; DataError if there is none."""
+        try:
+            return self.levels[code]
+        except KeyError:
+            raise DataError(f"level: {code!r} is not one of {', '.join(self.levels)}") from None
+
+    def level_from_text(self, text: str, file: str) -> Level:
+        """A level from the text of a level file that stands elsewhere; its code is the file's stem."""
+        return parse_level(text, file, self.stock)
+
+
+@cache
+def shipped_catalogue() -> Catalogue:
+    """The data that come with the project, read once."""
+    return load_catalogue(DATA_FOLDER)
+
+
+def load_catalogue(directory: Path = DATA_FOLDER) -> Catalogue:
+    """Read and check a directory of data; DataError for the first thing that is wrong."""
+    directory = Path(directory)
+    stock = load_stock(directory)
+    files = sorted((directory / "levels").glob("*.toml"), key=_in_number_order)
+    if not files:
+        raise DataError(f"{directory / 'levels'}: holds no level")
+    return Catalogue(stock, {path.stem: open_level(path, stock) for path in files})
+
+
+def load_stock(directory: Path) -> Stock:
+    """The ingredients, tools and recipes of a directory of data."""
+    ingredients = _ingredients(directory / "ingredients.toml")
+    tools = _tools(directory / "tools.toml")
+    recipes = _recipes(directory / "recipes.toml", ingredients, tools)
+    busy = {tool.code: tool.busy for tool in tools.values()}
+    work = {product: work_of_product(product, recipes, busy) for product in recipes}
+    return Stock(ingredients, tools, recipes, work)
+
+
+def _in_number_order(path: Path) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", path.stem)]
+
+
+def _ingredients(path: Path) -> dict[str, str]:
+    source, values = read_toml(path)
+    ingredients: dict[str, str] = {}
+    for group, names in source.read(_INGREDIENTS, values).items():
+        for code, name in names.items():
+            _check_new(source.at(group), code, name, ingredients)
+            ingredients[code] = name
+    if not ingredients:
+        raise source.error("", "holds no ingredient")
+    return ingredients
+
+
+def _tools(path: Path) -> dict[str, Tool]:
+    source, values = read_toml(path)
+    tools: dict[str, Tool] = {}
+    for code, table in source.read(_TABLES, values).items():
+        tool = _tool(source, code, table)
+        _check_new(source, code, tool.name, {each.code: each.name for each in tools.values()})
+        if code[-1].isdigit():
+            raise source.error(code, "must not end in a digit: places are numbered")
+        tools[code] = tool
+    for role in COUNTER_PLACES:
+        if role not in {tool.role for tool in tools.values()}:
+            raise source.error("", f"no place has the role {role!r}")
+    return tools
+
+
+def _tool(source: DataSource, code: str, table: Mapping[str, object]) -> Tool:
+    if table.get("role") not in COUNTER_PLACES:
+        return Tool(code, **source.at(code).read(_TOOL, table).model_dump())
+    told = source.at(code).read(_PLACE, table)
+    is_open = told.role == "storage"
+    return Tool(code, told.name, told.role, capacity=None, busy=0, attended=False, always_open=is_open)
+
+
+def _recipes(path: Path, ingredients: Mapping[str, str], tools: Mapping[str, Tool]) -> dict[str, Recipe]:
+    source, values = read_toml(path)
+    names = {**ingredients, **{tool.code: tool.name for tool in tools.values()}}
+    recipes: dict[str, Recipe] = {}
+    for product, told in source.read(_RECIPES, values).items():
+        _check_new(source, product, told.name, names)
+        names[product] = told.name
+        _check_made(source.at(product), told, tools, {*ingredients, *values})
+        recipes[product] = Recipe(product, **told.model_dump())
+        _check_only_one_way(source.at(product), recipes.values())
+    _check_cycles(source, recipes)
+    return recipes
+
+
+def _check_made(source: DataSource, told: RecipeEntry, tools: Mapping[str, Tool], items: set[str]) -> None:
+    """It is made in a tool that is there, of what is there and fits into it."""
+    capacity = tools[told.tool].capacity if told.tool in tools else None
+    if capacity is None:
+        raise source.error("tool", f"unknown tool {told.tool!r}")
+    for item in told.ingredients:
+        if item not in items:
+            raise source.error("ingredients", f"unknown ingredient {item!r}")
+    if len(told.ingredients) > capacity:
+        reason = f"{len(told.ingredients)} do not fit into {told.tool} ({capacity})"
+        raise source.error("ingredients", reason)
+
+
+def _check_new(source: DataSource, code: str, name: str, names: Mapping[str, str]) -> None:
+    if not CODE_PATTERN.fullmatch(code):
+        raise source.error(code, "a code is made of letters, digits and _, a letter first")
+    if code in names:
+        raise source.error(code, "this code is used twice")
+    if name in names.values():
+        raise source.error(code, f"the name {name!r} is used twice")
+
+
+def _check_only_one_way(source: DataSource, recipes: Iterable[Recipe]) -> None:
+    *others, last = recipes
+    for other in others:
+        if other.tool == last.tool and set(other.ingredients) == set(last.ingredients):
+            raise source.error("ingredients", f"{other.product} is made of the same in the same tool")
+
+
+def _check_cycles(source: DataSource, recipes: Mapping[str, Recipe]) -> None:
+    safe: set[str] = set()
+
+    def visit(item: str, way: tuple[str, ...]) -> None:
+        if item in way:
+            raise source.error(item, f"is made of itself: {' <- '.join((*way[way.index(item) :], item))}")
+        if item in safe or item not in recipes:
+            return
+        for ingredient in recipes[item].ingredients:
+            visit(ingredient, (*way, item))
+        safe.add(item)
+
+    for product in recipes:
+        visit(product, ())

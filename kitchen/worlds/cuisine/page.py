@@ -1,29 +1,159 @@
-"""CuisineWorld in a browser: which panels there are, and the guide. Plain Python, no Django.
+"""Show CuisineWorld in a browser: its panels, hints and guide. Everything follows from the `SeatView`.
 
-Everything here follows from the `SeatView` alone.
+Plain Python, no Django.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import DRAWN, TABLES, Nothing, Page, Panel, SeatView
+from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, NoContent, Page, Panel, SeatView
 from kitchen.contract.world import Aim, Command, Json
-from kitchen.words.speech import gettext, marked, read_later
-from kitchen.worlds.cuisine.asking import GROUPS, aimed, goal
-from kitchen.worlds.cuisine.floor import floor
-from kitchen.worlds.cuisine.handbook import handbook
-from kitchen.worlds.cuisine.hint import hint
-from kitchen.worlds.cuisine.intents import intents
-from kitchen.worlds.cuisine.known import Known, known
-from kitchen.worlds.cuisine.menu import menu
-from kitchen.worlds.cuisine.pictures import icon
-from kitchen.worlds.cuisine.story import happened_to, news, spoken, story
-from kitchen.worlds.cuisine.tables import locations, robots
-from kitchen.worlds.cuisine.tickets import orders
-from kitchen.worlds.cuisine.words import Words
+from kitchen.words.translation import gettext, gettext_lazy, gettext_noop
+from kitchen.worlds.cuisine import task_graph
+from kitchen.worlds.cuisine.action_menu import menu_panel
+from kitchen.worlds.cuisine.activity_text import (
+    dishes_with_event,
+    history_panel,
+    intents_panel,
+    spoken_text,
+    step_news,
+)
+from kitchen.worlds.cuisine.aims import FETCH, FREE, MAKE, SERVE
+from kitchen.worlds.cuisine.display_text import KitchenWords, hint_text, join_sentence, list_names, steps_text
+from kitchen.worlds.cuisine.kitchen_panels import floor_panel, places_panel, robots_panel
+from kitchen.worlds.cuisine.names_and_keys import BriefLookup, brief_lookup, key_explanations, picture_of
+from kitchen.worlds.cuisine.order_tickets import orders_panel
+
+
+class ShownThing(NamedTuple):
+    """A thing, a tool or a place: its picture and its name."""
+
+    icon: str
+    name: str
+
+
+class RecipeLine(NamedTuple):
+    """One line of a recipe: what goes into which tool, how long it takes, and what comes out."""
+
+    parts: tuple[ShownThing, ...]
+    tool: ShownThing
+    takes: str
+    """Empty where it takes no time."""
+    product: ShownThing
+
+
+class ExampleTool(NamedTuple):
+    """For the picture of a kitchen: a tool with one of its parts inside, and one that works or is ready."""
+
+    begun: RecipeLine
+    working: RecipeLine
+    busy: int
+
+
+def guide_content(brief: Mapping[str, Json]) -> dict[str, Json]:
+    """Dishes with their recipes, orders in numbers, an example of a kitchen."""
+    book = brief_lookup(brief)
+    return {
+        "title": brief["title"],
+        "steps": brief["max_steps"],
+        "robots": brief["agents"],
+        "interval": brief["interval"],
+        "max_orders": brief["max_orders"],
+        "dishes": [_dish(dish, book) for dish in brief["dishes"]],
+        "keys": key_explanations(
+            (kind, book.words.name(kind)) for kind in dict.fromkeys(brief["locations"].values())
+        ),
+        "boards": "chopboard" in brief["locations"].values(),
+        "example": _example(book),
+    }
+
+
+def _dish(dish: str, book: BriefLookup) -> dict[str, Json]:
+    brief, words = book.brief, book.words
+    task = task_graph.task_graph(dish, brief["recipes"])
+    cooking = task_graph.task_graph(dish, brief["recipes"], serve=False)
+    return {
+        "code": dish,
+        "name": words.name(dish),
+        "icon": picture_of(dish),
+        "lifetime": brief["lifetimes"][dish],
+        "makings": _makings(dish, book),
+        "graph": task_graph.graph_drawing(task, words, task_graph.LARGE_SIZE),
+        "compact": task_graph.graph_drawing(cooking, words, task_graph.compact_size(cooking)),
+        "outline": task_graph.graph_outline(dish, brief["recipes"], words),
+        "uncookable": dish in brief["uncookable"],
+    }
+
+
+def _makings(dish: str, book: BriefLookup) -> list[RecipeLine]:
+    """Its recipe line by line, what is needed first in the first, each once."""
+    lines = (_making(*line, book) for line in reversed(book.recipe(dish)))
+    return list(dict.fromkeys(lines))
+
+
+def _making(product: str, tool: str, parts: Sequence[str], book: BriefLookup) -> RecipeLine:
+    busy = _busy(tool, book)
+    takes = steps_text(busy) if busy else ""
+    return RecipeLine(
+        tuple(_shown(part, book) for part in parts),
+        ShownThing(tool, book.words.name(tool)),
+        takes,
+        _shown(product, book),
+    )
+
+
+def _shown(item: str, book: BriefLookup) -> ShownThing:
+    return ShownThing(picture_of(item), book.words.name(item))
+
+
+def _example(book: BriefLookup) -> ExampleTool:
+    """By the recipe of the first dish that can be cooked: what takes most parts, and what takes longest."""
+    brief = book.brief
+    dishes = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]] or brief["dishes"]
+    lines = book.recipe(dishes[0])
+    most = max(lines, key=lambda line: len(line[2]))
+    longest = max(lines, key=lambda line: _busy(line[1], book))
+    return ExampleTool(_making(*most, book), _making(*longest, book), max(_busy(longest[1], book), 1))
+
+
+def _busy(tool: str, book: BriefLookup) -> int:
+    busy: int = book.brief["tools"].get(tool, {}).get("busy", 0)
+    return busy
+
+
+AIM_GROUPS: Mapping[str, str] = {
+    SERVE: gettext_noop("Serve a dish"),
+    MAKE: gettext_noop("Make something"),
+    FETCH: gettext_noop("Fetch something"),
+    FREE: gettext_noop("Free a tool"),
+}
+"""Over which words each kind stands."""
+_ASKED: Mapping[str, str] = {
+    SERVE: gettext_noop("Serve {item}"),
+    MAKE: gettext_noop("Make {item}"),
+    FETCH: gettext_noop("Fetch {item}"),
+    FREE: gettext_noop("Free {place}"),
+}
+
+
+def goal_text(words: KitchenWords, brief: Mapping[str, Json]) -> str:
+    """`The guests order salmon sushi and tuna sushi. …`"""
+    dishes = list_names([words.mid(dish) for dish in brief["dishes"]])
+    told = gettext("The guests order {dishes}. An order that is not served in time is missed.")
+    return told.format(dishes=dishes)
+
+
+def aim_text(words: KitchenWords, aim: Aim) -> str:
+    """`Make cooked rice`, `Free the blender`."""
+    kind, what = aim
+    text = gettext(_ASKED[kind])
+    return join_sentence(
+        text.format(place=words.place(what)) if kind == FREE else text.format(item=words.mid(what))
+    )
+
 
 _TEMPLATES = "worlds/cuisine"
 
@@ -31,15 +161,15 @@ _TEMPLATES = "worlds/cuisine"
 class CuisinePage(Page):
     """The kitchen as a drawing, and the table form of the paper's page; with tickets and task graphs."""
 
-    views = (TABLES, DRAWN)
+    views = (DRAWING_TABLES, DRAWING_ONLY)
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
-    title = read_later("The kitchen")
-    body = read_later("robot")
+    title = gettext_lazy("The kitchen")
+    body = gettext_lazy("robot")
     reference = f"{_TEMPLATES}/recipes.jinja"
-    reference_title = read_later("Recipes")
-    settings_differ = read_later(
+    reference_title = gettext_lazy("Recipes")
+    settings_differ = gettext_lazy(
         "You will play in different kitchens. What is said here of tools, dishes and times holds for the "
         "first one; in each of the others, the guide and the recipes that you can open beside the game are "
         "what counts there."
@@ -51,67 +181,69 @@ class CuisinePage(Page):
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """Orders, floor, intents, robots, locations, happened, news, menu, done, spoken: in reading order,
         those that are shown."""
-        brief = known(view.brief)
+        brief = brief_lookup(view.brief)
         makes = (make for make in _PANELS if make not in _UNSEEN.get(view.shown, ()))
-        return tuple(make(view, brief) for make in makes if make is not intents or view.shows_intents)
+        return tuple(make(view, brief) for make in makes if make is not intents_panel or view.shows_intents)
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
         """The same without the menu, and the line of news beside it."""
-        brief, unseen = known(view.brief), (menu, news, *_UNSEEN.get(view.shown, ()))
+        brief, unseen = brief_lookup(view.brief), (menu_panel, step_news, *_UNSEEN.get(view.shown, ()))
         makes = (make for make in _PANELS if make not in unseen)
-        return tuple(make(view, brief) for make in makes if make is not intents or view.shows_intents)
+        return tuple(make(view, brief) for make in makes if make is not intents_panel or view.shows_intents)
 
     def goal(self, brief: Mapping[str, Json]) -> str:
         """Which dishes are ordered, and how long an order waits."""
-        return goal(known(brief).words, brief)
+        return goal_text(brief_lookup(brief).words, brief)
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """`Serve salmon sushi`, `Free pot 1`."""
-        return aimed(known(brief).words, aim)
+        return aim_text(brief_lookup(brief).words, aim)
 
     def aim_group(self, aim: Aim) -> str:
         """By what is to be done."""
-        return gettext(GROUPS[aim[0]])
+        return gettext(AIM_GROUPS[aim[0]])
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Dishes with their recipes, orders in numbers, an example of a kitchen."""
-        return handbook(brief)
+        return guide_content(brief)
 
     first_steps = (
-        marked("Your robot is marked “you”. What to try next is said here."),
-        marked("Each action is one step. Look at what it has changed."),
-        marked("The number on the order says in how many steps it runs out."),
+        gettext_noop("Your robot is marked “you”. What to try next is said here."),
+        gettext_noop("Each action is one step. Look at what it has changed."),
+        gettext_noop("The number on the order says in how many steps it runs out."),
     )
-    aim = read_later("Practice ends when you have served one dish, or after {steps} steps.")
-    missed = read_later("You have used all steps, and no dish was served yet. That is all right.")
+    aim = gettext_lazy("Practice ends when you have served one dish, or after {steps} steps.")
+    missed = gettext_lazy("You have used all steps, and no dish was served yet. That is all right.")
 
     def reached(self, view: SeatView) -> str:
         """`Well done: you served salmon sushi.`"""
         if not (served := view.observation["delivered"]):
             return super().reached(view)
-        return gettext("Well done: you served {dish}.").format(dish=known(view.brief).words.mid(served[-1]))
+        return gettext("Well done: you served {dish}.").format(
+            dish=brief_lookup(view.brief).words.mid(served[-1])
+        )
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """`Try this: go to storage to fetch rice for the salmon sushi.`"""
-        return hint(view, command, aim)
+        return hint_text(view, command, aim)
 
     def phrase(self, command: Command) -> str:
         """The command in words: `Go to pot 1`."""
-        return Words().phrase(command)
+        return KitchenWords().phrase(command)
 
     def worded(self, view: SeatView, command: Command) -> str:
         """The same with the names of this kitchen: `Take rice from storage`."""
-        return known(view.brief).words.phrase(command)
+        return brief_lookup(view.brief).words.phrase(command)
 
 
-class Total(NamedTuple):
+class OrderTotals(NamedTuple):
     """How many dishes were served, and how many orders were missed."""
 
     completed: int
     failed: int
 
 
-class Served(NamedTuple):
+class ServedCount(NamedTuple):
     """How often one dish was served, and whether it was just now."""
 
     name: str
@@ -120,46 +252,49 @@ class Served(NamedTuple):
     fresh: bool
 
 
-class Spoken(NamedTuple):
+class SpokenStep(NamedTuple):
     """What a screen reader says of a step."""
 
     text: str
 
 
-def _done(view: SeatView, known: Known) -> Panel:
-    seen, fresh = view.observation, happened_to(view, "completed")
+def _done(view: SeatView, known: BriefLookup) -> Panel:
+    seen, fresh = view.observation, dishes_with_event(view, "completed")
     served: Counter[str] = Counter(seen["delivered"])
-    total = Total(seen["completed"], seen["failed"])
+    total = OrderTotals(seen["completed"], seen["failed"])
     dishes = (
         Panel(
             f"served-{number}",
             f"{_TEMPLATES}/served.jinja",
-            Served(known.words.name(dish), icon(dish), served[dish], fresh[dish] > 0),
+            ServedCount(known.words.name(dish), picture_of(dish), served[dish], fresh[dish] > 0),
         )
         for dish, number in known.numbers.items()
     )
     parts = (Panel("done-total", f"{_TEMPLATES}/total.jinja", total), *dishes)
-    return Panel("done", f"{_TEMPLATES}/done.jinja", Nothing(), parts=parts)
+    return Panel("done", f"{_TEMPLATES}/done.jinja", NoContent(), parts=parts)
 
 
-def _spoken(view: SeatView, known: Known) -> Panel:
-    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", Spoken(spoken(view, known.words)))
+def _spoken(view: SeatView, known: BriefLookup) -> Panel:
+    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(spoken_text(view, known.words)))
 
 
-_Make = Callable[[SeatView, Known], Panel]
+_Make = Callable[[SeatView, BriefLookup], Panel]
 _PANELS: tuple[_Make, ...] = (
-    orders,
-    floor,
-    intents,
-    robots,
-    locations,
-    story,
-    news,
-    menu,
+    orders_panel,
+    floor_panel,
+    intents_panel,
+    robots_panel,
+    places_panel,
+    history_panel,
+    step_news,
+    menu_panel,
     _done,
     _spoken,
 )
-_UNSEEN: Mapping[str, tuple[_Make, ...]] = {TABLES: (floor, intents), DRAWN: (robots, locations)}
+_UNSEEN: Mapping[str, tuple[_Make, ...]] = {
+    DRAWING_TABLES: (floor_panel, intents_panel),
+    DRAWING_ONLY: (robots_panel, places_panel),
+}
 
 
 PAGE = CuisinePage()

@@ -1,8 +1,7 @@
-"""CuisineWorld for agents that think in skills: its aims are the skills (`kitchen.worlds.cuisine.aims`).
+"""Provide CuisineWorld's aims as skills for agents that plan in skills, and describe the game to them.
 
-`serve` a dish, `make` an item, `fetch` an item, `free` a tool: each is carried out as somebody goes who
-knows no plan (`kitchen.worlds.cuisine.leading`). What a seat has finished follows from the events: to take
-something out of a place is `fetch`, to start a tool `make`, to put a dish on the serving table `serve`.
+`serve`, `make`, `fetch` and `free` are the skills. Events tell which one a seat has finished: taking
+something out of a place is `fetch`, starting a tool `make`, putting a dish on the serving table `serve`.
 Plain Python.
 """
 
@@ -12,17 +11,177 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from random import Random
 from typing import ClassVar
 
-from kitchen.contract.skills import FREELY, READY, Condition, Manner, Primer, Sight, Skill, Skills, wait
+from kitchen.contract.agent_skills import (
+    FREELY,
+    READY,
+    GameDescription,
+    PlayStyle,
+    SeatObservation,
+    Skill,
+    SkillCondition,
+    Skills,
+    WorkedExample,
+    wait_skill,
+)
 from kitchen.contract.world import Command, Event, Intent, Json
+from kitchen.words.english_text import and_list, counted_noun
+from kitchen.worlds.cuisine.aim_pursuit import SeatPursuit, next_command
 from kitchen.worlds.cuisine.aims import FETCH, FREE, MAKE, SERVE, aim_mark, aim_status
-from kitchen.worlds.cuisine.conditions import conditions
-from kitchen.worlds.cuisine.dispatcher.moment import agent_name
-from kitchen.worlds.cuisine.leading import Way
-from kitchen.worlds.cuisine.primer import primer, scene
-from kitchen.worlds.cuisine.pursuing import next_command
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import agent_name
+
+
+def skill_conditions(sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
+    """In the order in which they are to be looked at."""
+    kind, what = skill
+    return list(_OF[kind](sight, what))
+
+
+def _serve(sight: SeatObservation, dish: str) -> Iterator[SkillCondition]:
+    ordered = any(order["dish"] == dish for order in sight.seen["orders"])
+    yield SkillCondition(
+        "not_ordered", f"{dish} is on the list of orders", f"nobody has ordered {dish}.", ordered
+    )
+
+
+def _make(sight: SeatObservation, item: str) -> Iterator[SkillCondition]:
+    places = sight.seen["locations"].values()
+    made = any(place["items"] == [item] for place in places)
+    claim, why_not = f"no tool has {item} in it", f"{item} is in a tool already; it can be fetched there."
+    yield SkillCondition("made_already", claim, why_not, not made)
+
+
+def _fetch(sight: SeatObservation, item: str) -> Iterator[SkillCondition]:
+    yield _hands(sight)
+    lies = any(item in place["items"] for place in sight.seen["locations"].values())
+    there = item not in sight.brief["recipes"] or lies
+    claim = f"{item} is in the storage or lies somewhere"
+    yield SkillCondition("not_there", claim, f"there is no {item} yet; it has to be made first.", there)
+
+
+def _free(sight: SeatObservation, place: str) -> Iterator[SkillCondition]:
+    yield _hands(sight)
+    there = sight.seen["locations"][place]
+    yield SkillCondition("is_empty", f"something lies in {place}", f"{place} is empty.", bool(there["items"]))
+    at_work = f"{place} is at work for {there['busy']} more steps."
+    yield SkillCondition("is_busy", f"{place} is not at work", at_work, not there["busy"])
+
+
+def _hands(sight: SeatObservation) -> SkillCondition:
+    me, held = agent_name(sight.seat), sight.seen["agents"][sight.seat]["holds"]
+    return SkillCondition("hands_full", f"{me} holds nothing", f"{me} holds {held}.", held is None)
+
+
+_OF = {SERVE: _serve, MAKE: _make, FETCH: _fetch, FREE: _free}
+
+Brief = Mapping[str, Json]
+
+
+def game_description(brief: Brief, seat: int, seats: int) -> GameDescription:
+    """All of it."""
+    return GameDescription(
+        role=_role(seat, seats),
+        rules=tuple(_rules(brief)),
+        making=tuple(_recipe(brief, item) for item in brief["recipes"]),
+        skills=SKILL_TEXTS,
+        examples=tuple(_examples(brief, seat)),
+        game="Robots work in a kitchen that serves ordered dishes.",
+    )
+
+
+def _role(seat: int, seats: int) -> str:
+    others = and_list([agent_name(each) for each in range(seats) if each != seat])
+    beside = (
+        f" beside {others}, whose way of playing you do not know and with whom you cannot talk"
+        if others
+        else ""
+    )
+    return (
+        f"You are {agent_name(seat)}, a robot in a kitchen that serves ordered dishes. You work{beside}. "
+        "Watch what the kitchen needs and what is being done already, and do what helps most."
+    )
+
+
+def _rules(brief: Brief) -> Iterator[str]:
+    yield f"The game has {brief['max_steps']} steps; in each of them every robot does one thing."
+    yield "Orders come in over time. An order that is not served before its steps run out is lost."
+    yield "What counts is how many orders are served, and how few are lost."
+    yield "A robot holds one item at most. Raw ingredients come from the storage and never run out."
+    yield "A tool makes a product of exactly what its recipe needs; some tools need time for it."
+    yield f"Raw ingredients here: {and_list(brief['base'])}."
+    yield f"Places here: {and_list(list(brief['locations']))}."
+
+
+def _recipe(brief: Brief, item: str) -> str:
+    recipe = brief["recipes"][item]
+    ordered = " It can be ordered." if item in brief["dishes"] else ""
+    return f"- {item} is made of {and_list(recipe['ingredients'])} in a {recipe['tool']}.{ordered}"
+
+
+SKILL_TEXTS: tuple[tuple[Skill, str], ...] = (
+    (
+        (SERVE, "dish"),
+        "needs an order for that dish; make it, all its parts included, and bring it to the serving table; "
+        "done when one more of it was served, by whomever.",
+    ),
+    (
+        (MAKE, "item"),
+        "needs that no tool has it already; bring its parts to a tool and start it; done when it is ready.",
+    ),
+    ((FETCH, "item"), "needs empty hands, and that it is there; done when it is in hand."),
+    (
+        (FREE, "place"),
+        "needs empty hands and a tool with something in it that is not at work; done when it is empty.",
+    ),
+)
+
+
+def _examples(brief: Brief, seat: int) -> Iterator[WorkedExample]:
+    dish = next((each for each in brief["dishes"] if each not in brief["uncookable"]), None)
+    if dish is None:
+        return
+    me, other = agent_name(seat), agent_name(0 if seat else 1)
+    part = brief["recipes"][dish]["ingredients"][0]
+    yield WorkedExample(
+        f"Orders: {dish}, 12 steps left.\n{me} holds nothing.\n{other} holds {part}.",
+        f"Only {dish} is ordered. {other} brings {part} already; two are sooner done than one.",
+        (MAKE, dish),
+        (SERVE, dish),
+    )
+    yield WorkedExample(
+        f"Orders: none now.\n{me} holds nothing.\n{other} holds {dish}.",
+        f"Nothing is ordered, and {other} holds {dish} for the next order.",
+        (SERVE, dish),
+        wait_skill(2),
+    )
+
+
+def scene_lines(brief: Brief, seen: Mapping[str, Json]) -> str:
+    """Orders, what each robot holds, and what lies in each place."""
+    return "\n".join([*_orders(seen), *_robots(seen), *_places(brief, seen)])
+
+
+def _orders(seen: Mapping[str, Json]) -> Iterator[str]:
+    told = [f"{order['dish']}, {counted_noun(order['life'], 'step')} left" for order in seen["orders"]]
+    yield f"Orders: {'; '.join(told) or 'none now'}."
+    left = counted_noun(seen["max_steps"] - seen["step"], "step")
+    yield f"Served so far: {seen['completed']}; lost: {seen['failed']}; {left} to play."
+
+
+def _robots(seen: Mapping[str, Json]) -> Iterator[str]:
+    for seat, robot in enumerate(seen["agents"]):
+        busy = f", and is busy for {counted_noun(robot['busy'], 'step')}" if robot["busy"] else ""
+        yield f"{agent_name(seat)} is at {robot['at']} and holds {robot['holds'] or 'nothing'}{busy}."
+
+
+def _places(brief: Brief, seen: Mapping[str, Json]) -> Iterator[str]:
+    for id, place in seen["locations"].items():
+        if brief["locations"][id] != "storage":
+            busy = f", at work for {counted_noun(place['busy'], 'step')}" if place["busy"] else ""
+            yield f"{id}: {and_list(place['items']) or 'empty'}{busy}."
+
 
 STORAGE, SERVING = "storage", "servingtable"
-VERBS: Mapping[str, str] = {
+SKILL_VERBS: Mapping[str, str] = {
     "serve": SERVE,
     "deliver": SERVE,
     "make": MAKE,
@@ -39,7 +198,7 @@ VERBS: Mapping[str, str] = {
     "empty": FREE,
 }
 """As models write them."""
-MOST_WORDS = 7
+MAX_SKILL_WORDS = 7
 """After a verb, in which what it is about is looked for."""
 
 
@@ -48,7 +207,7 @@ class CuisineSkills(Skills):
 
     patience: ClassVar[int] = 30
 
-    def seats(self, sight: Sight) -> Sequence[int]:
+    def seats(self, sight: SeatObservation) -> Sequence[int]:
         """All robots."""
         return range(len(sight.seen["agents"]))
 
@@ -56,66 +215,66 @@ class CuisineSkills(Skills):
         """As in other prompts: `agent0`."""
         return agent_name(seat)
 
-    def manner(self, sight: Sight) -> Manner:
+    def manner(self, sight: SeatObservation) -> PlayStyle:
         """Waiting is offered; nothing is fetched to be filled."""
-        return Manner(FREELY, READY)
+        return PlayStyle(FREELY, READY)
 
-    def primer(self, sight: Sight, manner: Manner) -> Primer:
+    def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
         """Of the level that is played."""
-        return primer(sight.brief, sight.seat, len(sight.seen["agents"]))
+        return game_description(sight.brief, sight.seat, len(sight.seen["agents"]))
 
-    def scene(self, sight: Sight) -> str:
+    def scene(self, sight: SeatObservation) -> str:
         """Orders, robots, tools."""
-        return scene(sight.brief, sight.seen)
+        return scene_lines(sight.brief, sight.seen)
 
-    def offered(self, sight: Sight, other: int) -> Sequence[Skill]:
+    def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
         """The aims of the level, for every robot the same."""
-        return list(aims_of(sight.brief))
+        return list(aims_in_brief(sight.brief))
 
-    def meant(self, written: Sequence[str], sight: Sight) -> Skill | None:
+    def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
         """A verb, and the first name after it that makes a skill of it."""
-        verb = VERBS.get(written[0].lower())
+        verb = SKILL_VERBS.get(written[0].lower())
         if verb is None:
             return None
-        known = {what.lower(): what for kind, what in aims_of(sight.brief) if kind == verb}
-        words = [word.lower() for word in written[1 : 1 + MOST_WORDS]]
+        known = {what.lower(): what for kind, what in aims_in_brief(sight.brief) if kind == verb}
+        words = [word.lower() for word in written[1 : 1 + MAX_SKILL_WORDS]]
         found = (
             known.get("".join(words[at:end])) for at in range(len(words)) for end in (at + 3, at + 2, at + 1)
         )
         what = next((each for each in found if each), None)
         return (verb, what) if what else None
 
-    def conditions(self, sight: Sight, skill: Skill) -> Sequence[Condition]:
+    def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
         """What each kind of skill needs."""
-        return conditions(sight, skill)
+        return skill_conditions(sight, skill)
 
-    def mark(self, sight: Sight, skill: Skill) -> Json:
+    def mark(self, sight: SeatObservation, skill: Skill) -> Json:
         """How many of a dish were served so far."""
         return aim_mark(sight.seen, skill)
 
-    def status(self, sight: Sight, skill: Skill, since: Json) -> str:
+    def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
         """By what is seen, whoever has done it."""
         return aim_status(sight.seen, sight.brief, sight.seat, skill, since)
 
-    def finished(self, sight: Sight, other: int) -> Sequence[Skill]:
+    def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
         """By its command and what was in its hands."""
         return [done for event in sight.events for done in _done(sight, other, event)]
 
-    def agrees(self, sight: Sight, foreseen: Skill, done: Skill) -> bool | None:
+    def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
         """A part of what was foreseen is on the way there; so is a tool that became empty."""
         if foreseen == done:
             return True
         (kind, what), (did, item) = foreseen, done
-        on_the_way = kind != FREE and item in parts_of(sight.brief, what)
+        on_the_way = kind != FREE and item in parts_of_item(sight.brief, what)
         return None if on_the_way or (did == FREE and kind != FREE) else False
 
-    def command(self, sight: Sight, skill: Skill, chance: Random) -> Command | None:
+    def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
         """The next one on the way there that is legal now."""
-        way = Way(sight.brief, sight.seen["locations"], sight.seen["agents"][sight.seat])
+        way = SeatPursuit(sight.brief, sight.seen["locations"], sight.seen["agents"][sight.seat])
         command = next_command(way, *skill)
         return command if command in sight.legal else None
 
-    def rule(self, sight: Sight, other: int, manner: Manner) -> Skill:
+    def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
         """What it holds is served if it is ordered; else each robot has an order of its own, the most urgent
         first, and those without one wait."""
         ordered = [order["dish"] for order in sorted(sight.seen["orders"], key=lambda one: one["life"])]
@@ -123,17 +282,17 @@ class CuisineSkills(Skills):
         if held in ordered:
             return (SERVE, held)
         possible = [dish for dish in ordered if dish not in sight.brief["uncookable"]]
-        return (SERVE, possible[other]) if other < len(possible) else wait()
+        return (SERVE, possible[other]) if other < len(possible) else wait_skill()
 
     def intent(self, skill: Skill) -> Intent:
-        """In the codes of `kitchen.worlds.cuisine.intents`."""
+        """In the codes of `kitchen.worlds.cuisine.activity_text`."""
         kind, what = skill if len(skill) == 2 else (skill[0], "")
         if kind == FREE:
             return {"do": FREE, "to": what}
         return {"do": kind, "item": what} if kind in (SERVE, MAKE, FETCH) else {"do": "wait"}
 
 
-def aims_of(brief: Mapping[str, Json]) -> Iterator[Skill]:
+def aims_in_brief(brief: Mapping[str, Json]) -> Iterator[Skill]:
     """As `World.aims` lists them, from what a seat knows."""
     recipes, tools = brief["recipes"], set(brief["locations"].values())
     made = [item for item in recipes if all(recipes[one]["tool"] in tools for one in _made_for(brief, item))]
@@ -144,16 +303,18 @@ def aims_of(brief: Mapping[str, Json]) -> Iterator[Skill]:
 
 
 def _made_for(brief: Mapping[str, Json], item: str) -> Collection[str]:
-    return [part for part in parts_of(brief, item) if part in brief["recipes"]]
+    return [part for part in parts_of_item(brief, item) if part in brief["recipes"]]
 
 
-def parts_of(brief: Mapping[str, Json], item: str) -> set[str]:
+def parts_of_item(brief: Mapping[str, Json], item: str) -> set[str]:
     """An item, and all that goes into it."""
-    below = (parts_of(brief, part) for part in brief["recipes"].get(item, {"ingredients": ()})["ingredients"])
+    below = (
+        parts_of_item(brief, part) for part in brief["recipes"].get(item, {"ingredients": ()})["ingredients"]
+    )
     return {item}.union(*below)
 
 
-def _done(sight: Sight, other: int, event: Event) -> Iterator[Skill]:
+def _done(sight: SeatObservation, other: int, event: Event) -> Iterator[Skill]:
     if event.kind != "performed" or event.seat != other or "item" not in event.data:
         return
     verb, place, *_ = event.data["command"]

@@ -1,4 +1,4 @@
-"""CuisineWorld in play. The rules of the game are told in the package's docstring."""
+"""Play CuisineWorld: apply the commands of a step, and return events. The package docstring has the rules."""
 
 from __future__ import annotations
 
@@ -6,31 +6,96 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import ClassVar, Self
 
-from kitchen.contract.chances import Chances
+from kitchen.contract.metric_limits import MetricLimits
 from kitchen.contract.world import (
     Aim,
     Command,
     Event,
-    Figure,
     Json,
+    Metric,
     Setting,
     SettingsError,
     StateError,
-    Turn,
+    TurnCommands,
     World,
-    ordered,
+    ordered_commands,
 )
-from kitchen.worlds.cuisine.ahead import commands_ahead
 from kitchen.worlds.cuisine.aims import aim_mark, aim_status, level_aims
-from kitchen.worlds.cuisine.anticipation import anticipated
-from kitchen.worlds.cuisine.brief import level_brief
-from kitchen.worlds.cuisine.catalogue import Catalogue, shipped
-from kitchen.worlds.cuisine.figures import FIGURES
-from kitchen.worlds.cuisine.kitchen import NOOP, NOTHING, STARTED, Play, kitchen_of, refused
-from kitchen.worlds.cuisine.missing import order_chances
-from kitchen.worlds.cuisine.options import Options, declared, read_options
-from kitchen.worlds.cuisine.orders import OrderBook
-from kitchen.worlds.cuisine.stored import Reader, need, table, write_agents, write_orders, write_places
+from kitchen.worlds.cuisine.legal_commands import (
+    NOOP,
+    NOTHING,
+    STARTED,
+    CommandOutcome,
+    anticipated_commands,
+    command_table_of,
+    plannable_commands,
+    refused_event,
+)
+from kitchen.worlds.cuisine.level import Catalogue, Level, shipped_catalogue
+from kitchen.worlds.cuisine.metrics import METRICS, order_limits
+from kitchen.worlds.cuisine.order_book import MAX_ORDERS, OrderBook, Timing, recipe_items
+from kitchen.worlds.cuisine.saved_state import (
+    StateReader,
+    read_object,
+    require,
+    write_agents,
+    write_orders,
+    write_places,
+)
+from kitchen.worlds.cuisine.settings import Options, declared_settings, read_options
+
+VERB_NAMES: Mapping[str, str] = {
+    "goto": "Go to",
+    "get": "Take",
+    "put": "Put down",
+    "activate": "Start",
+    "noop": "Wait",
+}
+
+
+def level_brief(level: Level, timing: Timing) -> dict[str, Json]:
+    """Level, dishes, recipes, tools, places and readable names; no seat knows more than another."""
+    return {
+        "level": level.code,
+        "title": level.title,
+        "interval": timing.interval,
+        "max_orders": MAX_ORDERS,
+        "dishes": list(level.dishes),
+        "lifetimes": dict(timing.lifetimes),
+        "recipes": {
+            product: {"tool": recipe.tool, "ingredients": list(recipe.ingredients)}
+            for product, recipe in level.recipes.items()
+        },
+        "base": _base(level),
+        "tools": {
+            tool.code: {"capacity": tool.capacity, "busy": tool.busy, "attended": tool.attended}
+            for tool in level.places.values()
+        },
+        "locations": {place: tool.code for place, tool in level.places.items()},
+        "names": {**_item_names(level), **_place_names(level), **VERB_NAMES},
+        "uncookable": list(level.uncookable),
+    }
+
+
+def _base(level: Level) -> list[str]:
+    used = {node for dish in level.dishes for node in recipe_items(dish, level.recipes)}
+    return [item for item in level.stock.ingredients if item in used]
+
+
+def _item_names(level: Level) -> dict[str, str]:
+    return {**level.stock.ingredients, **{r.product: r.name for r in level.recipes.values()}}
+
+
+def _place_names(level: Level) -> dict[str, str]:
+    """Types and places by readable name: numbered from 1 where the kitchen has several of a type."""
+    tools = {*level.kitchen, *(recipe.tool for recipe in level.recipes.values())}
+    names = {code: tool.name for code, tool in level.stock.tools.items() if code in tools}
+    several, seen = Counter(level.kitchen), Counter[str]()
+    for place, tool in level.places.items():
+        seen[tool.code] += 1
+        names[place] = f"{tool.name} {seen[tool.code]}" if several[tool.code] > 1 else tool.name
+    return names
+
 
 ALL_IDLE = Event("all_idle")
 
@@ -40,10 +105,10 @@ class CuisineWorld(World):
 
     kind: ClassVar[str] = "cuisine"
     version: ClassVar[int] = 1
-    settings: ClassVar[tuple[Setting, ...]] = declared(shipped())
+    settings: ClassVar[tuple[Setting, ...]] = declared_settings(shipped_catalogue())
     moves: ClassVar[frozenset[str]] = frozenset(("goto",))
     max_seats: ClassVar[int] = 8
-    figures: ClassVar[tuple[Figure, ...]] = FIGURES
+    figures: ClassVar[tuple[Metric, ...]] = METRICS
     drawn: ClassVar[str] = "dishes"
     drawn_alike: ClassVar[str] = (
         "in the same order, and at the same steps as long as fewer than six orders stand: while six stand "
@@ -59,7 +124,7 @@ class CuisineWorld(World):
         self.seats = seats
         self.options = options
         self.level = options.level
-        self._kitchen = kitchen_of(options.level)
+        self._kitchen = command_table_of(options.level)
         self._table = options.level.serving_table
         self._length = options.max_steps
         self._interval = options.timing.interval
@@ -102,7 +167,7 @@ class CuisineWorld(World):
         """The last step has been taken."""
         return self._clock >= self._length
 
-    def step(self, turn: Turn) -> tuple[Event, ...]:
+    def step(self, turn: TurnCommands) -> tuple[Event, ...]:
         """Run the commands one after another, then rest, serve and order (spec: One step).
 
         Events: one `performed` or `refused` per command, in order; `all_idle` where no command but noop was
@@ -145,25 +210,30 @@ class CuisineWorld(World):
                     self._going.append(place.id)
         return idle
 
-    def _run_list(self, turn: Turn, events: list[Event]) -> bool:
+    def _run_list(self, turn: TurnCommands, events: list[Event]) -> bool:
         """Carry out a list in which a seat may stand twice: its second command is refused."""
         seen: set[int] = set()
         idle = True
-        for seat, command in ordered(turn):
+        for seat, command in ordered_commands(turn):
             if seat in seen:
-                events.append(refused(seat, command, ("duplicate_agent",)))
+                events.append(refused_event(seat, command, ("duplicate_agent",)))
             else:
                 seen.add(seat)
                 idle = self._run([(seat, command)], events) and idle
         return idle
 
-    def _work_out(self, seat: int, command: Command) -> Play:
+    def _work_out(self, seat: int, command: Command) -> CommandOutcome:
         """What a command does that was not seen before in this state, or that makes no sense."""
         agent = self._agents.get(seat)
         if agent is None:
-            return self._agents[0], None, refused(seat, tidied(command), ("unknown_agent",)), NOTHING
+            return (
+                self._agents[0],
+                None,
+                refused_event(seat, command_as_texts(command), ("unknown_agent",)),
+                NOTHING,
+            )
         if not is_command(command):
-            return agent, None, refused(seat, tidied(command), ("unknown_verb",)), NOTHING
+            return agent, None, refused_event(seat, command_as_texts(command), ("unknown_verb",)), NOTHING
         command = tuple(command)
         place = self._places.get(command[1]) if len(command) > 1 else None
         return self._kitchen.play(agent, place, command)
@@ -187,7 +257,7 @@ class CuisineWorld(World):
         lying = self._places[self._table].items
         for dish in self._orders.serve(lying):
             events.append(Event("completed", None, {"dish": dish}))
-            lying = without(lying, dish)
+            lying = without_item(lying, dish)
         self._places[self._table] = self._kitchen.states.place(self._table, lying)
 
     def _order(self, events: list[Event]) -> None:
@@ -250,11 +320,11 @@ class CuisineWorld(World):
             for number, other in self._agents.items()
             if number != seat and (earlier is None or number in earlier)
         ]
-        return anticipated(self._kitchen, agent, others, self._places[agent.at])
+        return anticipated_commands(self._kitchen, agent, others, self._places[agent.at])
 
     def plannable(self, seat: int) -> list[Command]:
         """Places to go to, what is taken there, put and started, as far as this level needs it."""
-        return list(commands_ahead(self.level))
+        return list(plannable_commands(self.level))
 
     def aims(self, seat: int) -> list[Aim]:
         """Serve a dish, make an item, fetch one, free a tool (`kitchen.worlds.cuisine.aims`)."""
@@ -283,9 +353,9 @@ class CuisineWorld(World):
             "dishes": {d: {"completed": completed[d], "failed": failed[d]} for d in self.level.dishes},
         }
 
-    def chances(self) -> Mapping[str, Chances]:
+    def chances(self) -> Mapping[str, MetricLimits]:
         """Of the success rate: orders that come, and that can run out of time, before the last step."""
-        return {"success_rate": order_chances(self.options.timing, self._length)}
+        return {"success_rate": order_limits(self.options.timing, self._length)}
 
     def to_dict(self) -> dict[str, Json]:
         """The whole state; its parts are described in `stored.py`."""
@@ -303,10 +373,10 @@ class CuisineWorld(World):
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
         """The world that `to_dict` described; `catalogue` as for `create`. StateError for any other."""
-        fields = table(stored, "it", _PARTS)
-        need(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
-        need(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")
-        need(isinstance(fields["settings"], Mapping), "settings", "is no object")
+        fields = read_object(stored, "it", _PARTS)
+        require(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
+        require(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")
+        require(isinstance(fields["settings"], Mapping), "settings", "is no object")
         try:
             world = cls(fields["seats"], read_options(fields["settings"], catalogue))
         except SettingsError as error:
@@ -315,7 +385,7 @@ class CuisineWorld(World):
         return world
 
     def _restore(self, fields: Mapping[str, Json]) -> None:
-        read = Reader(self.options, self.seats, self._kitchen.states)
+        read = StateReader(self.options, self.seats, self._kitchen.states)
         self._clock = read.clock(fields["clock"])
         self._agents = read.agents(fields["agents"])
         self._places = read.places(fields["places"])
@@ -327,7 +397,7 @@ class CuisineWorld(World):
 _PARTS = ("kind", "version", "seats", "settings", "clock", "agents", "places", "orders")
 
 
-def without(items: tuple[str, ...], item: str) -> tuple[str, ...]:
+def without_item(items: tuple[str, ...], item: str) -> tuple[str, ...]:
     """The items with one of this kind taken away."""
     at = items.index(item)
     return items[:at] + items[at + 1 :]
@@ -338,6 +408,6 @@ def is_command(command: object) -> bool:
     return isinstance(command, list | tuple) and all(isinstance(part, str) for part in command)
 
 
-def tidied(command: object) -> Command:
+def command_as_texts(command: object) -> Command:
     """Whatever was given for a command, as texts, for the log."""
     return tuple(str(part) for part in command) if isinstance(command, list | tuple) else (str(command),)

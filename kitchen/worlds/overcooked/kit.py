@@ -1,16 +1,16 @@
-"""The Overcooked grids' line in the registry: everything that they have."""
+"""Register everything that belongs to the Overcooked world."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from kitchen.contract.agent import Adviser, Agent
-from kitchen.contract.bench import Ground
-from kitchen.contract.canvas import Canvas
+from kitchen.contract.agent_skills import Skills
+from kitchen.contract.benchmark import Benchmark
+from kitchen.contract.drawable_setting import DrawableSetting
 from kitchen.contract.kit import Practice, WorldKit
 from kitchen.contract.page import Page
-from kitchen.contract.recordings import Recordings
-from kitchen.contract.skills import Skills
+from kitchen.contract.reference_recordings import Recordings
 from kitchen.contract.world import World
 
 
@@ -27,63 +27,63 @@ def _page() -> Page:
 
 
 def _greedy() -> type[Agent]:
-    from kitchen.worlds.overcooked.partners.greedy import Greedy
+    from kitchen.worlds.overcooked.partners.baseline_agents import GreedyAgent
 
-    return Greedy
+    return GreedyAgent
 
 
 def _grid_planner() -> type[Agent]:
-    from kitchen.worlds.overcooked.partners.planner import Planner
+    from kitchen.worlds.overcooked.partners.planner_agent import GridPlanner
 
-    return Planner
+    return GridPlanner
 
 
 def _random_walk() -> type[Agent]:
-    from kitchen.worlds.overcooked.partners.simple import RandomWalk
+    from kitchen.worlds.overcooked.partners.baseline_agents import RandomWalkAgent
 
-    return RandomWalk
+    return RandomWalkAgent
 
 
 def _script() -> type[Agent]:
-    from kitchen.worlds.overcooked.partners.simple import Script
+    from kitchen.worlds.overcooked.partners.baseline_agents import ScriptAgent
 
-    return Script
+    return ScriptAgent
 
 
 def _stay() -> type[Agent]:
-    from kitchen.worlds.overcooked.partners.simple import Stay
+    from kitchen.worlds.overcooked.partners.baseline_agents import StayAgent
 
-    return Stay
+    return StayAgent
 
 
 def _adviser() -> Adviser:
-    from kitchen.worlds.overcooked.adviser import ADVISER
+    from kitchen.worlds.overcooked.partners.planner_agent import ADVISER
 
     return ADVISER
 
 
 def _skills() -> Skills:
-    from kitchen.worlds.overcooked.skilled.skills import SKILLS
+    from kitchen.worlds.overcooked.skills import SKILLS
 
     return SKILLS
 
 
-def _bench() -> Ground:
-    from kitchen.worlds.overcooked.bench.pairings import PAIRINGS
+def _bench() -> Benchmark:
+    from kitchen.worlds.overcooked.bench.pairing_benchmark import PAIRING_BENCHMARK
 
-    return PAIRINGS
+    return PAIRING_BENCHMARK
 
 
 def _recordings() -> Recordings[Any]:
-    from kitchen.worlds.overcooked.traces import TRACES
+    from kitchen.worlds.overcooked.reference_traces import TRACES
 
     return TRACES
 
 
-def _own_layout() -> Canvas:
-    from kitchen.worlds.overcooked.canvas import OWN_LAYOUT
+def _own_layout() -> DrawableSetting:
+    from kitchen.worlds.overcooked.layout_editor import LAYOUT_EDITOR
 
-    return OWN_LAYOUT
+    return LAYOUT_EDITOR
 
 
 KIT = WorldKit(

@@ -1,4 +1,4 @@
-"""A layout: one grid with what is ordered in it, checked.
+"""Read, check and list layouts: a grid with the orders that can be served in it.
 
 A layout file::
 
@@ -23,13 +23,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated
 from unicodedata import category
 
 from pydantic import AfterValidator, Field, TypeAdapter
 
-from kitchen.contract.data_files import Record, Source, Text, Texts, opened, parsed, said, wrong
+from kitchen.contract.data_files import (
+    DataError,
+    DataSource,
+    Record,
+    Text,
+    Texts,
+    error_text,
+    parse_toml,
+    read_toml,
+    worded_error,
+)
 from kitchen.contract.world import Json
 
 Cell = tuple[int, int]
@@ -43,21 +54,21 @@ DISPENSERS: Mapping[str, str] = {"O": "onion", "T": "tomato", "D": "dish"}
 INGREDIENTS: Mapping[str, str] = {"O": "onion", "T": "tomato"}
 FLOOR, STARTS = " ", "12"
 LETTERS = {COUNTER, POT, SERVING, *DISPENSERS, FLOOR, *STARTS}
-FULL = 3
+POT_CAPACITY = 3
 """Ingredients that a pot takes."""
 DIRECTIONS: Mapping[str, Cell] = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
 
 
-def beside(cell: Cell, face: str) -> Cell:
+def cell_ahead(cell: Cell, face: str) -> Cell:
     """The cell ahead of who stands here and faces there."""
     by = DIRECTIONS[face]
     return cell[0] + by[0], cell[1] + by[1]
 
 
-MOST = 1_000_000
+MAX_AMOUNT = 1_000_000
 """Of points and of ticks, for each."""
-AMOUNT = f"must be a whole number from 1 to {MOST}"
-Amount = Annotated[int, Field(ge=1, le=MOST), said(AMOUNT)]
+AMOUNT_PROBLEM = f"must be a whole number from 1 to {MAX_AMOUNT}"
+Amount = Annotated[int, Field(ge=1, le=MAX_AMOUNT), error_text(AMOUNT_PROBLEM)]
 
 
 class Amounts(Record):
@@ -69,13 +80,13 @@ class Amounts(Record):
 
 def _amount(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | dict):
-        raise wrong(f"{AMOUNT}, or {{ O = number, T = number }}")
+        raise worded_error(f"{AMOUNT_PROBLEM}, or {{ O = number, T = number }}")
     return value
 
 
 def _line(value: str) -> str:
     if any(category(letter) == "Cc" for letter in value):
-        raise wrong("must be one line without control characters")
+        raise worded_error("must be one line without control characters")
     return value
 
 
@@ -83,9 +94,9 @@ class LayoutFile(Record):
     """What stands in a layout file."""
 
     title: Annotated[Text, AfterValidator(_line)]
-    grid: Annotated[tuple[str, ...], Field(strict=False), said("must be a list of rows")]
+    grid: Annotated[tuple[str, ...], Field(strict=False), error_text("must be a list of rows")]
     orders: Texts
-    bonus: Annotated[tuple[str, ...], Field(strict=False), said("must be a list of orders")] = ()
+    bonus: Annotated[tuple[str, ...], Field(strict=False), error_text("must be a list of orders")] = ()
     value: Annotated[object, AfterValidator(_amount)]
     time: Annotated[object, AfterValidator(_amount)]
 
@@ -135,7 +146,7 @@ class Layout:
         """The floor that can be reached from a cell of it, in reading order."""
         reached, edge = {start}, [start]
         while edge:
-            near = [beside(at, face) for at in edge for face in DIRECTIONS]
+            near = [cell_ahead(at, face) for at in edge for face in DIRECTIONS]
             edge = [cell for cell in dict.fromkeys(near) if cell in self.floor and cell not in reached]
             reached.update(edge)
         return tuple(cell for cell in self.floor if cell in reached)
@@ -148,15 +159,15 @@ def _summed(amount: int | Mapping[str, int], contents: Soup) -> int:
 def parse_layout(text: str, file: str) -> Layout:
     """A layout from the text of a layout file; its code is the stem of `file`. DataError, in one line with
     file, key and reason, for whatever cannot be played."""
-    return _layout(Path(file).stem, *parsed(text, file))
+    return _layout(Path(file).stem, *parse_toml(text, file))
 
 
 def open_layout(path: Path) -> Layout:
     """Likewise from a file."""
-    return _layout(path.stem, *opened(path))
+    return _layout(path.stem, *read_toml(path))
 
 
-def _layout(code: str, source: Source, values: Mapping[str, Json]) -> Layout:
+def _layout(code: str, source: DataSource, values: Mapping[str, Json]) -> Layout:
     told = source.read(_FILE, values)
     cells = {(x, y): letter for y, row in enumerate(told.grid) for x, letter in enumerate(row)}
     _check_grid(source, told.grid, cells)
@@ -185,7 +196,7 @@ def _find(cells: Mapping[Cell, str], letter: str) -> Cell:
     return next(cell for cell, found in cells.items() if found == letter)
 
 
-def _check_grid(source: Source, rows: tuple[str, ...], cells: Mapping[Cell, str]) -> None:
+def _check_grid(source: DataSource, rows: tuple[str, ...], cells: Mapping[Cell, str]) -> None:
     """A closed rectangle of known letters with two starts and all that a soup needs."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
@@ -198,14 +209,14 @@ def _check_grid(source: Source, rows: tuple[str, ...], cells: Mapping[Cell, str]
     _check_there(source, list(cells.values()))
 
 
-def _check_cell(source: Source, x: int, letter: str, on_border: bool) -> None:
+def _check_cell(source: DataSource, x: int, letter: str, on_border: bool) -> None:
     if letter not in LETTERS:
         raise source.error("", f"{letter!r} is no letter of a layout (cell {x + 1})")
     if on_border and is_floor(letter):
         raise source.error("", f"floor on the border (cell {x + 1})")
 
 
-def _check_there(source: Source, letters: list[str]) -> None:
+def _check_there(source: DataSource, letters: list[str]) -> None:
     for start in STARTS:
         if (times := letters.count(start)) != 1:
             raise source.error("grid", f"the start {start} stands there {times} times, not once")
@@ -216,13 +227,13 @@ def _check_there(source: Source, letters: list[str]) -> None:
         raise source.error("grid", "there is neither O nor T")
 
 
-def _soups(source: Source, key: str, words: tuple[str, ...], letters: set[str]) -> Iterator[Soup]:
+def _soups(source: DataSource, key: str, words: tuple[str, ...], letters: set[str]) -> Iterator[Soup]:
     """The soups that these words mean, each once."""
     seen: set[Soup] = set()
     for number, word in enumerate(words, 1):
         where = f"{key}[{number}]"
-        if not 1 <= len(word) <= FULL or set(word) - set(INGREDIENTS):
-            raise source.error(where, f"{word!r} is not made of 1 to {FULL} letters O and T")
+        if not 1 <= len(word) <= POT_CAPACITY or set(word) - set(INGREDIENTS):
+            raise source.error(where, f"{word!r} is not made of 1 to {POT_CAPACITY} letters O and T")
         soup = tuple(sorted(INGREDIENTS[letter] for letter in word))
         if soup in seen:
             raise source.error(where, f"{word!r} stands there twice")
@@ -233,7 +244,7 @@ def _soups(source: Source, key: str, words: tuple[str, ...], letters: set[str]) 
 
 
 def _bonus(
-    source: Source, words: tuple[str, ...], orders: tuple[Soup, ...], letters: set[str]
+    source: DataSource, words: tuple[str, ...], orders: tuple[Soup, ...], letters: set[str]
 ) -> Iterator[Soup]:
     for number, soup in enumerate(_soups(source, "bonus", words, letters), 1):
         if soup not in orders:
@@ -241,7 +252,7 @@ def _bonus(
         yield soup
 
 
-def _amounts(source: Source, key: str, given: object, letters: set[str]) -> int | dict[str, int]:
+def _amounts(source: DataSource, key: str, given: object, letters: set[str]) -> int | dict[str, int]:
     """One number, or one for each ingredient that there is."""
     if isinstance(given, int):
         return source.at(key).read(_AMOUNT, given)
@@ -250,3 +261,41 @@ def _amounts(source: Source, key: str, given: object, letters: set[str]) -> int 
         if told[letter] is None and letter in letters:
             raise source.error(f"{key}.{letter}", "is missing")
     return {INGREDIENTS[letter]: amount for letter, amount in told.items() if amount is not None}
+
+
+LAYOUT_FOLDER = Path(__file__).parent / "data" / "layouts"
+CLASSIC_LAYOUTS = (
+    "cramped_room",
+    "asymmetric_advantages",
+    "coordination_ring",
+    "forced_coordination",
+    "counter_circuit",
+)
+"""The five of the papers, in their order."""
+OWN_LAYOUT_CODE = "own"
+"""The code of a layout that stands in the settings."""
+
+
+def load_layouts(directory: Path = LAYOUT_FOLDER) -> dict[str, Layout]:
+    """Every layout of a directory by its code: the classic ones, then the others by name. DataError for the
+    first thing that is wrong."""
+    paths = sorted(directory.glob("*.toml"), key=lambda path: (_rank(path.stem), path.stem))
+    if not paths:
+        raise DataError(f"{directory}: holds no layout")
+    return {path.stem: open_layout(path) for path in paths}
+
+
+def _rank(code: str) -> int:
+    return CLASSIC_LAYOUTS.index(code) if code in CLASSIC_LAYOUTS else len(CLASSIC_LAYOUTS)
+
+
+@cache
+def shipped_layouts() -> Mapping[str, Layout]:
+    """Those that come with the project, read once."""
+    return load_layouts()
+
+
+@lru_cache(maxsize=64)
+def parse_own_layout(text: str) -> Layout:
+    """A layout from the text of a layout file; DataError that calls it `own_layout`."""
+    return parse_layout(text, f"{OWN_LAYOUT_CODE}_layout")

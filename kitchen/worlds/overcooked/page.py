@@ -1,36 +1,194 @@
-"""The grids in a browser: what this world's page has beside that of any grid. Plain Python, no Django.
+"""Show the Overcooked world in a browser: grid, orders, score, intents and guide.
 
-Everything here follows from the `SeatView` alone.
+Everything follows from the `SeatView`. The module also has the texts that
+`static/worlds/overcooked/words.js` shows. Plain Python, no Django.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.world import Command, Json
-from kitchen.pages.default_page import Make
-from kitchen.pages.grid_page import FLOOR, GridPage, Look
-from kitchen.pages.step_history import history_panel, spoken_panel
-from kitchen.words.speech import gettext, marked, read_later
-from kitchen.worlds.overcooked.ahead import ahead
-from kitchen.worlds.overcooked.handbook import handbook
-from kitchen.worlds.overcooked.intents import intents
-from kitchen.worlds.overcooked.layout import COUNTER, POT
-from kitchen.worlds.overcooked.menu import use
-from kitchen.worlds.overcooked.orders import orders, score
-from kitchen.worlds.overcooked.script_words import script_words
-from kitchen.worlds.overcooked.story import WHY, past
-from kitchen.worlds.overcooked.words import FURNITURE, THINGS, phrase, pot, thing
+from kitchen.pages.default_page import PanelMaker, history_panel, spoken_panel
+from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
+from kitchen.words.translation import gettext, gettext_lazy, gettext_noop
+from kitchen.worlds.overcooked.display_text import (
+    DONE_SENTENCES,
+    EXPECTED_SENTENCES,
+    FURNITURE_NAMES,
+    NEXT_SENTENCES,
+    REFUSAL_SENTENCES,
+    THING_NAMES,
+    THING_PHRASES,
+    command_label,
+    delivery_text,
+    duration_text,
+    furniture_name,
+    ingredient_list,
+    intents_panel,
+    past_step,
+    pot_text,
+    thing_name,
+    thing_phrase,
+)
+from kitchen.worlds.overcooked.kitchen_objects import DISH, FILLED, LAID, POTTED, SERVED, STARTED, TOOK
+from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, FLOOR, POT, SERVING, cell_ahead, is_floor
 
 _TEMPLATES = "worlds/overcooked"
 
 
-def _look(letter: str) -> Look:
-    name = FURNITURE[letter]
-    if letter in (FLOOR, COUNTER):
-        return Look(name, walkable=letter == FLOOR)
-    return Look(name, picture=f"box-{letter}", lettered=True, empty=marked("empty") if letter == POT else "")
+class ShownOrder(NamedTuple):
+    """A soup that is worth something; `parts` by their pictures, `name` in words."""
+
+    parts: tuple[str, ...]
+    name: str
+    points: int
+    time: str
+    """Of cooking, in words."""
+    bonus: bool
+
+
+class OrderList(NamedTuple):
+    """All of them: they stand for the whole episode."""
+
+    orders: tuple[ShownOrder, ...]
+
+
+class ScoreContent(NamedTuple):
+    """So far, and how many ticks are left; `tick_ms` is 0 where they wait for everybody."""
+
+    points: int
+    soups: int
+    left: int
+    tick_ms: int
+
+
+def orders_panel(view: SeatView) -> Panel:
+    """What is ordered."""
+    shows = tuple(
+        ShownOrder(
+            tuple(each["ingredients"]),
+            ingredient_list(each["ingredients"]),
+            each["points"],
+            duration_text(each["ticks"], view.brief),
+            each["bonus"],
+        )
+        for each in view.brief["orders"]
+    )
+    return Panel("orders", f"{_TEMPLATES}/orders.jinja", OrderList(shows))
+
+
+def score_panel(view: SeatView) -> Panel:
+    """How far it has come."""
+    seen = view.observation
+    tick_ms = view.brief["tick_ms"] if view.brief["clock"] == "tick" else 0
+    shows = ScoreContent(seen["points"], seen["soups"], seen["ticks_left"], tick_ms)
+    return Panel("score", f"{_TEMPLATES}/score.jinja", shows)
+
+
+class FacedCell(NamedTuple):
+    """The cell that a seat faces: what stands there (a space for floor), what lies there or is in its pot."""
+
+    letter: str
+    thing: Json
+    """As an observation has it; None for nothing, and for what is no counter."""
+    pot: Mapping[str, Json] | None
+
+
+def faced_cell(brief: Mapping[str, Json], observation: Mapping[str, Json], seat: int) -> FacedCell:
+    """What this seat faces."""
+    me = observation["players"][seat]
+    x, y = cell = cell_ahead(tuple(me["at"]), me["face"])
+    letter = brief["grid"][y][x]
+    things = {tuple(each["at"]): each["thing"] for each in observation["counters"]}
+    pots = {tuple(each["at"]): each for each in observation["pots"]}
+    return FacedCell(FLOOR if is_floor(letter) else letter, things.get(cell), pots.get(cell))
+
+
+def interact_effect(found: FacedCell, holds: Json) -> tuple[str, Json]:
+    """What an interact that has an effect does there, and with which thing."""
+    if found.letter == COUNTER:
+        return (LAID, holds) if holds else (TOOK, found.thing)
+    if found.letter == SERVING:
+        return SERVED, holds
+    if found.letter == POT:
+        return _of_pot(holds)
+    return TOOK, DISPENSERS.get(found.letter)
+
+
+def _of_pot(holds: Json) -> tuple[str, Json]:
+    if holds is None:
+        return STARTED, None
+    return (FILLED, None) if holds == DISH else (POTTED, holds)
+
+
+USE_LABELS: Mapping[str, str] = {
+    TOOK: gettext_noop("Take {thing}"),
+    LAID: gettext_noop("Put {thing} down"),
+    POTTED: gettext_noop("Put {thing} into the pot"),
+    STARTED: gettext_noop("Start the pot"),
+    FILLED: gettext_noop("Take the soup out"),
+    SERVED: gettext_noop("Deliver the soup"),
+}
+
+
+def use_label(view: SeatView, found: FacedCell) -> str:
+    """What an interact that has an effect does: `Put an onion into the pot`."""
+    did, what = interact_effect(found, view.observation["players"][view.seat]["holds"])
+    return gettext(USE_LABELS[did]).format(thing=thing_phrase(what))
+
+
+def handbook(brief: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Orders, furniture by letter, and how long all lasts."""
+    ticking = brief["clock"] == "tick"
+    letters = dict.fromkeys(letter for row in brief["grid"] for letter in row if not is_floor(letter))
+    return {
+        "orders": [
+            {
+                "parts": list(each["ingredients"]),
+                "soup": ingredient_list(each["ingredients"]),
+                "points": each["points"],
+                "time": duration_text(each["ticks"], brief),
+                "bonus": each["bonus"],
+            }
+            for each in brief["orders"]
+        ],
+        "places": [(letter, furniture_name(letter)) for letter in letters if letter != COUNTER],
+        "whole": duration_text(brief["ticks"], brief),
+        "ticking": ticking,
+        "starts_itself": brief["cooking"] == "auto",
+    }
+
+
+def script_sentences() -> Mapping[str, Json]:
+    """By the names under which the script knows them; what is between braces, it fills in."""
+    return {
+        "soup": gettext("soup of {ingredients}"),
+        "idle": gettext("not cooking yet"),
+        "ready": gettext("ready"),
+        "cooking": gettext("ready in {seconds} s"),
+        "delivered": delivery_text(1, own=False),
+        "worthless": delivery_text(0, own=False),
+        "own_delivered": delivery_text(1, own=True),
+        "own_worthless": delivery_text(0, own=True),
+        "did": {did: gettext(text) for did, text in DONE_SENTENCES.items() if did != SERVED},
+        "a": {code: gettext(name) for code, name in THING_PHRASES.items()},
+        "a_soup": gettext("a soup"),
+        "soup_ready": gettext("A soup is ready."),
+        "next": {code: gettext(text) for code, text in NEXT_SENTENCES.items()},
+        "expects": {code: gettext(text) for code, text in EXPECTED_SENTENCES.items()},
+    }
+
+
+def _look(letter: str) -> CellLook:
+    name = FURNITURE_NAMES[letter]
+    if letter in (FLOOR_LETTER, COUNTER):
+        return CellLook(name, walkable=letter == FLOOR_LETTER)
+    return CellLook(
+        name, picture=f"box-{letter}", lettered=True, empty=gettext_noop("empty") if letter == POT else ""
+    )
 
 
 class OvercookedPage(GridPage):
@@ -48,55 +206,57 @@ class OvercookedPage(GridPage):
         "js/grid_words.js",
     )
     pictures = f"{_TEMPLATES}/overcooked.svg"
-    looks = {letter: _look(letter) for letter in FURNITURE}
+    looks = {letter: _look(letter) for letter in FURNITURE_NAMES}
     layers = ("pots", "counters")
-    names = THINGS
-    reasons = WHY
-    title = read_later("The soup kitchen")
-    body = read_later("cook")
-    if_possible = read_later("if the other cook makes it possible")
+    names = THING_NAMES
+    reasons = REFUSAL_SENTENCES
+    title = gettext_lazy("The soup kitchen")
+    body = gettext_lazy("cook")
+    if_possible = gettext_lazy("if the other cook makes it possible")
     first_steps = (
-        marked("Your cook has a ring around it. Arrow keys or the buttons move it."),
-        marked("Turn to what you want to use, and press space."),
+        gettext_noop("Your cook has a ring around it. Arrow keys or the buttons move it."),
+        gettext_noop("Turn to what you want to use, and press space."),
     )
-    aim = read_later("Practice ends when a soup has been delivered, or after {steps} steps.")
-    missed = read_later("The time is over, and no soup was delivered yet. That is all right.")
+    aim = gettext_lazy("Practice ends when a soup has been delivered, or after {steps} steps.")
+    missed = gettext_lazy("The time is over, and no soup was delivered yet. That is all right.")
 
-    def makers(self, view: SeatView) -> tuple[Make, ...]:
+    def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
         """Orders instead of other facts; what the others will do where the page says so."""
-        ours: list[Make] = []
+        ours: list[PanelMaker] = []
         for make in super().makers(view):
-            ours.append(orders if make == self.facts else make)
+            ours.append(orders_panel if make == self.facts else make)
             if make == self.grid and view.shows_intents:
-                ours.insert(-1, intents)
+                ours.insert(-1, intents_panel)
         return tuple(ours)
 
     def score(self, view: SeatView) -> Panel:
         """Points, soups, ticks left."""
-        return score(view)
+        return score_panel(view)
 
     def story(self, view: SeatView) -> Panel:
         """The last ticks, newest first."""
-        return history_panel(view, lambda step: past(step, view))
+        return history_panel(view, lambda step: past_step(step, view))
 
     def spoken(self, view: SeatView) -> Panel:
         """Deliveries and soups of the last tick, and why one's own command came to nothing; not every
         move."""
-        return spoken_panel(view, lambda step: past(step, view))
+        return spoken_panel(view, lambda step: past_step(step, view))
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
         """`onion`, `onion, onion; not cooking yet`."""
         if layer == "pots":
-            return pot(entry["contents"], entry["left"], brief)
+            return pot_text(entry["contents"], entry["left"], brief)
         return super().entry_words(layer, entry, brief)
 
     def thing_words(self, item: Json) -> str:
         """`onion`, `soup of onion, onion, onion`, `nothing`."""
-        return thing(item)
+        return thing_name(item)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
         """Using says what comes of it."""
-        return use(view, ahead(view.brief, view.observation, view.seat)) if verb == "interact" else ""
+        return (
+            use_label(view, faced_cell(view.brief, view.observation, view.seat)) if verb == "interact" else ""
+        )
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
         """Beside all else, how long soups cook: for the rings in pots."""
@@ -104,16 +264,16 @@ class OvercookedPage(GridPage):
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
         """Beside all else, what is said of pots, soups and deliveries."""
-        return {**super().script_words(view), **script_words()}
+        return {**super().script_words(view), **script_sentences()}
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Orders in words and pictures, how long all lasts, keys."""
-        keys = [(gettext(key.label), phrase((verb,))) for verb, key in self.pad.items()]
+        keys = [(gettext(key.label), command_label((verb,))) for verb, key in self.pad.items()]
         return {**handbook(brief), "keys": keys}
 
     def phrase(self, command: Command) -> str:
         """`Go left`."""
-        return phrase(command)
+        return command_label(command)
 
 
 PAGE = OvercookedPage()

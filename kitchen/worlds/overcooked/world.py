@@ -1,31 +1,129 @@
-"""The Overcooked grids in play. The rules of the game are told in the package's docstring."""
+"""Play the Overcooked game: apply the commands of a tick, and return events. The package docstring has the
+rules.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from functools import lru_cache
 from random import Random
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 from kitchen.contract.world import (
     Command,
     Event,
-    Figure,
     Json,
+    Metric,
     Setting,
     SettingsError,
     StateError,
-    Turn,
+    TurnCommands,
     World,
+    ordered_commands,
 )
-from kitchen.worlds.overcooked.figures import FIGURES
-from kitchen.worlds.overcooked.layout import Cell
-from kitchen.worlds.overcooked.options import DRAWN, SETTINGS, TICK, Options, read_options
-from kitchen.worlds.overcooked.stands import COMMANDS, INTERACT, MOVES, SEATS, STAY, Try, floor_of
-from kitchen.worlds.overcooked.stored import Reader, need, table
-from kitchen.worlds.overcooked.tally import IDLE, Tally
-from kitchen.worlds.overcooked.things import POTTED, SERVED, STARTED, Deed, Things, shown
-from kitchen.worlds.overcooked.told import layout_brief
-from kitchen.worlds.overcooked.turns import delivered, read, refused, used, vain
+from kitchen.worlds.overcooked.kitchen_objects import (
+    POTTED,
+    SERVED,
+    STARTED,
+    InteractEffect,
+    Item,
+    KitchenObjects,
+    item_json,
+)
+from kitchen.worlds.overcooked.layout import Cell, Layout
+from kitchen.worlds.overcooked.metrics import IDLE, METRICS, EpisodeCounts
+from kitchen.worlds.overcooked.movement import (
+    COMMANDS,
+    INTERACT,
+    MOVE_COMMANDS,
+    SEATS,
+    STAY,
+    MoveAttempt,
+    floor_poses_of,
+)
+from kitchen.worlds.overcooked.saved_state import StateReader, read_object, require
+from kitchen.worlds.overcooked.settings import DRAWN, PACE_TICK, SETTINGS, Options, read_options
+
+
+def layout_brief(options: Options) -> dict[str, Json]:
+    """Layout, orders, cooking, timing. `value` and `time` are as in a layout file, by ingredient."""
+    layout, values = options.layout, options.values
+    return {
+        "layout": layout.code,
+        "title": layout.title,
+        "grid": list(layout.rows),
+        "orders": _orders(layout),
+        "value": layout.value if isinstance(layout.value, int) else dict(layout.value),
+        "time": layout.time if isinstance(layout.time, int) else dict(layout.time),
+        "cooking": values["cooking"],
+        "ticks": values["ticks"],
+        "clock": values["clock"],
+        "tick_ms": values["tick_ms"],
+    }
+
+
+def _orders(layout: Layout) -> list[Json]:
+    return [
+        {
+            "ingredients": list(soup),
+            "points": layout.points(soup),
+            "ticks": layout.ticks(soup),
+            "bonus": soup in layout.bonus,
+        }
+        for soup in layout.orders
+    ]
+
+
+class TurnEntry(NamedTuple):
+    """One command of a turn as it was handed in; `reason` is a refusal code for what makes no sense."""
+
+    seat: int
+    command: Command
+    reason: str
+
+
+def read_turn(turn: TurnCommands) -> list[TurnEntry]:
+    """The commands of a turn, those that make no sense with the reason."""
+    entries: list[TurnEntry] = []
+    seen: set[int] = set()
+    for seat, command in ordered_commands(turn):
+        told = _tidied(command)
+        reason = "" if told in COMMANDS else "unknown_command"
+        if seat not in SEATS:
+            reason = "unknown_seat"
+        elif seat in seen:
+            reason = "duplicate_seat"
+        seen.add(seat)
+        entries.append(TurnEntry(seat, told, reason))
+    return entries
+
+
+def _tidied(command: object) -> Command:
+    """Whatever was given for a command, as texts, for the log."""
+    return tuple(str(part) for part in command) if isinstance(command, list | tuple) else (str(command),)
+
+
+def refused_event(seat: int, command: Command, reason: str) -> Event:
+    """A command that changed nothing."""
+    return Event("refused", seat, {"command": list(command), "reasons": [reason]})
+
+
+@lru_cache(maxsize=1024)
+def vain_interact_event(seat: int, reason: str) -> Event:
+    """An interact that changed nothing."""
+    return refused_event(seat, INTERACT, reason)
+
+
+@lru_cache(maxsize=1024)
+def interact_event(seat: int, did: str, thing: Item | None) -> Event:
+    """An interact that did something."""
+    return Event("performed", seat, {"command": list(INTERACT), "did": did, "thing": item_json(thing)})
+
+
+def delivery_event(seat: int, deed: InteractEffect) -> Event:
+    """A soup that was served."""
+    soup = list(deed.thing) if isinstance(deed.thing, tuple) else []
+    return Event("delivered", seat, {"ingredients": soup, "points": deed.points})
 
 
 class Overcooked(World):
@@ -38,7 +136,7 @@ class Overcooked(World):
     moves: ClassVar[frozenset[str]] = frozenset(("move",))
     min_seats: ClassVar[int] = 2
     max_seats: ClassVar[int] = 2
-    figures: ClassVar[tuple[Figure, ...]] = FIGURES
+    figures: ClassVar[tuple[Metric, ...]] = METRICS
     drawn: ClassVar[str] = "starting cells"
     drawn_alike: ClassVar[str] = "where they are drawn at all"
     news: ClassVar[str] = "soups that were delivered, pots that were started or became ready"
@@ -49,7 +147,7 @@ class Overcooked(World):
         self.seats = seats
         self.options = options
         self.layout = options.layout
-        self._floor = floor_of(options.layout)
+        self._floor = floor_poses_of(options.layout)
         self._length: int = options.values["ticks"]
         self.reset(0)
 
@@ -61,17 +159,17 @@ class Overcooked(World):
     @classmethod
     def kind_of(cls, command: Command) -> str:
         """Ways into the four directions are one kind."""
-        return "move" if command in MOVES else super().kind_of(command)
+        return "move" if command in MOVE_COMMANDS else super().kind_of(command)
 
     def reset(self, seed: int) -> None:
         """Both at their starts, facing north with empty hands; everything empty."""
         self._clock = 0
         first, second = self._starts(seed)
         self._stands = self._floor.stand(0, first, "north"), self._floor.stand(1, second, "north")
-        self._things = Things(self.layout, self.options.starts_itself)
+        self._things = KitchenObjects(self.layout, self.options.starts_itself)
         self._next_ready: int | None = None
         self._cooks = False
-        self.tally = Tally()
+        self.tally = EpisodeCounts()
 
     def _starts(self, seed: int) -> tuple[Cell, Cell]:
         """As the layout has them; or drawn from all pairs of different cells, each of its own start's
@@ -96,14 +194,14 @@ class Overcooked(World):
     @property
     def tick_ms(self) -> int | None:
         """The setting of this name, where `clock` is `tick`."""
-        return self.options.values["tick_ms"] if self.options.values["clock"] == TICK else None
+        return self.options.values["tick_ms"] if self.options.values["clock"] == PACE_TICK else None
 
     @property
     def over(self) -> bool:
         """The last tick has been."""
         return self._clock >= self._length
 
-    def step(self, turn: Turn) -> tuple[Event, ...]:
+    def step(self, turn: TurnCommands) -> tuple[Event, ...]:
         """One tick: interacts, turning and moving, pots (spec: One tick).
 
         Events: one `performed` or `refused` per command, in the order handed in; `delivered` {seat,
@@ -124,15 +222,15 @@ class Overcooked(World):
         told, later = self._play(*tries)
         return (told if first is one else told[::-1]) + later
 
-    def _read_and_play(self, turn: Turn) -> tuple[Event, ...]:
+    def _read_and_play(self, turn: TurnCommands) -> tuple[Event, ...]:
         """A turn in which seats are left out or stand twice, or that makes no sense."""
-        entries = read(turn)
+        entries = read_turn(turn)
         given = {entry.seat: entry.command for entry in entries if not entry.reason}
         first, second = self._stands
         told, later = self._play(first.after[given.get(0, STAY)], second.after[given.get(1, STAY)])
-        return (*(refused(*entry) if entry.reason else told[entry.seat] for entry in entries), *later)
+        return (*(refused_event(*entry) if entry.reason else told[entry.seat] for entry in entries), *later)
 
-    def _play(self, one: Try, other: Try) -> tuple[tuple[Event, Event], tuple[Event, ...]]:
+    def _play(self, one: MoveAttempt, other: MoveAttempt) -> tuple[tuple[Event, Event], tuple[Event, ...]]:
         """What is told of both seats' commands, and what comes after these."""
         first, second = self._stands
         event, event_other = one.event, other.event
@@ -157,20 +255,26 @@ class Overcooked(World):
             self._next_ready, self._cooks = self._things.next_ready(clock), False
         return (event, event_other), later
 
-    def _act(self, seat: int, ahead: Cell) -> Deed | str:
+    def _act(self, seat: int, ahead: Cell) -> InteractEffect | str:
         """An interact: what was done, or the refusal code."""
         deed = self._things.act(seat, ahead, self._clock)
-        if isinstance(deed, Deed):
+        if isinstance(deed, InteractEffect):
             self.tally.add(seat, deed)
             self._cooks = self._cooks or deed.did in (POTTED, STARTED)
         return deed
 
     def _tell(
-        self, event: Event, event_other: Event, deed: Deed | str | None, deed_other: Deed | str | None
+        self,
+        event: Event,
+        event_other: Event,
+        deed: InteractEffect | str | None,
+        deed_other: InteractEffect | str | None,
     ) -> tuple[Event, Event, tuple[Event, ...]]:
         """The same with what became of interacts, and the deliveries among them."""
         deeds = ((0, deed), (1, deed_other))
-        later = tuple(delivered(seat, d) for seat, d in deeds if isinstance(d, Deed) and d.did == SERVED)
+        later = tuple(
+            delivery_event(seat, d) for seat, d in deeds if isinstance(d, InteractEffect) and d.did == SERVED
+        )
         return _told(0, deed, event), _told(1, deed_other, event_other), later
 
     def brief(self, seat: int) -> dict[str, Json]:
@@ -187,7 +291,7 @@ class Overcooked(World):
             "ticks_left": self._length - clock,
             "players": self._players(),
             "counters": [
-                {"at": list(at), "thing": shown(item)} for at, item in sorted(things.counters.items())
+                {"at": list(at), "thing": item_json(item)} for at, item in sorted(things.counters.items())
             ],
             "pots": [
                 {"at": list(at), "contents": list(pot.contents), "left": things.left(pot, clock)}
@@ -200,7 +304,7 @@ class Overcooked(World):
 
     def _players(self) -> list[Json]:
         return [
-            {"at": list(stand.at), "face": stand.face, "holds": shown(held)}
+            {"at": list(stand.at), "face": stand.face, "holds": item_json(held)}
             for stand, held in zip(self._stands, self._things.hands, strict=True)
         ]
 
@@ -210,7 +314,7 @@ class Overcooked(World):
         if self.over:
             return [STAY]
         acts = not self._things.why_not(seat, self._stands[seat].ahead, self._clock)
-        return [*MOVES, *([INTERACT] if acts else []), STAY]
+        return [*MOVE_COMMANDS, *([INTERACT] if acts else []), STAY]
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
         """For seat 1, an interact that has an effect only after seat 0's."""
@@ -240,7 +344,7 @@ class Overcooked(World):
             "settings": dict(self.options.values),
             "clock": self._clock,
             "players": self._players(),
-            "counters": [[list(at), shown(item)] for at, item in sorted(self._things.counters.items())],
+            "counters": [[list(at), item_json(item)] for at, item in sorted(self._things.counters.items())],
             "pots": [
                 [list(at), list(pot.contents), pot.started] for at, pot in sorted(self._things.pots.items())
             ],
@@ -250,10 +354,10 @@ class Overcooked(World):
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
         """The world that `to_dict` described; StateError for any other."""
-        fields = table(stored, "it", _PARTS)
-        need(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
-        need(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")
-        need(isinstance(fields["settings"], Mapping), "settings", "is no object")
+        fields = read_object(stored, "it", _PARTS)
+        require(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
+        require(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")
+        require(isinstance(fields["settings"], Mapping), "settings", "is no object")
         try:
             world = cls(fields["seats"], read_options(fields["settings"]))
         except SettingsError as error:
@@ -262,7 +366,7 @@ class Overcooked(World):
         return world
 
     def _restore(self, fields: Mapping[str, Json]) -> None:
-        read = Reader(self.layout, self._length)
+        read = StateReader(self.layout, self._length)
         self._clock = read.clock(fields["clock"])
         at, face, self._things.hands = read.players(fields["players"])
         self._stands = self._floor.stand(0, at[0], face[0]), self._floor.stand(1, at[1], face[1])
@@ -275,8 +379,12 @@ class Overcooked(World):
 _PARTS = ("kind", "version", "seats", "settings", "clock", "players", "counters", "pots", "tally")
 
 
-def _told(seat: int, deed: Deed | str | None, event: Event) -> Event:
+def _told(seat: int, deed: InteractEffect | str | None, event: Event) -> Event:
     """What is told of a command: of an interact by what became of it."""
     if deed is None:
         return event
-    return vain(seat, deed) if isinstance(deed, str) else used(seat, deed.did, deed.thing)
+    return (
+        vain_interact_event(seat, deed)
+        if isinstance(deed, str)
+        else interact_event(seat, deed.did, deed.thing)
+    )

@@ -6,7 +6,7 @@
   const play = document.querySelector("[data-play]");
   if (!play) return;
 
-  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
   const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
   const HURRY = 600; // the same while a choice is on its way, or the browser says that it is offline
   const DOUBT = 1000; // milliseconds without an answer to that after which we say so

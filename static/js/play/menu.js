@@ -5,7 +5,7 @@
   const play = document.querySelector("[data-play]");
   if (!play) return;
 
-  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
   const KEYS = "brigade.keys";
   const AT_ONCE = 250; // milliseconds in which an answer comes at once
   const { choosing, connection } = play;

@@ -2,14 +2,14 @@
    `brigade:tick` at [data-play] says that there is something new: `observation`, `score`, `events`, and `ahead`, the
    commands of this person that the server has not carried out yet, so that they can be shown before it has; `intents`,
    what other seats are about to do, by seat, where the page says so, and `errand`, what would be good to do, where it gives hints.
-   kitchen/ticking/wire.py says what goes over the line. */
+   kitchen/realtime/tick_messages.py says what goes over the line. */
 "use strict";
 
 (() => {
   const play = document.querySelector("[data-play]");
   if (!play) return;
 
-  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
   const AGAIN = 2000; // milliseconds after which a key that is held down is said again
   const PATIENT = 1000; // after which a command that was not carried out will not be
   const STILL = 1500; // milliseconds without a step after which it is said that the clock stands still

@@ -6,7 +6,7 @@
   const play = document.querySelector("[data-play]");
   if (!play) return;
 
-  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
   const CALLS = Object.keys(SAY.calls).map(Number); // seconds left that are said aloud
   const ALOUD = 700; // milliseconds of waiting after which it is said aloud
   const LONG = 15; // seconds of waiting after which we say that nothing is lost

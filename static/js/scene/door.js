@@ -8,7 +8,7 @@
   const stage = play?.querySelector("[data-stage]");
   if (!door || !stage) return;
 
-  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
   const part = (name) => door.querySelector(`[data-scene-${name}]`);
   const [opener, room, frame, headset, note] = ["open", "room", "frame", "headset", "note"].map(part);
   let show = null; // once it was opened

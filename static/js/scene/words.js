@@ -1,3 +1,3 @@
-/* What the scene says, in the language of the page, which brings the words along (kitchen/play/script_words.py). */
+/* What the scene says, in the language of the page, which brings the words along (kitchen/play/live/render_page.py). */
 
 export const SAY = JSON.parse(document.getElementById("words").textContent);

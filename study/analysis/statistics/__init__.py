@@ -1,26 +1,26 @@
 """The statistics of a study: rows in, numbers and figures out. Plain Python, no Django.
 
-The way of the data::
+The data flow::
 
-    Observation rows, Conditions, Measures          rows.py        what the caller gives
-      → checked, drop-outs set aside                checks.py, exclusions.py
-      → one Table per measure                       table.py       what every test is given
-      → Descriptions                                describe.py    n, mean, sd, 95 % CI ...
-      → Anova, Tukey                                anova.py, tukey.py
-      → Analysis                                    analyse.py     all of it, frozen, for pages and files
-      → figures, CSV, JSON, report                  figures.py, files.py, report.py
+    Observation rows, conditions, measures        observations.py              input, checks, one table per
+    measure
+      → exclusions, versions, players             sample_composition.py        who is left out, and why
+      → Description, Anova, Tukey                 descriptives_and_anova.py    the tests of the paper
+      → within-subject tests                      within/                      the tests that fit the design
+      → Analysis                                  run_analysis.py              all of it, frozen
+      → figures, CSV, JSON, report                result_charts.py, result_files.py, markdown_report.py
 
 ::
 
-    from study.analysis.statistics.analyse import analyse
-    from study.analysis.statistics.files import write
+    from study.analysis.statistics.run_analysis import analyse
+    from study.analysis.statistics.result_files import write_files
     analysis = analyse(observations, conditions, measures)
-    write(analysis, directory)
+    write_files(analysis, directory)
 
-A test is one module with one function from `Table` to a frozen result, or to `NotComputable` in words;
-`analyse.MeasureResult` has one field per test. The two here replicate the human study of MindAgent
-(arXiv 2309.09971, section 5.3 and Figure 5): a one-way ANOVA over conditions and Tukey's HSD, both with
-observations taken as independent although the design is within subjects.
+A test is one function from `MeasureTable` to a frozen result, or to `NotComputable` in words. `MeasureResult`
+has one field per test. One-way ANOVA and Tukey's HSD replicate the human study of MindAgent (arXiv
+2309.09971, section 5.3 and Figure 5): observations are taken as independent although the design is within
+subjects.
 
 Nothing heavy is imported before it is used: scipy when a test runs, matplotlib when a figure is drawn.
 """

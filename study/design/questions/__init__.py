@@ -1,1 +1,1 @@
-"""Questions: their kinds, scales, questionnaires, order and scoring."""
+"""Survey items and questionnaires: fields, kinds, validation and scores."""

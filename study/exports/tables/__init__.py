@@ -1,1 +1,1 @@
-"""One module for each exported table."""
+"""One module for each exported table or group of related tables."""

@@ -8,17 +8,17 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from kitchen.words.counting import counted
-from study.analysis import sample
-from study.analysis.results import analyse_now
-from study.analysis.statistics.analyse import Analysis
-from study.analysis.statistics.rows import AnalysisError
-from study.analysis.statistics.words import main_words
+from kitchen.words.english_text import counted_noun
+from study.analysis import analysis_sample
+from study.analysis.analysis_results import analyse_present_data
+from study.analysis.statistics.observations import AnalysisError
+from study.analysis.statistics.result_sentences import main_test_sentence
+from study.analysis.statistics.run_analysis import Analysis
 from study.design.models import Study
-from study.design.versions import frozen_version
-from study.management.base import StudyCommand, explain
-from study.reporting.files import write_report
-from study.reporting.telling import told_of
+from study.design.study_versions import frozen_version
+from study.management.study_command import StudyCommand, explain
+from study.reporting.report_contents import collect_report
+from study.reporting.report_output import write_report
 
 
 class Command(StudyCommand):
@@ -31,7 +31,9 @@ class Command(StudyCommand):
         super().add_arguments(parser)
         parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the files")
         parser.add_argument(
-            "--who", choices=sorted(sample.WHO), help="whose data (default: people, synthetic if none)"
+            "--who",
+            choices=sorted(analysis_sample.WHO),
+            help="whose data (default: people, synthetic if none)",
         )
         parser.add_argument(
             "--only-preregistered",
@@ -49,30 +51,32 @@ class Command(StudyCommand):
     ) -> None:
         """Analyse, write, and print the main test of each measure; warnings go to standard error."""
         study = self.study(slug)
-        who = who or sample.whose_data(study)
+        who = who or analysis_sample.default_participants(study)
         if only_preregistered and not frozen_version(study):
             raise CommandError(f"no version of {slug} is preregistered", returncode=2)
-        whose = sample.WHO[who] + (", as preregistered" if only_preregistered else "")
+        whose = analysis_sample.WHO[who] + (", as preregistered" if only_preregistered else "")
         untouched = options.get("without_outages", False)
         analysis = self._analyse(study, who, only_preregistered, untouched)
         if not analysis.participants:
             raise CommandError(_nobody(analysis, slug, whose), returncode=2)
-        whom = sample.Sample(study, who=who, preregistered=only_preregistered, untouched=untouched)
+        whom = analysis_sample.Sample(study, who=who, preregistered=only_preregistered, untouched=untouched)
         try:
-            write_report(told_of(study, whom, analysis, made_at=timezone.now()), out)
+            write_report(collect_report(study, whom, analysis, made_at=timezone.now()), out)
         except OSError as error:
             raise explain(error, out) from error
         for result in analysis.measures:
-            self.stdout.write(f"{result.measure.label}. {main_words(result)}")
+            self.stdout.write(f"{result.measure.label}. {main_test_sentence(result)}")
         if untouched and analysis.attrition:
-            self.stdout.write(f"left out: {counted(analysis.attrition.touched, 'episode')} with an outage")
+            self.stdout.write(
+                f"left out: {counted_noun(analysis.attrition.touched, 'episode')} with an outage"
+            )
         for warning in analysis.warnings:
             self.stderr.write(f"warning: {warning}")
         self.stdout.write(f"{len(analysis.participants)} participants ({whose}), files in {out}")
 
     def _analyse(self, study: Study, who: str, preregistered: bool, untouched: bool) -> Analysis:
         try:
-            return analyse_now(study, who, preregistered, untouched)
+            return analyse_present_data(study, who, preregistered, untouched)
         except AnalysisError as error:
             raise CommandError(str(error), returncode=2) from error
 

@@ -15,11 +15,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from kitchen.machine.backups import backup_note
-from kitchen.management.base import OneLineCommand
-from kitchen.words.counting import counted
-from study.backups.archive import BackupError, Manifest
-from study.backups.backing_up import back_up, file_for, prune
+from kitchen.infra.file_writing import record_backup
+from kitchen.management.command_helpers import OneLineCommand
+from kitchen.words.english_text import counted_noun
+from study.backups.backup_archive import BackupError, Manifest
+from study.backups.create_backup import back_up, backup_path, prune_old_backups
 
 
 class Command(OneLineCommand):
@@ -35,7 +35,7 @@ class Command(OneLineCommand):
 
     def handle(self, *args: Any, file: Path | None, without_key: bool, **options: Any) -> None:
         """Make it, and say what is in it."""
-        file = file_for(file)
+        file = backup_path(file)
         try:
             manifest = back_up(file, with_key=not without_key)
         except BackupError as error:
@@ -47,12 +47,12 @@ class Command(OneLineCommand):
     def _after(self, made: Path, manifest: Manifest, keep: int | None) -> None:
         """Note that it was made, and remove old ones."""
         try:
-            backup_note(Path(settings.VAR_DIR), datetime.fromisoformat(manifest.made_at))
-            removed = prune(made, keep) if keep else 0
+            record_backup(Path(settings.VAR_DIR), datetime.fromisoformat(manifest.made_at))
+            removed = prune_old_backups(made, keep) if keep else 0
         except OSError as error:
             raise CommandError(f"the backup is made, but not noted, or old ones stay: {error}") from error
         if removed:
-            self.stdout.write(f"removed: {counted(removed, 'older backup')}")
+            self.stdout.write(f"removed: {counted_noun(removed, 'older backup')}")
 
 
 def _at_least_one(text: str) -> int:

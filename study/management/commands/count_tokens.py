@@ -11,9 +11,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from kitchen.management.base import OneLineCommand
+from kitchen.management.command_helpers import OneLineCommand
 from study.design.models import Study
-from study.planning.counting import counts
+from study.planning.condition_prompt_preview import count_study_tokens
 
 
 class Command(OneLineCommand):
@@ -30,7 +30,7 @@ class Command(OneLineCommand):
         study = Study.objects.filter(slug=slug).first()
         if study is None:
             raise CommandError(f"no study is called {slug!r}", returncode=2)
-        found = list(counts(study))
+        found = list(count_study_tokens(study))
         for each in found:
             self.stdout.write(str(each))
         if any(each.why.startswith("not counted") for each in found):

@@ -16,19 +16,18 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from study.analysis.in_time import late_told
-from study.management.base import StudyCommand
-from study.people.known import known_in
-from study.planning.lacking import unmeasured_told
-from study.trying_out.dry_run_asking import (
+from study.analysis.pre_launch_warnings import late_decision_warnings, unmeasurable_warnings
+from study.management.study_command import StudyCommand
+from study.participants.simulated_effects import parse_effects
+from study.pilot.bots.simulated_person import OutcomeShares
+from study.pilot.dry_run_execution import (
     PATIENCE,
-    AskError,
     DryRunRequest,
+    DryRunRequestError,
     UnreachableError,
-    order_of,
+    crowd_order,
     walked,
 )
-from study.trying_out.walk.plans import Shares
 
 SHARES = {
     "drop-outs": "how many of a hundred just stop somewhere",
@@ -85,15 +84,15 @@ class Command(StudyCommand):
         study = self.study(slug)
         logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would log every address, keys and all
         try:
-            order = order_of(study, wish_of(**options), url=url)
+            order = crowd_order(study, wish_of(**options), url=url)
             report = asyncio.run(walked(study, order, self._say))
-        except AskError as error:
+        except DryRunRequestError as error:
             raise CommandError(named(error), returncode=2) from error
         except UnreachableError as error:
             raise CommandError(str(error), returncode=2) from error
-        for words in unmeasured_told(study):
+        for words in unmeasurable_warnings(study):
             self.stderr.write(f"warning: {words}")
-        for words in late_told(study):
+        for words in late_decision_warnings(study):
             self.stderr.write(f"note: {words}")
         self._say(report.counts)
         self._say(f"{report.finished} of {order.participants} synthetic participants finished")
@@ -113,15 +112,15 @@ def wish_of(
 ) -> DryRunRequest:
     """What the options ask for; a share that is not given is none."""
     names = (name.replace("-", "_") for name in SHARES)
-    shares = Shares(**{name: more.get(name, 0) for name in names})
+    shares = OutcomeShares(**{name: more.get(name, 0) for name in names})
     try:
-        known = known_in(more.get("known", ()))
+        known = parse_effects(more.get("known", ()))
     except ValueError as error:
-        raise AskError(str(error), "known") from error
+        raise DryRunRequestError(str(error), "known") from error
     return DryRunRequest(participants, seed, at_once, shares, patience, think, known)
 
 
-def named(error: AskError) -> str:
+def named(error: DryRunRequestError) -> str:
     """What is wrong, after the options that it is about."""
     options = ", ".join(f"--{name.replace('_', '-')}" for name in error.fields)
     return f"{options}: {error.words}" if options else error.words

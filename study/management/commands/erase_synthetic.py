@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.words.counting import counted
-from study.management.base import StudyCommand
-from study.trying_out.erasing import synthetic_erase
+from kitchen.words.english_text import counted_noun
+from study.management.study_command import StudyCommand
+from study.pilot.synthetic.synthetic_participants import synthetic_erase
 
 
 class Command(StudyCommand):
@@ -20,4 +20,4 @@ class Command(StudyCommand):
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
         """Erase, say how many there were."""
         erased = synthetic_erase(study_id=self.study(slug).pk)
-        self.stdout.write(f"{counted(erased, 'synthetic participant')} erased in {slug}")
+        self.stdout.write(f"{counted_noun(erased, 'synthetic participant')} erased in {slug}")

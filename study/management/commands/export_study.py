@@ -10,10 +10,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from study.exports.chosen import ALL_KINDS, KINDS, OUTAGES, Chosen
-from study.exports.tables.touched import touched_count
-from study.exports.writing import FORMATS, write_study, write_zip
-from study.management.base import StudyCommand, explain
+from study.exports.export_files import FORMATS, write_study, write_zip
+from study.exports.export_table import ALL_KINDS, KINDS, OUTAGES, ExportSelection
+from study.exports.tables.played_episodes import touched_count
+from study.management.study_command import StudyCommand, explain
 
 
 class Command(StudyCommand):
@@ -41,7 +41,7 @@ class Command(StudyCommand):
     def handle(self, *args: Any, slug: str, out: Path, **options: Any) -> None:
         """Write, and say how many rows each file has."""
         study, form = self.study(slug), options.get("format", "csv")
-        chosen = Chosen.without(options.get("without", ()))
+        chosen = ExportSelection.without(options.get("without", ()))
         try:
             if form == "zip":
                 out = out if out.suffix == ".zip" else out / f"{study.slug}.zip"

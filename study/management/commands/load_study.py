@@ -8,11 +8,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from kitchen.contract.data_files import DataError
-from kitchen.management.base import OneLineCommand
-from study.design.files import study_from_file
+from kitchen.management.command_helpers import OneLineCommand
 from study.design.models import Study
+from study.design.study_files import study_from_file
 from study.researchers.models import SecurityEvent
-from study.researchers.security import security_note
+from study.researchers.security_events import log_security_event
 
 
 class Command(OneLineCommand):
@@ -31,5 +31,5 @@ class Command(OneLineCommand):
         except DataError as error:
             raise CommandError(str(error), returncode=2) from error
         if study.status == Study.Status.OPEN:
-            security_note(SecurityEvent.Kind.STUDY_OPENED, study=study, what=f"from {file.name}")
+            log_security_event(SecurityEvent.Kind.STUDY_OPENED, study=study, what=f"from {file.name}")
         self.stdout.write(f"study {study.slug}: {study.get_absolute_url()}")

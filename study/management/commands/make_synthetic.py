@@ -13,10 +13,13 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from kitchen.contract.world import WorldError
-from study.design.errors import DesignError
-from study.management.base import StudyCommand
-from study.trying_out.erasing import unless_erased
-from study.trying_out.synthetic.making import SyntheticRequest, make
+from study.design.study_errors import DesignError
+from study.management.study_command import StudyCommand
+from study.pilot.synthetic.synthetic_participants import (
+    SyntheticRequest,
+    make_participants,
+    unless_being_erased,
+)
 
 
 class Command(StudyCommand):
@@ -50,8 +53,8 @@ class Command(StudyCommand):
         if not study.conditions.exists():
             raise CommandError(f"{slug} has no conditions: nobody can take part", returncode=2)
         try:
-            with unless_erased(study):
-                made = make(study, wish, self.stdout.write)
+            with unless_being_erased(study):
+                made = make_participants(study, wish, self.stdout.write)
         except WorldError as error:
             raise CommandError(str(error), returncode=2) from error
         except DesignError as error:

@@ -13,10 +13,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from kitchen.management.base import OneLineCommand
-from kitchen.words.counting import counted
-from study.backups.archive import BackupError
-from study.backups.restoring import Restored, restore
+from kitchen.management.command_helpers import OneLineCommand
+from kitchen.words.english_text import counted_noun
+from study.backups.backup_archive import BackupError
+from study.backups.restore_backup import RestoreResult, restore
 
 
 class Command(OneLineCommand):
@@ -41,20 +41,22 @@ class Command(OneLineCommand):
             self.stdout.write(line)
         if wrong := [verdict.episode for verdict in restored.verdicts if not verdict.holds]:
             raise CommandError(
-                f"the log of {counted(len(wrong), 'episode')} does not hold: manage.py verify_log"
+                f"the log of {counted_noun(len(wrong), 'episode')} does not hold: manage.py verify_log"
             )
 
 
-def told(restored: Restored) -> list[str]:
+def told(restored: RestoreResult) -> list[str]:
     """What was done, in lines."""
     manifest = restored.manifest
     lines = [f"restored what was stored at {manifest.made_at}: {manifest.words}"]
     if restored.aside:
         lines.append(f"what was there before is in {restored.aside}: remove it when you need it no more")
     for study, count in sorted(restored.erased.items()):
-        lines.append(f"erased again in {study}: {counted(count, 'participant')}, erased since the backup")
+        lines.append(
+            f"erased again in {study}: {counted_noun(count, 'participant')}, erased since the backup"
+        )
     if not restored.key_is_ours:
         return [*lines, "not verified: the secret key is another one; old cookies and receipts are void"]
     held = sum(verdict.holds for verdict in restored.verdicts)
-    lines.append(f"verified: the logs of {held} of {counted(len(restored.verdicts), 'episode')} hold")
+    lines.append(f"verified: the logs of {held} of {counted_noun(len(restored.verdicts), 'episode')} hold")
     return lines

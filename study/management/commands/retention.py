@@ -14,14 +14,19 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 from django.db.models import QuerySet
 
-from kitchen.management.base import OneLineCommand
-from kitchen.play.erasing import rows_erase
-from kitchen.words.counting import counted
-from study.people.retention import kept_too_long, left_erase, names_erase, people_erase, still_named
-from study.people.took_part import left_forget
+from kitchen.management.command_helpers import OneLineCommand
+from kitchen.play.episode.create_episode import erase_rows
+from kitchen.words.english_text import counted_noun
+from study.participants.end_participation import (
+    erase_names,
+    erase_orphans,
+    erase_participants,
+    expired_participants,
+    participants_with_names,
+)
+from study.participants.erasure_records import forget_completions
 from study.researchers.models import SecurityEvent
-from study.researchers.noted import events_erase
-from study.researchers.retention import events_kept_too_long
+from study.researchers.security_events import events_erase, expired_events
 
 
 class Command(OneLineCommand):
@@ -35,14 +40,16 @@ class Command(OneLineCommand):
 
     def handle(self, *args: Any, dry_run: bool, **options: Any) -> None:
         """Erase people, names, then what is noted of staff; say how much."""
-        people = kept_too_long(settings.KEEP_DAYS)
-        named = still_named(kept_too_long(settings.KEEP_NAMES_DAYS)).exclude(pk__in=people.values("pk"))
-        events = events_kept_too_long(settings.KEEP_EVENTS_DAYS)
+        people = expired_participants(settings.KEEP_DAYS)
+        named = participants_with_names(expired_participants(settings.KEEP_NAMES_DAYS)).exclude(
+            pk__in=people.values("pk")
+        )
+        events = expired_events(settings.KEEP_EVENTS_DAYS)
         for slug, words in _by_study({"all that {} left": people, "names and free texts of {}": named}):
             self.stdout.write(f"{slug}: {words}")
         done = _numbers(people, named, events) if dry_run else _erase(people, named, events)
         told = {what: number for what, number in done.items() if number or what not in _kept_for_ever()}
-        said = ", ".join(counted(number, *what.split("/")) for what, number in told.items())
+        said = ", ".join(counted_noun(number, *what.split("/")) for what, number in told.items())
         self.stdout.write(f"{'would be erased' if dry_run else 'erased'}: {said}")
 
 
@@ -64,7 +71,7 @@ def _by_study(going: Mapping[str, Rows]) -> list[tuple[str, str]]:
     for words, people in going.items():
         slugs = Counter(people.values_list("study__slug", flat=True))
         for slug, number in slugs.items():
-            said.setdefault(slug, []).append(words.format(counted(number, "person", "people")))
+            said.setdefault(slug, []).append(words.format(counted_noun(number, "person", "people")))
     return sorted((slug, ", ".join(words)) for slug, words in said.items())
 
 
@@ -77,14 +84,14 @@ def _numbers(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str,
 
 def _erase(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, int]:
     """How many went."""
-    done = {EVERYTHING: people_erase(list(people.values_list("pk", flat=True)))}
-    done[NAMES] = names_erase(list(named.values_list("pk", flat=True)))
+    done = {EVERYTHING: erase_participants(list(people.values_list("pk", flat=True)))}
+    done[NAMES] = erase_names(list(named.values_list("pk", flat=True)))
     done |= {what: _rows_erase(rows) for what, rows in events.items()}
-    if forgotten := left_forget(settings.KEEP_NAMES_DAYS, settings.KEEP_DAYS):
+    if forgotten := forget_completions(settings.KEEP_NAMES_DAYS, settings.KEEP_DAYS):
         done[CODES] = forgotten
-    return done | {LEFT: left_erase()}
+    return done | {LEFT: erase_orphans()}
 
 
 def _rows_erase(rows: Rows) -> int:
     """How many went; security events are counted."""
-    return events_erase(rows) if rows.model is SecurityEvent else rows_erase(rows)
+    return events_erase(rows) if rows.model is SecurityEvent else erase_rows(rows)

@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from kitchen.contract.data_files import DataError
-from study.design.demo import DEMO
-from study.design.files import study_from_file
+from study.design.demo_studies import DEMO_FILE
 from study.design.models import Study
+from study.design.study_files import study_from_file
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
             self.stdout.write("the demo study is there already")
             return
         try:
-            study = study_from_file(DEMO, shared=True)
+            study = study_from_file(DEMO_FILE, shared=True)
         except DataError as error:
             raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"demo study: {study.get_absolute_url()}")

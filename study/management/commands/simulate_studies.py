@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from kitchen.management.base import OneLineCommand
-from study.design.testing import MAIN_TESTS
-from study.planning.power.plan import PowerPlan, PowerPlanError
+from kitchen.management.command_helpers import OneLineCommand
+from study.design.analysis_plan import MAIN_TESTS
+from study.planning.power.power_formulas import PowerPlan, PowerPlanError
 
 if TYPE_CHECKING:
-    from study.planning.power.studies import Outcome
+    from study.planning.power.simulated_studies import SimulationOutcome
 
 NEAR_ALPHA, NEAR_POWER = 0.01, 0.03
 ENOUGH = 1000
@@ -43,7 +43,9 @@ class Command(OneLineCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Simulate and tell; the last line says both shares."""
-        from study.planning.power.studies import simulated  # numpy and scipy are slow to import
+        from study.planning.power.simulated_studies import (
+            simulate_studies,  # numpy and scipy are slow to import
+        )
 
         try:
             plan = PowerPlan(options["conditions"], options["f"], options["correlation"], options["alpha"])
@@ -51,7 +53,7 @@ class Command(OneLineCommand):
             raise CommandError(str(error), returncode=2) from error
         if options["studies"] < 1 or options["people"] < 3:
             raise CommandError("it takes one study or more, of three people or more", returncode=2)
-        found = simulated(
+        found = simulate_studies(
             plan,
             options["people"],
             studies=options["studies"],
@@ -63,14 +65,14 @@ class Command(OneLineCommand):
             raise CommandError("that is not what was planned", returncode=1)
 
 
-def _words(found: Outcome) -> str:
+def _words(found: SimulationOutcome) -> str:
     return (
         f"{found.studies} studies of each kind: {100 * found.false_positives:.1f} % false positives, "
         f"power {100 * found.power:.1f} %, planned {100 * found.planned:.1f} %"
     )
 
 
-def _kept(found: Outcome, alpha: float) -> bool:
+def _kept(found: SimulationOutcome, alpha: float) -> bool:
     wanted = ((found.false_positives, alpha, NEAR_ALPHA), (found.power, found.planned, NEAR_POWER))
     return all(
         abs(is_so - planned) <= _margin(planned, near, found.studies) for is_so, planned, near in wanted

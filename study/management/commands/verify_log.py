@@ -12,15 +12,15 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from kitchen.experiments.verifying import logs_verify
-from kitchen.machine.guards import tables_unguarded
+from kitchen.experiments.database_logs import verify_logs
+from kitchen.infra.append_only import unguarded_tables
+from kitchen.play.episode.log_integrity import LogVerdict, verify_episode_logs
 from kitchen.play.models import Episode
-from kitchen.play.verifying import EpisodeVerdict, log_verify
-from kitchen.words.counting import counted
-from study.management.base import StudyCommand
-from study.people.acted import actions_verify
-from study.people.models import StaffAction
-from study.researchers.noted import events_verify
+from kitchen.words.english_text import counted_noun
+from study.management.study_command import StudyCommand
+from study.monitor.staff_actions import changed_staff_actions
+from study.participants.models import StaffAction
+from study.researchers.security_events import events_verify
 
 
 class Command(StudyCommand):
@@ -35,14 +35,14 @@ class Command(StudyCommand):
     def handle(self, *args: Any, slug: str | None, **options: Any) -> None:
         """A line for each episode, then what they come to."""
         episodes = Episode.objects.all() if slug is None else self.episodes(slug)
-        unguarded = tables_unguarded()
+        unguarded = unguarded_tables()
         for table in unguarded:
             self.stdout.write(f"{table}: rows can be changed, the database's trigger is gone or another one")
         others = self._others(slug)
         for said_of_it in others:
             self.stdout.write(said_of_it)
         verdicts = []
-        for verdict in log_verify(episodes):
+        for verdict in verify_episode_logs(episodes):
             self.stdout.write(said(verdict))
             verdicts.append(verdict)
         line = summary(verdicts)
@@ -55,25 +55,25 @@ class Command(StudyCommand):
         with the logs of experiments."""
         actions = StaffAction.objects.all()
         if slug is not None:
-            return list(actions_verify(actions.filter(study__slug=slug)))
-        return [*actions_verify(actions), *events_verify(), *logs_verify()]
+            return list(changed_staff_actions(actions.filter(study__slug=slug)))
+        return [*changed_staff_actions(actions), *events_verify(), *verify_logs()]
 
 
-def said(verdict: EpisodeVerdict) -> str:
+def said(verdict: LogVerdict) -> str:
     """One episode in one line."""
     if verdict.faults:
         return f"{verdict.episode}: {'; '.join(map(str, verdict.faults))}"
     if verdict.before_chains:
-        return f"{verdict.episode}: {counted(verdict.steps, 'step')}, written before there were chains"
+        return f"{verdict.episode}: {counted_noun(verdict.steps, 'step')}, written before there were chains"
     holds = "holds" if verdict.is_over else "holds so far"
-    return f"{verdict.episode}: {counted(verdict.steps, 'step')}, {holds}, {verdict.chain}"
+    return f"{verdict.episode}: {counted_noun(verdict.steps, 'step')}, {holds}, {verdict.chain}"
 
 
-def summary(verdicts: list[EpisodeVerdict]) -> str:
+def summary(verdicts: list[LogVerdict]) -> str:
     """All of them in one line."""
     broken = sum(not verdict.holds for verdict in verdicts)
     older = sum(verdict.holds and verdict.before_chains > 0 for verdict in verdicts)
     held = len(verdicts) - broken - older
     steps = sum(verdict.steps for verdict in verdicts)
-    of = f"{counted(len(verdicts), 'episode')}, {counted(steps, 'step')}"
+    of = f"{counted_noun(len(verdicts), 'episode')}, {counted_noun(steps, 'step')}"
     return f"{of}: {held} hold, {broken} changed, {older} written before there were chains"

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from kitchen.contract.shallow import read_json
+from kitchen.contract.data_files import read_json
 from study.design.preregistration import bundle_problem, date_is_hashed, has_content
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from kitchen.replaying.verifying import Verdict, replays_verify
-from kitchen.words.counting import counted
-from study.management.base import StudyCommand
+from kitchen.replay.replay_verification import ReplayVerdict, verify_replays
+from kitchen.words.english_text import counted_noun
+from study.management.study_command import StudyCommand
 
 
 class Command(StudyCommand):
@@ -27,7 +27,7 @@ class Command(StudyCommand):
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
         """A line for each episode that is not as it was, then how many are."""
         verdicts = []
-        for verdict in replays_verify(self.episodes(slug)):
+        for verdict in verify_replays(self.episodes(slug)):
             verdicts.append(verdict)
             if verdict.fault:
                 self.stdout.write(f"{verdict.episode}: {verdict.fault}")
@@ -38,22 +38,26 @@ class Command(StudyCommand):
         self.stdout.write(summary(verdicts))
 
 
-def of_models(verdicts: Sequence[Verdict]) -> str:
+def of_models(verdicts: Sequence[ReplayVerdict]) -> str:
     """What language models decided in all of them, in one line."""
     decisions = sum(verdict.decisions for verdict in verdicts)
     replies, left = (
         sum(each.replies for each in verdicts),
         [why for each in verdicts for why in each.left_out],
     )
-    made = counted(decisions - len(left), "decision")
-    line = f"{made} of language models made again, from {counted(replies, 'stored reply', 'stored replies')}"
+    made = counted_noun(decisions - len(left), "decision")
+    line = (
+        f"{made} of language models made again, from "
+        f"{counted_noun(replies, 'stored reply', 'stored replies')}"
+    )
     reasons = ", ".join(f"{number} because {why}" for why, number in Counter(left).most_common())
     return f"{line}; {len(left)} could not be (docs/researchers.md): {reasons}" if left else line
 
 
-def summary(verdicts: Sequence[Verdict]) -> str:
+def summary(verdicts: Sequence[ReplayVerdict]) -> str:
     """All of them in one line."""
     same, number = sum(not verdict.fault for verdict in verdicts), len(verdicts)
     return (
-        f"{same} of {counted(number, 'episode')} {'replays' if number == 1 else 'replay'} to the same states"
+        f"{same} of {counted_noun(number, 'episode')} {'replays' if number == 1 else 'replay'} to "
+        f"the same states"
     )

@@ -10,9 +10,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from kitchen.management.base import OneLineCommand
-from study.operation.lines import BROKEN, summary, worst
-from study.operation.well import installation_lines
+from kitchen.management.command_helpers import OneLineCommand
+from study.operation.installation_status import installation_lines
+from study.operation.status_checks import BROKEN, status_summary, worst_state
 
 
 class Command(OneLineCommand):
@@ -28,6 +28,6 @@ class Command(OneLineCommand):
             self.stdout.write(f"{line.state:<7} {line.name}: {line.means}")
             if line.do:
                 self.stdout.write(f"        {line.do}")
-        if worst(lines) == BROKEN:
-            raise CommandError(summary(lines))
-        self.stdout.write(summary(lines))
+        if worst_state(lines) == BROKEN:
+            raise CommandError(status_summary(lines))
+        self.stdout.write(status_summary(lines))

@@ -1,1 +1,1 @@
-"""How many people a within-subject study needs. Plain Python: numpy and statsmodels, nothing of Django."""
+"""Sample size and power of a within-subject study. Plain Python: numpy and statsmodels, no Django."""

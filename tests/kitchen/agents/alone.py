@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kitchen.agents.agent_team import Team
 from kitchen.agents.episode_loop import EpisodeLoop
-from kitchen.agents.teams import Team
 from kitchen.contract.agent import Agent, Decision
 from kitchen.contract.world import Json, World
-from kitchen.registry.agents import make_agent
-from kitchen.registry.figures import share_counts
-from kitchen.registry.worlds import DEFAULT, get_world
+from kitchen.registry.agent_registry import make_agent
+from kitchen.registry.world_metrics import share_count_names
+from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_world
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +25,18 @@ class Played:
     @property
     def completed(self) -> int:
         """How much was done, of what the world counts as done or missed."""
-        return share_counts(self.game)[0]
+        return share_count_names(self.game)[0]
 
     @property
     def failed(self) -> int:
         """How much was missed."""
-        return share_counts(self.game)[1]
+        return share_count_names(self.game)[1]
 
 
 def play_alone(
     kind: str,
     *,
-    world: str = DEFAULT,
+    world: str = DEFAULT_WORLD_NAME,
     seats: int,
     settings: Mapping[str, Json],
     seed: int,

@@ -7,14 +7,16 @@ import warnings
 
 import pytest
 
-from kitchen.agents.evaluate import collaboration_score, see
+from kitchen.agents.evaluation import collaboration_score, make_situation
 from kitchen.contract.agent import Agent, Decision
 from kitchen.contract.world import Command, Json, World
-from kitchen.registry.agents import agent_kinds, get_agent, make_agent, plays
-from kitchen.registry.worlds import get_world, known_worlds
+from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent, make_agent
+from kitchen.registry.world_registry import get_world, known_worlds
 from tests.kitchen.agents.alone import play_alone
 
-PAIRS = [(kind, world) for kind in agent_kinds() for world in known_worlds() if plays(get_agent(kind), world)]
+PAIRS = [
+    (kind, world) for kind in agent_kinds() for world in known_worlds() if can_play(get_agent(kind), world)
+]
 ALONE = [(kind, world) for kind, world in PAIRS if not get_agent(kind).pursues]
 """Those that do something although nobody tells them to."""
 
@@ -37,7 +39,7 @@ def everybody(game: World) -> tuple[int, ...]:
 
 
 def decide(game: World, mind: Agent, seats: tuple[int, ...], memory: Json = None) -> Decision:
-    return mind.decide(see(game, seats, memory=memory, seed=game.clock + 11))
+    return mind.decide(make_situation(game, seats, memory=memory, seed=game.clock + 11))
 
 
 def advance(game: World, kind: str, steps: int, *, fresh: bool) -> list[dict[int, Command]]:
@@ -103,7 +105,7 @@ def test_first_commands_are_among_the_legal_ones(kind: str, world: str) -> None:
 
 def test_random_agents_draw_from_the_seed_alone() -> None:
     game, mind = start("cuisine"), make_agent("random", {})
-    drawn = [mind.decide(see(game, (0, 1, 2), seed=seed)).commands for seed in range(30)]
+    drawn = [mind.decide(make_situation(game, (0, 1, 2), seed=seed)).commands for seed in range(30)]
     assert len({tuple(sorted(commands.items())) for commands in drawn}) > 5
     assert all(command in game.legal_actions(s) for commands in drawn for s, command in commands.items())
 

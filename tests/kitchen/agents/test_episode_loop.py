@@ -9,21 +9,21 @@ from typing import Any, ClassVar
 
 import pytest
 
+from kitchen.agents.agent_team import Team
 from kitchen.agents.episode_loop import EpisodeLoop
-from kitchen.agents.teams import Team
 from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, Situation
-from kitchen.contract.organisation import Organisation, organise
-from kitchen.contract.talk import Say
-from kitchen.contract.together import kinds_of, members_of
+from kitchen.contract.line_up import line_up_kinds, line_up_members
+from kitchen.contract.organisation import Organisation, make_organisation
+from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, SettingsError
-from kitchen.play.creating import MindPlan, episode_create
-from kitchen.play.deciding import decide_step
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.episode.change_episode import run_due_step
+from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Message, Step
-from kitchen.play.services import step_run
-from kitchen.registry import agents
-from kitchen.registry.agents import make_agent
-from kitchen.registry.worlds import VARIABLE, get_world
+from kitchen.registry import agent_registry
+from kitchen.registry.agent_registry import make_agent
+from kitchen.registry.world_registry import WORLDS_VARIABLE, get_world
 from tests.worlds.beacon.world import Beacon
 from tests.worlds.tunnel.kit import LINE
 from tests.worlds.tunnel.world import DIG, REST, STOP
@@ -31,7 +31,7 @@ from tests.worlds.vault.agent import Keeper
 from tests.worlds.vault.world import Vault
 
 SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
-Lines = Mapping[int, Sequence[Sequence[Say]]]
+Lines = Mapping[int, Sequence[Sequence[MessageDraft]]]
 """By member: what it says in each decision, in order."""
 
 
@@ -55,7 +55,7 @@ class Scripted(Agent):
 
 @pytest.fixture(autouse=True)
 def _known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(agents.AGENTS, "scripted", f"{__name__}:Scripted")
+    monkeypatch.setitem(agent_registry.AGENTS, "scripted", f"{__name__}:Scripted")
     monkeypatch.setattr(Scripted, "TOLD", [])
     monkeypatch.setattr(Scripted, "LINES", {})
     monkeypatch.setattr(Scripted, "DOES", Scripted.DOES)
@@ -65,7 +65,10 @@ def loop_of(line_up: str, kind: str = "", *, seats: int = 3, knowing: str = NO_O
     organisation = None
     if kind:
         organisation = replace(
-            organise(kind, members_of(line_up, seats), seats=seats, settings=more.pop("settings", {})), **more
+            make_organisation(
+                kind, line_up_members(line_up, seats), seats=seats, settings=more.pop("settings", {})
+            ),
+            **more,
         )
     game = get_world("cuisine").create(seats=seats, settings=SETTINGS)
     game.reset(7)
@@ -94,8 +97,8 @@ def told_to(member: int) -> list[list[str]]:
     return [[said.text for said in situation.messages if said.is_new] for situation in mine]
 
 
-def say(text: str, *to: int, kind: str = "say", **data: Any) -> Say:
-    return Say(text, kind, to, data)
+def say(text: str, *to: int, kind: str = "say", **data: Any) -> MessageDraft:
+    return MessageDraft(text, kind, to, data)
 
 
 def test_each_member_has_its_own_seats_memory_and_chance() -> None:
@@ -284,13 +287,13 @@ class Boss(Mute):
     def decide(self, situation: Situation) -> Decision:
         """Say it once."""
         is_time = situation.step == 2 and not any(said.text == "stop" for said in situation.messages)
-        return Decision({}, says=(Say("stop", to=(0,)),) if is_time else ())
+        return Decision({}, says=(MessageDraft("stop", to=(0,)),) if is_time else ())
 
 
 def vault(*, within: bool, cranks: bool = False) -> tuple[Vault, EpisodeLoop]:
     """Three members before the vault; the first can crank at once where that is said."""
     line_up = "keeper+keeper+keeper"
-    made = organise("graph", members_of(line_up, 3), seats=3, settings={"within": within})
+    made = make_organisation("graph", line_up_members(line_up, 3), seats=3, settings={"within": within})
     game = Vault.create(seats=3, settings={"limit": 20})
     game.dialled[0] = game.codes[1] if cranks else 0
     return game, EpisodeLoop(game, 1, Team.of(line_up, 3, made))
@@ -331,7 +334,7 @@ def test_a_line_up_that_does_not_fit_is_refused_in_words() -> None:
 
 
 def organisation_of(kind: str, line_up: str, seats: int, **settings: Any) -> Organisation:
-    return organise(kind, members_of(line_up, seats), seats=seats, settings=settings)
+    return make_organisation(kind, line_up_members(line_up, seats), seats=seats, settings=settings)
 
 
 def walk_with_plans(situation: Situation) -> Decision:
@@ -376,7 +379,7 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
     knowing: str,
     settings: dict[str, Any],
 ) -> None:
-    monkeypatch.setenv(VARIABLE, LINE)
+    monkeypatch.setenv(WORLDS_VARIABLE, LINE)
     monkeypatch.setattr(Scripted, "DOES", {"cuisine": walk_with_plans, "tunnel": dig_with_plans}[world])
     Scripted.LINES = {
         0: [
@@ -393,8 +396,8 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
     loop.go(steps)
     alone = list(Scripted.TOLD)
     Scripted.TOLD.clear()
-    minds = [MindPlan(*each) for each in zip(kinds_of(line_up), seats_of(made), strict=True)]
-    episode = episode_create(
+    minds = [MindPlan(*each) for each in zip(line_up_kinds(line_up), seats_of(made), strict=True)]
+    episode = create_episode(
         world=world,
         settings=of_world,
         seats=3,
@@ -406,7 +409,7 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
     for step in range(1, steps + 1):
         for party in range(len(minds)) if knowing == NO_ONE else (None,):
             decide_step(episode_id=episode.pk, step=step, mind=party)
-        step_run(episode_id=episode.pk, step=step)
+        run_due_step(episode_id=episode.pk, step=step)
     rows = Message.objects.filter(episode=episode).order_by("number")
     live = [(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data) for row in rows]
     assert live == [

@@ -8,16 +8,18 @@ from dataclasses import replace
 
 import pytest
 
-from kitchen.agents.evaluate import see
+from kitchen.agents.evaluation import make_situation
 from kitchen.contract.agent import Situation
-from kitchen.contract.organisation import Member, organise
-from kitchen.contract.talk import Said
-from kitchen.registry.agents import agent_kinds, get_agent, make_agent, plays
-from kitchen.registry.worlds import get_world, known_worlds
+from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent, make_agent
+from kitchen.registry.world_registry import get_world, known_worlds
 
 WORDS: Mapping[str, str] = {"dispatcher": "Stop!", "planner": "Stop!"}
 """Every kind that reads words, with a message that changes what it commands at the start of an episode."""
-PAIRS = [(kind, world) for kind in agent_kinds() for world in known_worlds() if plays(get_agent(kind), world)]
+PAIRS = [
+    (kind, world) for kind in agent_kinds() for world in known_worlds() if can_play(get_agent(kind), world)
+]
 
 
 def beside_a_person(world: str, text: str = "") -> Situation:
@@ -28,9 +30,9 @@ def beside_a_person(world: str, text: str = "") -> Situation:
         game = get_world(world).create(seats=2, settings={})
     game.reset(4)
     members = (Member(0, (0,), is_person=True), Member(1, (1,), is_person=False))
-    made = organise("graph", members, seats=2)
-    said = (Said(1, 1, 0, (1,), "say", text, is_new=True),) if text else ()
-    seen = see(game, (1,), people=(0,), commanded={0: game.idle}, seed=11)
+    made = make_organisation("graph", members, seats=2)
+    said = (TeamMessage(1, 1, 0, (1,), "say", text, is_new=True),) if text else ()
+    seen = make_situation(game, (1,), people=(0,), commanded={0: game.idle}, seed=11)
     return replace(seen, organisation=made, member=1, messages=said)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen.contract.plans import Plan, opening
+from kitchen.contract.planned_commands import Plan, open_turn
 from kitchen.contract.world import Command
 from tests.worlds.beacon.world import Beacon
 from tests.worlds.quarry import Quarry
@@ -48,7 +48,7 @@ def test_in_a_world_without_amounts_what_is_legal_is_allowed() -> None:
 
 def test_a_plan_may_hold_amounts() -> None:
     then = (("load", "left_cart", "4"), ("load", "right_cart", "2"))
-    made = opening(quarry(), [0], {0: Plan(then, "person", "", 0)}, passes_by=False)
+    made = open_turn(quarry(), [0], {0: Plan(then, "person", "", 0)}, passes_by=False)
     assert [filled.command for filled in made.filled] == [("load", "left_cart", "4")]
-    made = opening(quarry(heap=3), [0], {0: Plan(then, "person", "", 0)}, passes_by=False)
+    made = open_turn(quarry(heap=3), [0], {0: Plan(then, "person", "", 0)}, passes_by=False)
     assert not made.filled and made.broken

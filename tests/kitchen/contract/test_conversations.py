@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen.contract.conversations import keeps_apart, partners, to_partner
-from kitchen.contract.organisation import Member, organise
-from kitchen.contract.talk import Said, Say
+from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.team_messages import (
+    MessageDraft,
+    TeamMessage,
+    address_to_partner,
+    conversation_partners,
+    conversation_refusal,
+)
 
-FOUR = organise(
+FOUR = make_organisation(
     "pairwise",
     [Member(seat, (seat,), is_person=seat == 0) for seat in range(4)],
     seats=4,
@@ -16,14 +21,14 @@ FOUR = organise(
 )
 
 
-def said(text: str) -> list[Said]:
+def said(text: str) -> list[TeamMessage]:
     """`1:0>1 4:1x` as: in step 1 member 0 writes to member 1, who ends it in step 4."""
     rows = []
     for number, one in enumerate(text.split(), start=1):
         step, words = one.split(":")
         kind, sign = ("end", "x") if "x" in words else ("say", ">")
         sender, to = words.split(sign)
-        rows.append(Said(number, int(step), int(sender), (int(to),), kind, "hello"))
+        rows.append(TeamMessage(number, int(step), int(sender), (int(to),), kind, "hello"))
     return rows
 
 
@@ -44,28 +49,28 @@ def said(text: str) -> list[Said]:
 def test_who_talks_with_whom_follows_from_what_was_said(
     text: str, step: int, talking: dict[int, int]
 ) -> None:
-    assert partners(FOUR, said(text), step) == talking
+    assert conversation_partners(FOUR, said(text), step) == talking
 
 
 @pytest.mark.parametrize(
     ("sender", "say", "code"),
     [
-        (0, Say("hello", to=(1,)), ""),
-        (0, Say("hello", to=(2,)), "talking"),
-        (2, Say("hello", to=(0,)), "busy"),
-        (2, Say("hello", to=(3,)), ""),
-        (2, Say("hello", to=(0, 3)), "choose_one"),
-        (2, Say("hello"), "choose_one"),
-        (0, Say("", "end", (1,)), ""),
-        (2, Say("", "end", (3,)), "not_allowed"),
-        (2, Say("", "end"), "not_allowed"),
+        (0, MessageDraft("hello", to=(1,)), ""),
+        (0, MessageDraft("hello", to=(2,)), "talking"),
+        (2, MessageDraft("hello", to=(0,)), "busy"),
+        (2, MessageDraft("hello", to=(3,)), ""),
+        (2, MessageDraft("hello", to=(0, 3)), "choose_one"),
+        (2, MessageDraft("hello"), "choose_one"),
+        (0, MessageDraft("", "end", (1,)), ""),
+        (2, MessageDraft("", "end", (3,)), "not_allowed"),
+        (2, MessageDraft("", "end"), "not_allowed"),
     ],
 )
-def test_whoever_talks_is_busy_for_all_others(sender: int, say: Say, code: str) -> None:
-    assert keeps_apart(say, sender, {0: 1, 1: 0}) == code
+def test_whoever_talks_is_busy_for_all_others(sender: int, say: MessageDraft, code: str) -> None:
+    assert conversation_refusal(say, sender, {0: 1, 1: 0}) == code
 
 
 def test_without_a_name_it_goes_to_the_partner() -> None:
-    assert to_partner(Say("hello"), 0, {0: 1, 1: 0}).to == (1,)
-    assert to_partner(Say("hello"), 2, {0: 1, 1: 0}).to == ()
-    assert to_partner(Say("hello", to=(2,)), 0, {0: 1, 1: 0}).to == (2,)
+    assert address_to_partner(MessageDraft("hello"), 0, {0: 1, 1: 0}).to == (1,)
+    assert address_to_partner(MessageDraft("hello"), 2, {0: 1, 1: 0}).to == ()
+    assert address_to_partner(MessageDraft("hello", to=(2,)), 0, {0: 1, 1: 0}).to == (2,)

@@ -8,7 +8,17 @@ from typing import Annotated, Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from kitchen.contract.data_files import DataError, Names, Number, Record, Source, Text, one_of, opened, parsed
+from kitchen.contract.data_files import (
+    DataError,
+    DataSource,
+    Names,
+    Number,
+    Record,
+    Text,
+    one_of,
+    parse_toml,
+    read_toml,
+)
 
 
 class Plate(Record):
@@ -66,14 +76,14 @@ PLATE = "[[plates]]\ncolour = 'red'\n"
 )
 def test_a_wrong_file_is_told_in_one_line(text: str, complaint: str) -> None:
     with pytest.raises(DataError) as caught:
-        source, values = parsed(text, "f")
+        source, values = parse_toml(text, "f")
         source.read(SHELF, values)
     assert str(caught.value).startswith(complaint)
     assert "\n" not in str(caught.value)
 
 
 def test_what_is_read_keeps_its_types_and_does_not_change() -> None:
-    source, values = parsed(PLATE + "price = 2\n[[plates]]\ncolour = 'blue'\nprice = 2.0", "f")
+    source, values = parse_toml(PLATE + "price = 2\n[[plates]]\ncolour = 'blue'\nprice = 2.0", "f")
     first, second = source.read(SHELF, values).plates
     assert (type(first.price), type(second.price)) == (int, float)
     with pytest.raises(ValidationError):
@@ -82,19 +92,19 @@ def test_what_is_read_keeps_its_types_and_does_not_change() -> None:
 
 def test_a_long_wrong_value_is_not_repeated() -> None:
     with pytest.raises(DataError) as caught:
-        Source("f").read(SHELF, {"plates": "x" * 100})
+        DataSource("f").read(SHELF, {"plates": "x" * 100})
     assert str(caught.value) == "f: plates: must be a list"
 
 
 def test_a_document_of_a_later_program_may_say_more() -> None:
     document: dict[str, Any] = {"plates": [{"colour": "red", "later": 1}], "later": 2}
     with pytest.raises(DataError, match="f: later: unknown key"):
-        Source("f").read(SHELF, document)
-    assert Source("f").read(SHELF, document, more=True) == Shelf(plates=[Plate(colour="red")])
+        DataSource("f").read(SHELF, document)
+    assert DataSource("f").read(SHELF, document, more=True) == Shelf(plates=[Plate(colour="red")])
 
 
 def test_a_file_that_is_not_there_or_no_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "odd.toml").write_bytes(b"\xff")
     for name in ("odd.toml", "none.toml"):
         with pytest.raises(DataError, match=f"^{name}: cannot be read: "):
-            opened(tmp_path / name)
+            read_toml(tmp_path / name)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from kitchen.contract.canonical_json import canonical_json
-from kitchen.contract.large_state import NOTHING, LargeMap, _differing
+from kitchen.contract.large_state import EMPTY_MAP, LargeMap, _differing
 from kitchen.contract.world import World
 from tests.worlds.boulders import DIG, Boulders
 
@@ -149,7 +149,7 @@ def test_a_key_that_is_no_text_and_a_value_that_is_no_json_are_refused() -> None
 def test_roots_that_are_stored_hold_for_ever() -> None:
     held = LargeMap({"0,1": {"kind": "stone"}, "é\x00": None, "\ud800": [1.5, True]})
     assert held.freeze().root == "d2c4c0b5945522a6a4e8f214cbb71e3e0827a523c8588c1913564e3e66d4df11"
-    assert NOTHING.root == "6d0ca32f79628bcd9431d063545da018734988dc49333f0e540ade7d5944eeab"
+    assert EMPTY_MAP.root == "6d0ca32f79628bcd9431d063545da018734988dc49333f0e540ade7d5944eeab"
 
 
 def test_the_hash_of_a_world_is_that_of_its_small_state_with_the_roots() -> None:

@@ -7,14 +7,14 @@ import json
 import pytest
 
 from kitchen.contract.organisation import (
-    APPLY,
-    KINDS,
-    LABELS,
-    SETTINGS,
+    ORGANISATION_KINDS,
+    ORGANISATION_LABELS,
+    ORGANISATION_SETTINGS,
+    SETTINGS_BY_KIND,
     Member,
     Organisation,
-    applying,
-    organise,
+    applicable_settings,
+    make_organisation,
 )
 from kitchen.contract.world import SettingsError
 
@@ -40,25 +40,25 @@ def pairs(text: str) -> frozenset[tuple[int, int]]:
     ],
 )
 def test_who_commands_and_writes_to_whom_follows_from_the_kind(kind: str, commands: str, writes: str) -> None:
-    made = organise(kind, THREE, seats=3)
+    made = make_organisation(kind, THREE, seats=3)
     assert (made.commands, made.writes) == (pairs(commands), pairs(writes))
     assert made.is_silent is (kind == "each")
 
 
 def test_people_and_co_players_write_to_each_other_where_there_is_talk() -> None:
     one_mind = (PERSON, Member(1, (1, 2), is_person=False))
-    assert organise("central", one_mind, seats=3).is_silent
-    assert organise("central", one_mind, seats=3, settings={"talk": True}).writes == pairs("01 10")
-    assert organise("each", THREE, seats=3, settings={"talk": True}).writes == pairs("01 02 10 20")
+    assert make_organisation("central", one_mind, seats=3).is_silent
+    assert make_organisation("central", one_mind, seats=3, settings={"talk": True}).writes == pairs("01 10")
+    assert make_organisation("each", THREE, seats=3, settings={"talk": True}).writes == pairs("01 02 10 20")
 
 
 def test_leaves_may_be_forbidden_to_talk() -> None:
-    made = organise("tree", THREE, seats=3, settings={"leaves_talk": False})
+    made = make_organisation("tree", THREE, seats=3, settings={"leaves_talk": False})
     assert made.writes == pairs("01 02 10 20")
 
 
 def test_a_job_goes_down_an_edge_and_what_becomes_of_it_goes_up() -> None:
-    made = organise("tree", THREE, seats=3)
+    made = make_organisation("tree", THREE, seats=3)
     assert made.to(0, "inform") == (1, 2) and made.to(1, "inform") == ()
     assert made.to(1, "report") == (0,) and made.to(0, "report") == ()
     assert made.to(1, "say") == (0, 2)
@@ -67,7 +67,7 @@ def test_a_job_goes_down_an_edge_and_what_becomes_of_it_goes_up() -> None:
 
 
 def test_pairs_of_ones_own_are_taken_as_they_are() -> None:
-    made = organise("custom", THREE, seats=3, commands=[(1, 0)], writes=[(1, 0), (0, 2)])
+    made = make_organisation("custom", THREE, seats=3, commands=[(1, 0)], writes=[(1, 0), (0, 2)])
     assert (made.commands, made.writes) == (pairs("10"), pairs("10 02"))
 
 
@@ -75,21 +75,21 @@ def test_pairs_of_ones_own_are_taken_as_they_are() -> None:
 def test_who_leads_sees_as_much_as_is_said_and_the_others_see_themselves(
     sees: str, seen: tuple[int, ...]
 ) -> None:
-    made = organise("custom", THREE, seats=3, settings={"sees": sees}, commands=[(0, 1)])
+    made = make_organisation("custom", THREE, seats=3, settings={"sees": sees}, commands=[(0, 1)])
     assert made.seats_seen(0) == seen
     assert made.seats_seen(1) == (1,)
 
 
 def test_a_leader_without_a_robot_is_a_member_beyond_the_seats() -> None:
     members = (LEAD, PERSON, *ROBOTS)
-    made = organise("tree", members, seats=3, settings={"sees": "team"})
+    made = make_organisation("tree", members, seats=3, settings={"sees": "team"})
     assert made.commanded_by(3) == (0, 1, 2)
     assert made.seats_seen(3) == (0, 1, 2)
     assert made.holder(3) == LEAD and made.holder(2) == ROBOTS[1]
 
 
 def test_it_is_the_same_after_it_was_stored() -> None:
-    made = organise(
+    made = make_organisation(
         "tree",
         (LEAD, PERSON, *ROBOTS),
         seats=3,
@@ -127,27 +127,32 @@ def test_what_does_not_fit_is_refused_in_words(
     kind: str, members: tuple[Member, ...], more: dict[str, object], why: str
 ) -> None:
     with pytest.raises(SettingsError) as refused:
-        organise(kind, members, seats=3, **more)  # type: ignore[arg-type]
+        make_organisation(kind, members, seats=3, **more)  # type: ignore[arg-type]
     assert why in str(refused.value)
 
 
 def test_members_talk_within_the_step_in_a_pair_and_where_that_is_set() -> None:
-    pair, graph = organise("pair", THREE[:2], seats=2), organise("graph", THREE, seats=3)
-    within = organise("graph", THREE, seats=3, settings={"within": True, "rounds": 5})
+    pair, graph = make_organisation("pair", THREE[:2], seats=2), make_organisation("graph", THREE, seats=3)
+    within = make_organisation("graph", THREE, seats=3, settings={"within": True, "rounds": 5})
     assert (pair.talks_within, graph.talks_within, within.talks_within) == (True, False, True)
     assert "within" not in pair.to_json() and "within" not in graph.to_json()
     assert Organisation.from_json(json.loads(json.dumps(within.to_json()))) == within
-    assert applying("graph", {}) == {"spoken", "messages_a_step", "sees"}
-    assert applying("graph", {"within": True}) == applying("graph", {}) | {"within", "rounds"}
-    assert "rounds" in applying("pair", {}) and "within" not in applying("pair", {})
+    assert applicable_settings("graph", {}) == {"spoken", "messages_a_step", "sees"}
+    assert applicable_settings("graph", {"within": True}) == applicable_settings("graph", {}) | {
+        "within",
+        "rounds",
+    }
+    assert "rounds" in applicable_settings("pair", {}) and "within" not in applicable_settings("pair", {})
 
 
 @pytest.mark.parametrize("kind", ["chain", "graph", "tree"])
 def test_nobody_leads_alone(kind: str) -> None:
     with pytest.raises(SettingsError, match="two at least"):
-        organise(kind, THREE[:1], seats=1)
+        make_organisation(kind, THREE[:1], seats=1)
 
 
 def test_every_kind_has_its_words_and_its_settings() -> None:
-    assert set(KINDS) == set(LABELS) == set(APPLY)
-    assert {name for names in APPLY.values() for name in names} == {setting.name for setting in SETTINGS}
+    assert set(ORGANISATION_KINDS) == set(ORGANISATION_LABELS) == set(SETTINGS_BY_KIND)
+    assert {name for names in SETTINGS_BY_KIND.values() for name in names} == {
+        setting.name for setting in ORGANISATION_SETTINGS
+    }

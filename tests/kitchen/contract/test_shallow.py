@@ -10,9 +10,16 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.forms import JSONField
 
-from kitchen.contract.data_files import DataError, parsed
-from kitchen.contract.shallow import DEEPEST, ShallowDecoder, TooDeepError, read_json, shallow
-from study.editor.fields import ValueField
+from kitchen.contract.data_files import (
+    MAX_DEPTH,
+    DataError,
+    DepthLimitedDecoder,
+    TooDeepError,
+    check_depth,
+    parse_toml,
+    read_json,
+)
+from study.editor.form_fields import AnyValueField
 
 DEEP = "[" * 100_000 + "]" * 100_000
 READABLE = "[" * 400 + "]" * 400
@@ -33,11 +40,11 @@ def test_numbers_that_json_does_not_have_are_none(text: str) -> None:
 
 
 def test_what_is_not_too_deep_is_as_it_was() -> None:
-    deepest = json.loads("[" * (DEEPEST - 1) + '{"a": 1}' + "]" * (DEEPEST - 1))
+    deepest = json.loads("[" * (MAX_DEPTH - 1) + '{"a": 1}' + "]" * (MAX_DEPTH - 1))
     for value in (1, "text", None, [], {"a": [1, {"b": 2}]}, ["[" * 100]):
-        assert shallow(value) is value
+        assert check_depth(value) is value
     with pytest.raises(TooDeepError):
-        shallow([deepest])
+        check_depth([deepest])
 
 
 @pytest.mark.parametrize(
@@ -52,7 +59,7 @@ def test_what_is_not_too_deep_is_as_it_was() -> None:
 )
 def test_a_deep_file_is_refused_by_its_name(toml: str) -> None:
     with pytest.raises(DataError, match=r"^study\.toml: is nested deeper than 50 levels$"):
-        parsed(toml, "study.toml")
+        parse_toml(toml, "study.toml")
 
 
 @pytest.mark.django_db
@@ -81,7 +88,7 @@ def test_on_the_command_line_too(tmp_path: Path) -> None:
 
 
 def test_in_the_admin_it_is_no_json() -> None:
-    field = JSONField(decoder=ShallowDecoder)
+    field = JSONField(decoder=DepthLimitedDecoder)
     with pytest.raises(ValidationError, match="Enter a valid JSON"):
         field.clean(DEEP)
     assert str(field.bound_data(DEEP, None)) == DEEP
@@ -91,4 +98,4 @@ def test_in_the_admin_it_is_no_json() -> None:
 
 def test_in_a_form_it_is_an_error_of_its_field() -> None:
     with pytest.raises(ValidationError, match="nested deeper"):
-        ValueField(max_length=None).clean(READABLE)
+        AnyValueField(max_length=None).clean(READABLE)

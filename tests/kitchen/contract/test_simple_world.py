@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Figure, Json, Setting, SettingsError, StateError
+from kitchen.contract.world import Command, Event, Json, Metric, Setting, SettingsError, StateError
 
 
 class Buckets(SimpleWorld):
@@ -17,10 +17,10 @@ class Buckets(SimpleWorld):
     kind: ClassVar[str] = "buckets"
     settings: ClassVar[tuple[Setting, ...]] = (Setting("steps", "int", "Steps", 2, minimum=1),)
     max_seats: ClassVar[int] = 2
-    figures: ClassVar[tuple[Figure, ...]] = (
-        Figure("filled", "count", "Filled"),
-        Figure("spilt", "count", "Spilt"),
-        Figure("kept", "share", "Kept", undefined="blank before the first", of=("filled", "spilt")),
+    figures: ClassVar[tuple[Metric, ...]] = (
+        Metric("filled", "count", "Filled"),
+        Metric("spilt", "count", "Spilt"),
+        Metric("kept", "share", "Kept", undefined="blank before the first", of=("filled", "spilt")),
     )
     state: ClassVar[tuple[str, ...]] = ("filled", "spilt", "litres")
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.model import LanguageModel, Reply, Request, Usage
-from kitchen.llm import registry
+from kitchen.contract.language_model import LanguageModel, Reply, Request, Usage
+from kitchen.llm import provider_registry
 
 MODEL = "anthropic:claude-sonnet-5-5"
 PAID = ["--co-player", "dispatcher", "--model", MODEL, "--set", "demonstration=none", "--set", "memory=1"]
@@ -32,11 +32,11 @@ class PaidModel(LanguageModel):
 @pytest.fixture
 def paid(monkeypatch: pytest.MonkeyPatch) -> PaidModel:
     """It is behind Anthropic's door, and a key is there."""
-    model, others = PaidModel(), registry.make_model
+    model, others = PaidModel(), provider_registry.make_bare_model
 
     def made(provider: str, stand_in: Any = None) -> LanguageModel:
         return model if provider == model.provider else others(provider, stand_in)
 
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
-    monkeypatch.setattr(registry, "make_model", made)
+    monkeypatch.setattr(provider_registry, "make_bare_model", made)
     return model

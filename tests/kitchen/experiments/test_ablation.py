@@ -1,8 +1,8 @@
 """All four rows of Table 7 are played; without feedback a stand-in that errs serves less.
 
 THIS IS HOW THE STAND-IN IS BUILT AND NO FINDING: it repeats a refused command unless feedback speaks of it
-(`kitchen.llm.providers.stand_in`). What is shown is that the switch reaches the prompt, and that what the
-prompt says reaches the score; nothing can be learnt from the size of the difference.
+(`kitchen.llm.providers.stand_in_model`). What is shown is that the switch reaches the prompt, and that what
+the prompt says reaches the score; nothing can be learnt from the size of the difference.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.model import Reply, Request
-from kitchen.experiments.arguments import read_setup
-from kitchen.experiments.plan import jobs_of
-from kitchen.experiments.play import play
-from kitchen.experiments.rows import Row
-from kitchen.llm.providers.stand_in import StandIn
+from kitchen.contract.language_model import Reply, Request
+from kitchen.experiments.episode_rows import EpisodeRow
+from kitchen.experiments.experiment_setup import episode_jobs
+from kitchen.experiments.play_episodes import play_episode
+from kitchen.experiments.setup_arguments import read_setup
+from kitchen.llm.providers.stand_in_model import StandIn
 
 GIVEN: dict[str, Any] = dict.fromkeys(("co_player", "demo", "no_feedback", "no_hints"))
 GIVEN |= {"preset": "table7", "model": "stand-in", "levels": "3", "agents": "2", "alphas": "1.0"}
@@ -27,11 +27,11 @@ ERRING = {**GIVEN, "set": ["stand_in_errors=0.3"]}
 ANSWER = StandIn.ask
 
 
-def played(variant: str, episodes: int = 3) -> list[Row]:
+def played(variant: str, episodes: int = 3) -> list[EpisodeRow]:
     """Episodes of one row of Table 7, the same seeds for every variant."""
     setup = read_setup({**ERRING, "episodes": str(episodes)})
-    jobs = [job for job in jobs_of(setup) if job.column.variant.name == variant]
-    return [play(job, setup.coplayer, setup.settings_of(job.column.variant)) for job in jobs]
+    jobs = [job for job in episode_jobs(setup) if job.column.variant.name == variant]
+    return [play_episode(job, setup.coplayer, setup.settings_of(job.column.variant)) for job in jobs]
 
 
 def test_each_of_the_four_is_played_to_its_end_with_its_own_prompt(monkeypatch: pytest.MonkeyPatch) -> None:

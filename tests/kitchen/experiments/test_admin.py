@@ -13,12 +13,12 @@ from asgiref.sync import async_to_sync
 from django.core.management import call_command
 from django.test import Client
 
-from kitchen.agents.random import RandomAgent
-from kitchen.experiments import downloads, services, tasks
+from kitchen.agents.random_agent import RandomAgent
+from kitchen.experiments import admin, experiment_services, tasks
+from kitchen.experiments.episode_rows import read_rows_csv
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.rows import from_csv
 from kitchen.money.models import Budget
-from kitchen.worlds.cuisine.dispatcher.options import SETTINGS
+from kitchen.worlds.cuisine.dispatcher.settings import SETTINGS
 
 pytestmark = pytest.mark.django_db
 
@@ -42,8 +42,8 @@ def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         found.append(pk)
         return True
 
-    monkeypatch.setattr(tasks, "ask_lanes", ask)
-    monkeypatch.setattr(services, "ask_lanes", ask)
+    monkeypatch.setattr(tasks, "queue_episodes", ask)
+    monkeypatch.setattr(experiment_services, "queue_episodes", ask)
     return found
 
 
@@ -141,10 +141,10 @@ def test_it_is_saved_and_started_and_stopped_on_its_page(admin_client: Client, q
 def test_every_file_can_be_downloaded_by_who_may_see_it(admin_client: Client) -> None:
     add(admin_client)
     experiment = Experiment.objects.get()
-    services.experiment_start(experiment=experiment)
+    experiment_services.experiment_start(experiment=experiment)
     tasks.experiment_lane(experiment.pk)
     page = admin_client.get(f"{LIST}{experiment.pk}/change/").content.decode()
-    for name in downloads.FILES:
+    for name in admin.DOWNLOAD_TYPES:
         there = f"{LIST}{experiment.pk}/file/{name}"
         assert there in page
         found = admin_client.get(there)
@@ -153,7 +153,7 @@ def test_every_file_can_be_downloaded_by_who_may_see_it(admin_client: Client) ->
         assert name in found["Content-Disposition"]
         assert Client().get(there).status_code == 302
     rows = admin_client.get(f"{LIST}{experiment.pk}/file/episodes.csv").content
-    assert len(from_csv(rows)) == 1
+    assert len(read_rows_csv(rows)) == 1
     assert admin_client.get(f"{LIST}{experiment.pk}/file/settings.py").status_code == 404
 
 
@@ -178,7 +178,7 @@ def test_what_was_spent_is_shown(admin_client: Client) -> None:
 def test_downloaded_logs_can_be_played_again(admin_client: Client, tmp_path: Path) -> None:
     add(admin_client)
     experiment = Experiment.objects.get()
-    services.experiment_start(experiment=experiment)
+    experiment_services.experiment_start(experiment=experiment)
     tasks.experiment_lane(experiment.pk)
     there = f"{LIST}{experiment.pk}/file/"
     with ZipFile(io.BytesIO(whole(admin_client.get(f"{there}log.zip")))) as archive:
@@ -187,7 +187,7 @@ def test_downloaded_logs_can_be_played_again(admin_client: Client, tmp_path: Pat
     call_command("experiment_replay", str(tmp_path), stdout=said)
     assert said.getvalue().startswith("1 episode, 60 steps, from 0 stored calls, at no cost")
     steps = whole(admin_client.get(f"{there}steps.csv")).decode().splitlines()
-    (row,) = services.rows_of(experiment).values()
+    (row,) = experiment_services.rows_of(experiment).values()
     assert len(steps) == 1 + 60
     assert steps[-1].endswith(row.state_hash)
 
@@ -196,7 +196,7 @@ def test_the_stand_in_is_named_and_its_fallbacks_are_counted(admin_client: Clien
     failing = {MODEL: "stand-in", "coplayer__dispatcher__stand_in_failures": "1"}
     add(admin_client, coplayer="dispatcher", **failing)
     experiment = Experiment.objects.get()
-    services.experiment_start(experiment=experiment)
+    experiment_services.experiment_start(experiment=experiment)
     tasks.experiment_lane(experiment.pk)
     page = admin_client.get(f"{LIST}{experiment.pk}/change/").content.decode()
     assert page.count("Played by (decisions): the planner 60; fallbacks: 60 of 60 decisions") == 1
@@ -205,7 +205,7 @@ def test_the_stand_in_is_named_and_its_fallbacks_are_counted(admin_client: Clien
 def test_what_failed_is_told_on_its_page(admin_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     add(admin_client)
     experiment = Experiment.objects.get()
-    services.experiment_start(experiment=experiment)
+    experiment_services.experiment_start(experiment=experiment)
     monkeypatch.setattr(RandomAgent, "decide", lambda *_: 1 / 0)
     tasks.experiment_lane(experiment.pk)
     page = admin_client.get(f"{LIST}{experiment.pk}/change/").content.decode()
@@ -267,7 +267,7 @@ def test_two_are_shown_side_by_side(admin_client: Client) -> None:
         add(admin_client, seed=seed)
     both = list(Experiment.objects.all())
     for experiment in both:
-        services.experiment_start(experiment=experiment)
+        experiment_services.experiment_start(experiment=experiment)
         tasks.experiment_lane(experiment.pk)
     page = act(admin_client, "compare", *both).content.decode()
     assert "level_0, 2 agents" in page

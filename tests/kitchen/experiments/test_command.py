@@ -16,21 +16,20 @@ from django.db import InterfaceError, OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from kitchen.agents import call_forecast
-from kitchen.agents.random import RandomAgent
+from kitchen.agents.random_agent import RandomAgent
 from kitchen.contract.agent import Decision, Situation
-from kitchen.contract.bench import Case
-from kitchen.experiments import local, services, tasks
-from kitchen.experiments.forecast import forecast
+from kitchen.contract.benchmark import OptimumCase
+from kitchen.experiments import experiment_services, play_episodes, tasks
+from kitchen.experiments.episode_rows import read_rows_csv
+from kitchen.experiments.experiment_forecast import forecast_cost
+from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup, episode_jobs
 from kitchen.experiments.models import Experiment, ExperimentEpisode
-from kitchen.experiments.plan import jobs_of
-from kitchen.experiments.play import new_game, play
-from kitchen.experiments.rows import from_csv
-from kitchen.experiments.setup import Setup, checked
-from kitchen.llm.prices import load_prices
-from kitchen.machine import outage
-from kitchen.management import ready
+from kitchen.experiments.play_episodes import new_world, play_episode
+from kitchen.infra import db_retry
+from kitchen.llm.call_costs import load_prices
 from kitchen.management.commands import experiment
-from kitchen.worlds.cuisine.bench import optimum
+from kitchen.management.commands import experiment as ready
+from kitchen.worlds.cuisine.bench import exact_optimum
 from tests.servers import Stack
 
 FILES = {
@@ -54,7 +53,7 @@ SMALL = ["--levels", "0", "--agents", "2", "--alphas", "1.0,2.0", "--episodes", 
 @pytest.fixture
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """The figure's files are written with nothing in them: for tests of the other files."""
-    monkeypatch.setattr("kitchen.experiments.figure.draw", lambda *_: b"")
+    monkeypatch.setattr("kitchen.experiments.result_figures.draw_success_rates", lambda *_: b"")
 
 
 def run(out: Path, *arguments: str) -> str:
@@ -81,17 +80,17 @@ def test_a_killed_run_goes_on_and_plays_nothing_twice(tmp_path: Path, monkeypatc
         if dies and played == [1.0]:
             raise SystemExit(137)
         played.append(job.alpha)
-        return play(job, *args, **more)
+        return play_episode(job, *args, **more)
 
-    monkeypatch.setattr(local, "play", play_or_die)
+    monkeypatch.setattr(play_episodes, "play_episode", play_or_die)
     with pytest.raises(SystemExit):
         run(tmp_path, "--local")
-    before = from_csv((tmp_path / "episodes.csv").read_bytes())
+    before = read_rows_csv((tmp_path / "episodes.csv").read_bytes())
     assert len(before) == 1
     dies = False
     run(tmp_path, "--local")
     assert played == [1.0, 2.0]
-    assert from_csv((tmp_path / "episodes.csv").read_bytes())[0] == before[0]
+    assert read_rows_csv((tmp_path / "episodes.csv").read_bytes())[0] == before[0]
 
 
 @pytest.mark.parametrize(
@@ -150,20 +149,20 @@ def test_at_worst_means_in_an_experiment_what_it_means_in_a_study(monkeypatch: p
     claude, prices = ("anthropic", "claude-sonnet-5-5"), load_prices()
     for repair in (0, 1):
         settings = {"model": ":".join(claude), "repair": repair, "demonstration": "none"}
-        setup = checked(Setup(coplayer="dispatcher", settings=settings, **given))  # type: ignore[arg-type]
-        job = jobs_of(setup)[0]
-        found = call_forecast.sample(new_game(job), "dispatcher", settings, (0, 1))
-        ahead = forecast(setup, jobs_of(setup), prices)
+        setup = check_setup(ExperimentSetup(coplayer="dispatcher", settings=settings, **given))  # type: ignore[arg-type]
+        job = episode_jobs(setup)[0]
+        found = call_forecast.sample_calls(new_world(job), "dispatcher", settings, (0, 1))
+        ahead = forecast_cost(setup, episode_jobs(setup), prices)
         assert ahead.calls == 120
-        assert ahead.worst == pytest.approx(2 * call_forecast.worst(found, prices, *claude))
+        assert ahead.worst == pytest.approx(2 * call_forecast.worst_cost(found, prices, *claude))
         assert ahead.expected and ahead.worst
-        assert ahead.worst > call_forecast.TRIES * (1 + repair) * ahead.expected
+        assert ahead.worst > call_forecast.CALL_TRIES * (1 + repair) * ahead.expected
 
 
 @pytest.mark.usefixtures("no_figures")
 def test_the_stand_in_is_free_and_its_decisions_are_named(tmp_path: Path) -> None:
     run(tmp_path, "--co-player", "dispatcher", "--model", "stand-in", "--local", "--alphas", "2.0")
-    row = from_csv((tmp_path / "episodes.csv").read_bytes())[0]
+    row = read_rows_csv((tmp_path / "episodes.csv").read_bytes())[0]
     assert (row.played_by, row.calls, row.cost, row.model) == ("stand-in x60", 60, 0, "stand-in-1")
 
 
@@ -202,20 +201,22 @@ def test_an_episode_that_fails_is_told_not_counted_and_played_again(
     with pytest.raises(CommandError, match=r"2 of 2 episodes failed .*ZeroDivisionError") as caught:
         call_command(*command, stdout=said, stderr=io.StringIO())
     assert caught.value.returncode == 1
-    rows = from_csv((tmp_path / "episodes.csv").read_bytes())
+    rows = read_rows_csv((tmp_path / "episodes.csv").read_bytes())
     assert [row.outcome for row in rows] == ["failed", "failed"]
     assert "ZeroDivisionError in test_command.py" in rows[0].reason
     assert "secret" not in (tmp_path / "episodes.csv").read_text()
     assert said.getvalue().splitlines()[-1].startswith("mean CoS 2 agents n/a")
     monkeypatch.setattr(RandomAgent, "decide", whole)
     assert run(tmp_path, "--local").splitlines()[-1].startswith("mean CoS 2 agents 0.")
-    assert [row.outcome for row in from_csv((tmp_path / "episodes.csv").read_bytes())] == ["played"] * 2
+    assert [row.outcome for row in read_rows_csv((tmp_path / "episodes.csv").read_bytes())] == ["played"] * 2
 
 
 def make(**more: Any) -> Experiment:
     """An experiment of two short episodes."""
-    setup = Setup(coplayer="random", levels=("level_0",), agents=(2,), alphas=(1.0, 2.0), episodes=1)
-    return services.experiment_create(setup=checked(setup), **more)
+    setup = ExperimentSetup(
+        coplayer="random", levels=("level_0",), agents=(2,), alphas=(1.0, 2.0), episodes=1
+    )
+    return experiment_services.experiment_create(setup=check_setup(setup), **more)
 
 
 @pytest.fixture
@@ -227,10 +228,10 @@ def inline(monkeypatch: pytest.MonkeyPatch) -> None:
             tasks.experiment_lane(pk)
         return True
 
-    monkeypatch.setattr(tasks, "ask_lanes", at_once)
-    monkeypatch.setattr(services, "ask_lanes", at_once)
-    monkeypatch.setattr(experiment, "ask_lanes", at_once)
-    monkeypatch.setattr(ready, "broker_answers", lambda: True)
+    monkeypatch.setattr(tasks, "queue_episodes", at_once)
+    monkeypatch.setattr(experiment_services, "queue_episodes", at_once)
+    monkeypatch.setattr(experiment, "queue_episodes", at_once)
+    monkeypatch.setattr(ready, "is_broker_reachable", lambda: True)
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -272,11 +273,11 @@ def test_from_workers_to_here_and_back(tmp_path: Path, inline: None) -> None:
 def test_a_taken_episode_is_not_taken_again_and_its_row_is_written_once() -> None:
     experiment = make(at_once=2)
     Experiment.objects.update(running=True)
-    first, second, third = (services.episode_take(experiment_id=experiment.pk) for _ in range(3))
+    first, second, third = (experiment_services.episode_take(experiment_id=experiment.pk) for _ in range(3))
     assert first and second and first.pk != second.pk and third is None
-    assert services.episode_play(episode=first)
-    assert not services.episode_play(episode=first)
-    assert len(services.rows_of(experiment)) == 1
+    assert experiment_services.episode_play(episode=first)
+    assert not experiment_services.episode_play(episode=first)
+    assert len(experiment_services.rows_of(experiment)) == 1
 
 
 @pytest.mark.django_db
@@ -284,10 +285,10 @@ def test_a_taken_episode_is_not_taken_again_and_its_row_is_written_once() -> Non
 def test_the_episode_of_a_dead_worker_is_taken_up_again() -> None:
     experiment = make(at_once=1)
     Experiment.objects.update(running=True)
-    taken = services.episode_take(experiment_id=experiment.pk)
-    assert taken and services.episode_take(experiment_id=experiment.pk) is None
+    taken = experiment_services.episode_take(experiment_id=experiment.pk)
+    assert taken and experiment_services.episode_take(experiment_id=experiment.pk) is None
     ExperimentEpisode.objects.update(claimed_until="2020-01-01T00:00:00Z")
-    again = services.episode_take(experiment_id=experiment.pk)
+    again = experiment_services.episode_take(experiment_id=experiment.pk)
     assert again and again.pk == taken.pk
 
 
@@ -311,22 +312,22 @@ def test_an_episode_that_fails_on_a_worker_is_played_again_when_it_is_started_ag
 def test_a_worker_without_the_key_stops_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     given = {"levels": ("level_0",), "agents": (2,), "alphas": (1.0,), "episodes": 1}
-    setup = Setup(coplayer="dispatcher", settings={"model": "anthropic:claude-sonnet-5-5"}, **given)  # type: ignore[arg-type]
-    experiment = services.experiment_create(setup=checked(setup))
+    setup = ExperimentSetup(coplayer="dispatcher", settings={"model": "anthropic:claude-sonnet-5-5"}, **given)  # type: ignore[arg-type]
+    experiment = experiment_services.experiment_create(setup=check_setup(setup))
     Experiment.objects.update(running=True)
-    taken = services.episode_take(experiment_id=experiment.pk)
+    taken = experiment_services.episode_take(experiment_id=experiment.pk)
     monkeypatch.delenv("ANTHROPIC_API_KEY")
-    assert taken and not services.episode_play(episode=taken)
+    assert taken and not experiment_services.episode_play(episode=taken)
     experiment.refresh_from_db()
     assert "ANTHROPIC_API_KEY" in experiment.stopped_because
-    assert not services.rows_of(experiment)
+    assert not experiment_services.rows_of(experiment)
 
 
 @pytest.mark.django_db
 def test_without_a_broker_it_ends_at_once_with_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ready, "broker_answers", lambda: False)
+    monkeypatch.setattr(ready, "is_broker_reachable", lambda: False)
     with pytest.raises(CommandError, match="--local plays here") as caught:
         run(tmp_path)
     assert caught.value.returncode == 2
@@ -347,9 +348,9 @@ def test_without_a_worker_it_says_so_after_a_few_seconds(
     said = io.StringIO()
     monkeypatch.setattr(experiment, "PATIENCE", 0.05)
     monkeypatch.setattr(experiment, "FIRST_PATIENCE", 0.05)
-    monkeypatch.setattr(experiment, "ask_lanes", nobody)
-    monkeypatch.setattr(services, "ask_lanes", nobody)
-    monkeypatch.setattr(ready, "broker_answers", lambda: True)
+    monkeypatch.setattr(experiment, "queue_episodes", nobody)
+    monkeypatch.setattr(experiment_services, "queue_episodes", nobody)
+    monkeypatch.setattr(ready, "is_broker_reachable", lambda: True)
     with pytest.raises(CommandError, match="the same command goes on"):
         call_command("experiment", *SMALL, "--out", str(tmp_path), "--poll", "0.01", stderr=said)
     assert "no worker answers: start `make run`, or use --local" in said.getvalue()
@@ -380,9 +381,9 @@ def test_an_unprepared_database_is_one_line(tmp_path: Path) -> None:
 def test_what_fails_stops_the_experiment_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = make()
     Experiment.objects.update(running=True)
-    taken = services.episode_take(experiment_id=experiment.pk)
-    monkeypatch.setattr(services, "play", lambda *a, **m: 1 / 0)
-    assert taken and not services.episode_play(episode=taken)
+    taken = experiment_services.episode_take(experiment_id=experiment.pk)
+    monkeypatch.setattr(experiment_services, "play_episode", lambda *a, **m: 1 / 0)
+    assert taken and not experiment_services.episode_play(episode=taken)
     experiment.refresh_from_db()
     assert not experiment.running
     assert "ZeroDivisionError" in experiment.stopped_because
@@ -395,9 +396,9 @@ def test_the_words_of_an_unforeseen_error_are_not_kept(monkeypatch: pytest.Monke
 
     experiment = make()
     Experiment.objects.update(running=True)
-    taken = services.episode_take(experiment_id=experiment.pk)
-    monkeypatch.setattr(services, "play", breaks)
-    assert taken and not services.episode_play(episode=taken)
+    taken = experiment_services.episode_take(experiment_id=experiment.pk)
+    monkeypatch.setattr(experiment_services, "play_episode", breaks)
+    assert taken and not experiment_services.episode_play(episode=taken)
     experiment.refresh_from_db()
     assert experiment.stopped_because.startswith("ValueError in test_command.py, line ")
     assert "secret" not in experiment.stopped_because
@@ -409,7 +410,7 @@ def test_a_database_that_is_away_for_a_moment_costs_no_episode(monkeypatch: pyte
     """Away at each renewal of the claim, and twice when the row is stored."""
     experiment = make()
     Experiment.objects.update(running=True)
-    taken = services.episode_take(experiment_id=experiment.pk)
+    taken = experiment_services.episode_take(experiment_id=experiment.pk)
     renewals, failures = 0, 0
 
     def away(execute: Any, sql: str, *args: Any) -> Any:
@@ -422,14 +423,14 @@ def test_a_database_that_is_away_for_a_moment_costs_no_episode(monkeypatch: pyte
                 raise InterfaceError
         return execute(sql, *args)
 
-    monkeypatch.setattr(services, "RENEW_SECONDS", -1.0)
-    monkeypatch.setattr(outage, "WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(experiment_services, "RENEW_SECONDS", -1.0)
+    monkeypatch.setattr(db_retry, "RETRY_WAITS", (0.0, 0.0, 0.0))
     with connection.execute_wrapper(away):
-        assert taken and services.episode_play(episode=taken)
+        assert taken and experiment_services.episode_play(episode=taken)
     assert (renewals, failures) == (60, 3)
     experiment.refresh_from_db()
     assert experiment.running and not experiment.stopped_because
-    assert [row.steps for row in services.rows_of(experiment).values()] == [60]
+    assert [row.steps for row in experiment_services.rows_of(experiment).values()] == [60]
 
 
 @pytest.mark.servers
@@ -444,7 +445,7 @@ def test_without_or_tools_the_optimum_says_so(monkeypatch: pytest.MonkeyPatch) -
     def missing(name: str) -> Any:
         raise ImportError(name)
 
-    monkeypatch.setattr(optimum, "import_module", missing)
+    monkeypatch.setattr(exact_optimum, "import_module", missing)
     with pytest.raises(CommandError, match="make optimum") as caught:
         call_command("optimum")
     assert caught.value.returncode == 2
@@ -453,7 +454,7 @@ def test_without_or_tools_the_optimum_says_so(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("agents", [1, 2])
 def test_the_optimum_holds_in_the_engine_and_is_within_the_bound(agents: int) -> None:
     pytest.importorskip("ortools")
-    case = Case("level_0", 1.0, agents, 20, 1)
-    found = optimum.solve(case, 60)
+    case = OptimumCase("level_0", 1.0, agents, 20, 1)
+    found = exact_optimum.solve_case(case, 60)
     assert found.is_proven
-    assert optimum.replay(case, found.turns) == found.completed == agents
+    assert exact_optimum.replay_plan(case, found.turns) == found.completed == agents

@@ -9,17 +9,28 @@ from typing import Any
 import pytest
 
 from kitchen.contract.world import Command
-from kitchen.experiments import files, tables
-from kitchen.experiments.arguments import read_setup
-from kitchen.experiments.figure import draw, figure4, interval_of
-from kitchen.experiments.plan import Job, jobs_of
-from kitchen.experiments.play import play
-from kitchen.experiments.results import results_of
-from kitchen.experiments.rows import Row, RowsError, from_csv, matching, to_csv
-from kitchen.experiments.setup import Setup, SetupError, checked
-from kitchen.experiments.summary import last_line
-from kitchen.worlds.cuisine.bench import bounds, paper
-from kitchen.worlds.cuisine.options import read_options
+from kitchen.experiments import experiment_folder, result_tables
+from kitchen.experiments.episode_rows import (
+    EpisodeRow,
+    RowsError,
+    match_rows_to_jobs,
+    read_rows_csv,
+    write_rows_csv,
+)
+from kitchen.experiments.experiment_results import cell_results_of
+from kitchen.experiments.experiment_setup import (
+    EpisodeJob,
+    ExperimentSetup,
+    SetupError,
+    check_setup,
+    episode_jobs,
+)
+from kitchen.experiments.play_episodes import play_episode
+from kitchen.experiments.result_figures import draw_success_rates, share_interval, success_rate_chart
+from kitchen.experiments.result_tables import summary_line
+from kitchen.experiments.setup_arguments import read_setup
+from kitchen.worlds.cuisine.bench import paper_benchmark, upper_bounds
+from kitchen.worlds.cuisine.settings import read_options
 from kitchen.worlds.cuisine.world import CuisineWorld
 
 NOTHING: dict[str, Any] = dict.fromkeys(
@@ -28,7 +39,7 @@ NOTHING: dict[str, Any] = dict.fromkeys(
 ARGUMENTS = {**NOTHING, "episodes": "3", "seed": "1"}
 
 
-def row(job: Job, completed: int, failed: int) -> Row:
+def row(job: EpisodeJob, completed: int, failed: int) -> EpisodeRow:
     """What a job came to, made by hand."""
     variant, level, agents = job.column.key
     zeros = dict.fromkeys(("fallbacks", "calls", "tokens_input", "tokens_output"), 0)
@@ -36,27 +47,29 @@ def row(job: Job, completed: int, failed: int) -> Row:
     texts = dict.fromkeys(("fallback_codes", "played_by", "model", "state_hash"), "")
     named = {"variant": variant, "level": level, "agents": agents, "alpha": job.alpha, "episode": job.episode}
     counts = {"seed": job.seed, "completed": completed, "failed": failed, "steps": 60}
-    return Row(**{**zeros, **texts, **named, **counts, "cost": None, "ms_median": 1.5, "ms_max": 2.0})  # type: ignore[arg-type]
+    return EpisodeRow(**{**zeros, **texts, **named, **counts, "cost": None, "ms_median": 1.5, "ms_max": 2.0})  # type: ignore[arg-type]
 
 
-def papers_rows(setup: Setup) -> list[Row]:
+def papers_rows(setup: ExperimentSetup) -> list[EpisodeRow]:
     """The paper's own counts as if they were ours, all in one episode."""
-    jobs = [job for job in jobs_of(setup) if job.episode == 1]
+    jobs = [job for job in episode_jobs(setup) if job.episode == 1]
     counts = [job.column.paper[job.alpha] for job in jobs]
     return [row(job, done, total - done) for job, (done, total) in zip(jobs, counts, strict=True)]
 
 
 def test_all_cells_of_the_paper_are_played_three_times_each_with_its_own_seed() -> None:
-    jobs = jobs_of(checked(Setup()))
+    jobs = episode_jobs(check_setup(ExperimentSetup()))
     assert len(jobs) == 12 * 3 * 5 * 3
     assert len({job.seed for job in jobs}) == len(jobs)
     assert "level_6" not in {job.column.level for job in jobs}
-    assert jobs == jobs_of(checked(Setup()))
-    assert {job.seed for job in jobs}.isdisjoint(job.seed for job in jobs_of(checked(Setup(seed=2))))
+    assert jobs == episode_jobs(check_setup(ExperimentSetup()))
+    assert {job.seed for job in jobs}.isdisjoint(
+        job.seed for job in episode_jobs(check_setup(ExperimentSetup(seed=2)))
+    )
 
 
 def test_variants_of_a_preset_meet_the_same_orders() -> None:
-    jobs = jobs_of(read_setup({**ARGUMENTS, "preset": "table7"}))
+    jobs = episode_jobs(read_setup({**ARGUMENTS, "preset": "table7"}))
     assert {job.column.key for job in jobs} == {
         (name, "level_3", 2) for name in ("full", "few_step_demo", "no_inference_knowledge", "no_feedback")
     }
@@ -104,35 +117,40 @@ def test_what_cannot_be_played_is_refused_in_one_line(wrong: dict[str, Any], say
 
 def test_a_setup_goes_through_json() -> None:
     setup = read_setup({**ARGUMENTS, "preset": "table6", "model": "stand-in"})
-    assert Setup.from_json(setup.to_json()) == setup
+    assert ExperimentSetup.from_json(setup.to_json()) == setup
 
 
 def test_the_papers_counts_give_the_papers_scores() -> None:
-    setup = checked(Setup())
-    for cell in results_of(setup, papers_rows(setup)):
-        printed = paper.paper()["gpt4"][str(cell.column.agents)]["cos"][cell.column.level]
+    setup = check_setup(ExperimentSetup())
+    for cell in cell_results_of(setup, papers_rows(setup)):
+        printed = paper_benchmark.published_data()["gpt4"][str(cell.column.agents)]["cos"][cell.column.level]
         assert cell.cos == cell.paper_cos
         assert cell.cos == pytest.approx(printed, abs=0.0005001)
 
 
-@pytest.mark.parametrize(("preset", "table"), [("table7", paper.ABLATION), ("table8", paper.DEMONSTRATION)])
+@pytest.mark.parametrize(
+    ("preset", "table"),
+    [("table7", paper_benchmark.ABLATION_TABLE), ("table8", paper_benchmark.DEMONSTRATION_TABLE)],
+)
 def test_the_papers_ablations_give_the_papers_scores(preset: str, table: str) -> None:
     setup = read_setup({**ARGUMENTS, "preset": preset})
-    for cell in results_of(setup, papers_rows(setup)):
-        printed = paper.paper()[table]["cos"][cell.column.variant.name]
+    for cell in cell_results_of(setup, papers_rows(setup)):
+        printed = paper_benchmark.published_data()[table]["cos"][cell.column.variant.name]
         assert cell.cos == pytest.approx(printed, abs=0.0005001)
 
 
-def small() -> tuple[Setup, list[Row]]:
+def small() -> tuple[ExperimentSetup, list[EpisodeRow]]:
     """Two levels, two intervals, two episodes; level_0 gets 1 of 4 and 3 of 4, level_3 all."""
-    setup = checked(Setup(levels=("level_0", "level_3"), agents=(2,), alphas=(1.0, 2.0), episodes=2))
+    setup = check_setup(
+        ExperimentSetup(levels=("level_0", "level_3"), agents=(2,), alphas=(1.0, 2.0), episodes=2)
+    )
     counts = {("level_0", 1.0): (1, 3), ("level_0", 2.0): (3, 1), ("level_3", 1.0): (4, 0)}
-    found = [row(job, *counts.get((job.column.level, job.alpha), (4, 0))) for job in jobs_of(setup)]
+    found = [row(job, *counts.get((job.column.level, job.alpha), (4, 0))) for job in episode_jobs(setup)]
     return setup, found
 
 
 def test_counts_are_summed_over_episodes_and_shares_averaged_over_intervals() -> None:
-    first, second = results_of(*small())
+    first, second = cell_results_of(*small())
     assert [(each.completed, each.total) for each in first.intervals] == [(2, 8), (6, 8)]
     assert (first.cos, second.cos) == (0.5, 1.0)
     assert (first.is_above, second.is_above) == (False, True)
@@ -141,28 +159,32 @@ def test_counts_are_summed_over_episodes_and_shares_averaged_over_intervals() ->
 def test_the_last_line() -> None:
     setup, rows = small()
     said = "mean CoS 2 agents 0.750; above the paper's GPT-4 in 1 of 2 cells"
-    assert last_line(results_of(setup, rows)) == said
-    full = checked(Setup())
+    assert summary_line(cell_results_of(setup, rows)) == said
+    full = check_setup(ExperimentSetup())
     said = "mean CoS 2 agents 0.673, 3 agents 0.694, 4 agents 0.692; above the paper's GPT-4 in 0 of 36 cells"
-    assert last_line(results_of(full, papers_rows(full))) == said
+    assert summary_line(cell_results_of(full, papers_rows(full))) == said
 
 
 def test_a_mean_of_fewer_cells_than_there_are_says_so() -> None:
     setup, rows = small()
     half = [row for row in rows if row.level == "level_3"]
-    assert last_line(results_of(setup, half)).startswith("mean CoS 2 agents 1.000 (1 of 2 cells); above")
-    average = tables.grids(setup, results_of(setup, half))[0].rows[-2][-1]
-    level_3 = results_of(setup, half)[1]
+    assert summary_line(cell_results_of(setup, half)).startswith(
+        "mean CoS 2 agents 1.000 (1 of 2 cells); above"
+    )
+    average = result_tables.result_text_tables(setup, cell_results_of(setup, half))[0].rows[-2][-1]
+    level_3 = cell_results_of(setup, half)[1]
     assert average == f"1.000 ({level_3.paper_cos:.3f}, ≤ {level_3.bound_cos:.3f}) over 1 of 2"
-    assert last_line(results_of(setup, [])).startswith("mean CoS 2 agents n/a; above")
+    assert summary_line(cell_results_of(setup, [])).startswith("mean CoS 2 agents n/a; above")
 
 
 def test_ours_and_the_papers_averages_are_over_the_same_cells() -> None:
     """The paper has no level_6."""
-    setup = checked(Setup(levels=("level_0", "level_6"), agents=(2,), alphas=(1.0,), episodes=1))
+    setup = check_setup(
+        ExperimentSetup(levels=("level_0", "level_6"), agents=(2,), alphas=(1.0,), episodes=1)
+    )
     counts = {"level_0": (1, 3), "level_6": (4, 0)}
-    results = results_of(setup, [row(job, *counts[job.column.level]) for job in jobs_of(setup)])
-    average = tables.grids(setup, results)[0].rows[-2][-1]
+    results = cell_results_of(setup, [row(job, *counts[job.column.level]) for job in episode_jobs(setup)])
+    average = result_tables.result_text_tables(setup, results)[0].rows[-2][-1]
     papers = results[0].paper_cos
     assert average.startswith("0.625 (≤ ")
     assert average.endswith(f"; 0.250 ({papers:.3f}) over 1 of 2")
@@ -170,83 +192,89 @@ def test_ours_and_the_papers_averages_are_over_the_same_cells() -> None:
 
 def test_the_bound_is_that_of_the_episodes_that_were_played() -> None:
     """Fourteen episodes meet other orders than the one that was played."""
-    setup = checked(Setup(levels=("level_3",), agents=(2,), alphas=(1.0,), episodes=15))
-    for job in jobs_of(setup):
-        alone = bounds.episode_bound("level_3", 1.0, 2, job.seed)
-        found = results_of(setup, [row(job, alone.completed, alone.ended - alone.completed)])[0].intervals[0]
+    setup = check_setup(ExperimentSetup(levels=("level_3",), agents=(2,), alphas=(1.0,), episodes=15))
+    for job in episode_jobs(setup):
+        alone = upper_bounds.episode_bound("level_3", 1.0, 2, job.seed)
+        found = cell_results_of(setup, [row(job, alone.completed, alone.ended - alone.completed)])[
+            0
+        ].intervals[0]
         assert found.bound == alone
         assert found.share == found.bound.share
-    everything = bounds.cell_bound("level_3", 1.0, 2, [job.seed for job in jobs_of(setup)])
-    assert results_of(setup, [])[0].intervals[0].bound == everything
+    everything = upper_bounds.cell_bound("level_3", 1.0, 2, [job.seed for job in episode_jobs(setup)])
+    assert cell_results_of(setup, [])[0].intervals[0].bound == everything
 
 
 def test_tables_have_ours_the_papers_and_the_bound_beside_each_other() -> None:
     setup, rows = small()
-    results = results_of(setup, rows)
-    text = tables.to_markdown(tables.grids(setup, results), last_line(results))
+    results = cell_results_of(setup, rows)
+    text = result_tables.tables_markdown(
+        result_tables.result_text_tables(setup, results), summary_line(results)
+    )
     assert "| 2/8 (18/54, ≤ " in text
     assert text.endswith("in 1 of 2 cells\n")
-    assert r"level\_0" in tables.to_latex(tables.grids(setup, results), "")
-    lines = tables.to_csv(results).decode().splitlines()
-    assert lines[0].split(",") == tables.CSV_COLUMNS
+    assert r"level\_0" in result_tables.tables_latex(result_tables.result_text_tables(setup, results), "")
+    lines = result_tables.results_csv(results).decode().splitlines()
+    assert lines[0].split(",") == result_tables.RESULT_COLUMNS
     assert lines[1].startswith(",level_0,very simple,2,1.0,2,2,8,0.25,18,54,")
     assert len(lines) == 1 + 2 * 3
 
 
 def test_rows_go_through_csv_and_foreign_ones_are_refused() -> None:
     setup, rows = small()
-    assert sorted(from_csv(to_csv(rows)), key=lambda r: r.key) == sorted(rows, key=lambda r: r.key)
+    assert sorted(read_rows_csv(write_rows_csv(rows)), key=lambda r: r.key) == sorted(
+        rows, key=lambda r: r.key
+    )
     with pytest.raises(RowsError):
-        matching([replace(rows[0], seed=5)], jobs_of(setup))
+        match_rows_to_jobs([replace(rows[0], seed=5)], episode_jobs(setup))
     with pytest.raises(RowsError, match=r"episodes\.csv:2"):
-        from_csv(to_csv(rows[:1]).replace(b"level_0,2", b"level_0,x"))
+        read_rows_csv(write_rows_csv(rows[:1]).replace(b"level_0,2", b"level_0,x"))
 
 
 @pytest.mark.parametrize("kind", ["svg", "pdf"])
 def test_the_figure_is_the_same_each_time(kind: Any) -> None:
     setup, rows = small()
-    found = draw(setup, results_of(setup, rows), kind)
-    assert found == draw(setup, results_of(setup, rows), kind)
+    found = draw_success_rates(setup, cell_results_of(setup, rows), kind)
+    assert found == draw_success_rates(setup, cell_results_of(setup, rows), kind)
     if kind == "svg":
         assert all(text in found.decode() for text in ("level_0", "level_3", "2 agents"))
 
 
 def test_the_figure_has_the_papers_line_the_bound_and_an_interval_over_episodes() -> None:
     setup, rows = small()
-    results = results_of(setup, rows)
-    chart = figure4(setup, results)
+    results = cell_results_of(setup, rows)
+    chart = success_rate_chart(setup, results)
     bound, papers, ours = chart.panels[0].series
     assert [p.y for p in ours.points] == [e.share for e in results[0].intervals if e.share is not None]
     assert [p.y for p in papers.points] == [e.paper[0] / e.paper[1] for e in results[0].intervals if e.paper]
     assert all(mine.y <= most.y for mine, most in zip(ours.points, bound.points, strict=False))
     assert len(chart.rows) == sum(len(cell.intervals) for cell in results)
     one = replace(results[0].intervals[0], completed=4, failed=4, counts=((1, 4), (3, 4)))
-    low, high = interval_of(one)
+    low, high = share_interval(one)
     assert (low, high) == (0.0, 1.0)  # t(1) = 12.7 times a standard error of .25
     three = replace(one, completed=24, failed=24, counts=((7, 16), (8, 16), (9, 16)))
-    assert interval_of(three) == pytest.approx((0.5 - 4.3027 * 0.03608, 0.5 + 4.3027 * 0.03608), abs=1e-4)
-    assert interval_of(replace(one, counts=((4, 8),))) == (None, None)
+    assert share_interval(three) == pytest.approx((0.5 - 4.3027 * 0.03608, 0.5 + 4.3027 * 0.03608), abs=1e-4)
+    assert share_interval(replace(one, counts=((4, 8),))) == (None, None)
 
 
 def test_another_experiment_in_the_folder_is_not_overwritten(tmp_path: Any) -> None:
     setup, rows = small()
-    files.write_settings(tmp_path, setup, "key")
-    files.write_rows(tmp_path, setup, rows)
-    assert files.open_folder(tmp_path, setup) == ("key", {each.key: each for each in rows})
-    with pytest.raises(files.FolderError, match="another experiment"):
-        files.open_folder(tmp_path, replace(setup, seed=9))
+    experiment_folder.write_settings(tmp_path, setup, "key")
+    experiment_folder.write_rows(tmp_path, setup, rows)
+    assert experiment_folder.open_folder(tmp_path, setup) == ("key", {each.key: each for each in rows})
+    with pytest.raises(experiment_folder.FolderError, match="another experiment"):
+        experiment_folder.open_folder(tmp_path, replace(setup, seed=9))
 
 
 def test_agent_steps_are_those_of_the_argument() -> None:
     level = read_options({"level": "level_0"}).level
-    assert bounds.agent_steps(level, "salmonMeatcake") == 12
-    assert bounds.soonest(level, "salmonMeatcake", 1) == 9
-    assert bounds.soonest(level, "salmonMeatcake", 2) == 8
+    assert upper_bounds.agent_steps(level, "salmonMeatcake") == 12
+    assert upper_bounds.earliest_serving_step(level, "salmonMeatcake", 1) == 9
+    assert upper_bounds.earliest_serving_step(level, "salmonMeatcake", 2) == 8
 
 
 def test_fries_without_a_fryer_are_out_of_reach() -> None:
-    with_fryer = bounds.cell_bound("level_12_fryer", 3.0, 4, range(10)).completed
-    assert bounds.cell_bound("level_12", 3.0, 4, range(10)).completed < with_fryer
+    with_fryer = upper_bounds.cell_bound("level_12_fryer", 3.0, 4, range(10)).completed
+    assert upper_bounds.cell_bound("level_12", 3.0, 4, range(10)).completed < with_fryer
 
 
 def most_by_search(alpha: float, seed: int, steps: int) -> int:
@@ -275,21 +303,25 @@ def useful(commands: list[Command]) -> list[Command]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nothing_beats_the_bound_where_everything_can_be_tried(seed: int) -> None:
     found = most_by_search(3.0, seed, 13)
-    assert found <= bounds.episode_bound("level_0", 3.0, 1, seed, 13).completed == 1
+    assert found <= upper_bounds.episode_bound("level_0", 3.0, 1, seed, 13).completed == 1
 
 
 @pytest.mark.parametrize(("level", "agents"), [("level_0", 2), ("level_9", 4), ("level_12", 2)])
 @pytest.mark.filterwarnings("ignore::kitchen.worlds.cuisine.level.UncookableDishWarning")
 def test_the_planner_does_not_beat_the_bound(level: str, agents: int) -> None:
-    setup = checked(Setup(levels=(level,), agents=(agents,), alphas=(1.0, 3.0), episodes=1))
-    rows = [play(job, "planner", {}) for job in jobs_of(setup)]
-    for found in results_of(setup, rows)[0].intervals:
+    setup = check_setup(ExperimentSetup(levels=(level,), agents=(agents,), alphas=(1.0, 3.0), episodes=1))
+    rows = [play_episode(job, "planner", {}) for job in episode_jobs(setup)]
+    for found in cell_results_of(setup, rows)[0].intervals:
         assert found.completed <= found.bound.completed
         assert (found.share or 0) <= (found.bound.share or 0)
 
 
 def test_an_episode_is_the_same_each_time_but_for_its_clock() -> None:
-    job = jobs_of(checked(Setup(levels=("level_3",), agents=(2,), alphas=(2.0,), episodes=1)))[0]
-    first, second = (replace(play(job, "random", {}), ms_median=0, ms_max=0, log="") for _ in range(2))
+    job = episode_jobs(
+        check_setup(ExperimentSetup(levels=("level_3",), agents=(2,), alphas=(2.0,), episodes=1))
+    )[0]
+    first, second = (
+        replace(play_episode(job, "random", {}), ms_median=0, ms_max=0, log="") for _ in range(2)
+    )
     assert first == second
     assert (first.steps, first.played_by, first.fallbacks) == (60, "random x60", 0)

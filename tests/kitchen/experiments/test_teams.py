@@ -16,20 +16,19 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from kitchen.contract.kit import WorldKit
-from kitchen.experiments import audit, services, tasks
-from kitchen.experiments.arguments import read_setup
-from kitchen.experiments.comparison_tables import Estimate, told
-from kitchen.experiments.files import setup_of
-from kitchen.experiments.forecast import samples
-from kitchen.experiments.log import Log, LogError, read_log
+from kitchen.experiments import experiment_services, log_tables, tasks
+from kitchen.experiments.comparison_tables import Estimate, estimate_text
+from kitchen.experiments.database_logs import log_data
+from kitchen.experiments.episode_rows import EpisodeRow, read_rows_csv
+from kitchen.experiments.experiment_folder import read_setup_file
+from kitchen.experiments.experiment_forecast import sample_job_calls
+from kitchen.experiments.experiment_setup import EpisodeJob, ExperimentSetup, episode_jobs
+from kitchen.experiments.log_files import LogError, PlayedLog, read_log
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.plan import Job, jobs_of
-from kitchen.experiments.play import head_of, play
-from kitchen.experiments.replay import OTHER_MESSAGES, OTHER_STATE, replay
-from kitchen.experiments.rows import Row, from_csv
-from kitchen.experiments.setup import Setup
-from kitchen.experiments.stored_logs import log_data
-from kitchen.registry.worlds import WORLDS
+from kitchen.experiments.play_episodes import log_head, play_episode
+from kitchen.experiments.setup_arguments import read_setup
+from kitchen.experiments.verify_replay import OTHER_MESSAGES, OTHER_STATE, replay_log
+from kitchen.registry.world_registry import WORLDS
 from tests.kitchen.experiments.test_admin import whole
 from tests.worlds import secrets
 from tests.worlds.secrets import Secrets, registered
@@ -52,12 +51,12 @@ def run(out: Path, *arguments: str, world: str = "secrets") -> str:
     return said.getvalue()
 
 
-def kept(**given: Any) -> tuple[Job, Setup, Log, Row, bytes]:
+def kept(**given: Any) -> tuple[EpisodeJob, ExperimentSetup, PlayedLog, EpisodeRow, bytes]:
     """A short episode: its job, log, row and bytes."""
     setup = read_setup({**GIVEN, "levels": "long", "members": TELLERS, "organisation": "graph", **given})
-    job, pieces = jobs_of(setup)[0], list[bytes]()
+    job, pieces = episode_jobs(setup)[0], list[bytes]()
     variant = job.column.variant
-    row = play(job, setup.coplayer_of(variant), setup.settings_of(variant), sink=pieces.append)
+    row = play_episode(job, setup.coplayer_of(variant), setup.settings_of(variant), sink=pieces.append)
     data = b"".join(pieces)
     return job, setup, read_log(data), row, data
 
@@ -82,14 +81,14 @@ def test_a_log_has_the_organisation_every_message_and_who_decided() -> None:
 
 def test_a_team_that_talked_is_played_again_and_a_changed_message_is_told() -> None:
     _, _, log, row, _ = kept()
-    assert replay(log, row).faults == ()
+    assert replay_log(log, row).faults == ()
     first = log.entries[0]
     lie = replace(first.messages[0], text="8")
     changed = replace(log, entries=[replace(first, messages=(lie, *first.messages[1:])), *log.entries[1:]])
-    assert f"step 1: {OTHER_MESSAGES}" in replay(changed, row).faults
+    assert f"step 1: {OTHER_MESSAGES}" in replay_log(changed, row).faults
     report = replace(first.messages[0], number=4, step=2, kind="report")
     more = replace(log, entries=[replace(first, messages=(*first.messages, report)), *log.entries[1:]])
-    assert f"step 1: {OTHER_STATE}" in replay(more).faults
+    assert f"step 1: {OTHER_STATE}" in replay_log(more).faults
 
 
 def test_a_team_goes_on_where_it_was_left_with_all_that_was_said() -> None:
@@ -97,7 +96,7 @@ def test_a_team_goes_on_where_it_was_left_with_all_that_was_said() -> None:
     variant = job.column.variant
     for steps in range(3):
         before = replace(log, entries=log.entries[:steps])
-        again = play(job, setup.coplayer_of(variant), setup.settings_of(variant), before=before)
+        again = play_episode(job, setup.coplayer_of(variant), setup.settings_of(variant), before=before)
         assert (again.figure, again.state_hash, again.played_by) == (1.0, row.state_hash, row.played_by)
         assert [each.messages for each in before.entries] == [each.messages for each in log.entries]
 
@@ -109,16 +108,16 @@ def test_a_log_with_other_members_is_refused() -> None:
     for changed in (stranger, replace(first, decisions=())):
         other = replace(log, entries=[changed, *log.entries[1:]])
         with pytest.raises(LogError, match="has other members in step 1"):
-            replay(other, row)
+            replay_log(other, row)
         with pytest.raises(LogError, match="has other members in step 1"):
-            play(job, setup.coplayer_of(variant), setup.settings_of(variant), before=other)
+            play_episode(job, setup.coplayer_of(variant), setup.settings_of(variant), before=other)
 
 
 def test_what_members_say_to_one_another_counts_in_the_forecast() -> None:
     given = {**GIVEN, "world": "cuisine", "levels": "3", "alphas": "1.0", "model": "stand-in"}
     given["members"] = "dispatcher+dispatcher:2"
     silent, talking = (
-        samples(setup, jobs_of(setup)[0])
+        sample_job_calls(setup, episode_jobs(setup)[0])
         for setup in (read_setup(given), read_setup({**given, "organisation": "pair"}))
     )
     assert [(trial.seats, trial.talk, trial.answers) for trial in silent] == [(1, 0, 0), (2, 0, 0)]
@@ -138,11 +137,13 @@ def test_figures_of_the_log_join_the_score(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(secrets.Ground, "figure", "words")
     _, _, log, row, _ = kept()
     assert row.figure == 3.0
-    assert replay(log, row).faults == ()
+    assert replay_log(log, row).faults == ()
     job, setup, _, _, _ = kept()
     half = replace(log, entries=log.entries[:1])
     variant = job.column.variant
-    assert play(job, setup.coplayer_of(variant), setup.settings_of(variant), before=half).figure == 3.0
+    assert (
+        play_episode(job, setup.coplayer_of(variant), setup.settings_of(variant), before=half).figure == 3.0
+    )
 
 
 @pytest.mark.django_db
@@ -169,7 +170,7 @@ def test_a_comparison_is_played_told_drawn_and_played_again(
     assert f">{TELLERS}<" in drawn and ">3 seats<" in drawn and ">GPT-0<" in drawn
     call_command("experiment_replay", str(tmp_path))
     assert "32 episodes" in capsys.readouterr().out
-    assert Setup.from_json(setup_of(tmp_path).to_json()) == setup_of(tmp_path)
+    assert ExperimentSetup.from_json(read_setup_file(tmp_path).to_json()) == read_setup_file(tmp_path)
 
 
 @pytest.mark.django_db
@@ -177,7 +178,7 @@ def test_organisations_are_compared_side_by_side_and_files_have_members_and_mess
     team = ["--members", TELLERS, "--organisation", "none,graph", "--episodes", "1", "--levels", "long"]
     said = run(tmp_path, *team)
     assert f"none {TELLERS}  0.000" in said and f"graph {TELLERS}  1.000" in said
-    rows = from_csv((tmp_path / "episodes.csv").read_bytes())
+    rows = read_rows_csv((tmp_path / "episodes.csv").read_bytes())
     assert {row.variant: row.figure for row in rows} == {f"none {TELLERS}": 0, f"graph {TELLERS}": 1}
     assert len({row.seed for row in rows}) == 1
     messages = list(csv.DictReader(io.StringIO((tmp_path / "messages.csv").read_text())))
@@ -199,11 +200,11 @@ def test_workers_keep_what_was_said_and_the_admin_gives_it_out(
         queued.append(pk)
         return True
 
-    for module in (tasks, services):
-        monkeypatch.setattr(module, "ask_lanes", ask)
+    for module in (tasks, experiment_services):
+        monkeypatch.setattr(module, "queue_episodes", ask)
     _, setup, log, _, _ = kept(episodes="1")
-    experiment = services.experiment_create(setup=setup, name="teams")
-    services.experiment_start(experiment=experiment)
+    experiment = experiment_services.experiment_create(setup=setup, name="teams")
+    experiment_services.experiment_start(experiment=experiment)
     while queued:
         tasks.experiment_lane(queued.pop())
     stored = read_log(log_data(Experiment.objects.get().episodes.get()))
@@ -212,7 +213,9 @@ def test_workers_keep_what_was_said_and_the_admin_gives_it_out(
     page = admin_client.get(f"{there}change/").content.decode()
     assert "messages.csv" in page and f"graph: {TELLERS}" in page
     text = whole(admin_client.get(f"{there}file/messages.csv")).decode()
-    assert text == b"".join(audit.pieces("messages.csv", [stored], audit.TEAM_TABLES)).decode()
+    assert (
+        text == b"".join(log_tables.table_pieces("messages.csv", [stored], log_tables.TEAM_TABLES)).decode()
+    )
     assert text.count("\n") == 1 + 3
 
 
@@ -240,7 +243,7 @@ def test_teams_are_set_up_in_the_admin(admin_client: Client) -> None:
     add = "/admin/kitchen/experiment/add/"
     assert "Whose commands of a step" in admin_client.get(add).content.decode()
     admin_client.post(add, FORM)
-    setup = Setup.from_json(Experiment.objects.get().setup)
+    setup = ExperimentSetup.from_json(Experiment.objects.get().setup)
     assert (setup.world, setup.pairs, setup.levels) == ("secrets", (TELLERS,), ("long",))
     assert (setup.organisations, setup.knowing) == (("graph", "none"), "everybody")
     assert setup.organisation_settings == {"messages_a_step": 1}
@@ -277,7 +280,7 @@ def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
     ]
     said = run(tmp_path, *arguments, "--episodes", "1", world="cuisine")
     assert "level_3: planner+follower" in said and "mean CoS 2 agents" in said
-    row = from_csv((tmp_path / "episodes.csv").read_bytes())[0]
+    row = read_rows_csv((tmp_path / "episodes.csv").read_bytes())[0]
     assert (row.agents, row.variant, row.played_by) == (2, "planner+follower", "follower x60, planner x60")
 
 
@@ -336,16 +339,16 @@ def test_members_who_talk_within_the_step_are_told_commands_as_in_live_play(give
     )
     told = {column.variant.name: column.variant.knowing for column in setup.columns}
     assert told == {"graph teller+mute": given or "nobody", "pair teller+mute": "everybody"}
-    assert head_of(jobs_of(setup)[-1], "", {}).knowing == "everybody"
+    assert log_head(episode_jobs(setup)[-1], "", {}).knowing == "everybody"
 
 
 def test_an_estimate_has_an_interval_within_the_ends_of_its_figure() -> None:
     share, words = Secrets.figures[0], secrets.Talk.figures[0]
-    assert told(share, Estimate.of((1.0, 1.0, 0.0, 1.0), share.ends)) == "0.750 [0.301, 0.954]"
-    assert told(share, Estimate.of((0.5, 1.0, 0.9), share.ends)) == "0.800 [0.143, 1.000]"
-    assert told(words, Estimate.of((3.0, 5.0), words.ends)) == "4.0 [0.0, 16.7]"
-    assert told(words, Estimate.of((3.0,), words.ends)) == "3.0"
-    assert told(words, Estimate.of((), words.ends)) == "n/a"
+    assert estimate_text(share, Estimate.of((1.0, 1.0, 0.0, 1.0), share.ends)) == "0.750 [0.301, 0.954]"
+    assert estimate_text(share, Estimate.of((0.5, 1.0, 0.9), share.ends)) == "0.800 [0.143, 1.000]"
+    assert estimate_text(words, Estimate.of((3.0, 5.0), words.ends)) == "4.0 [0.0, 16.7]"
+    assert estimate_text(words, Estimate.of((3.0,), words.ends)) == "3.0"
+    assert estimate_text(words, Estimate.of((), words.ends)) == "n/a"
 
 
 def test_a_setup_without_a_team_says_nothing_of_one() -> None:

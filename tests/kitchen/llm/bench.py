@@ -1,12 +1,12 @@
 """`python -m tests.kitchen.llm.bench`: the dispatcher's own overhead, beside bare SDK calls to the same
 server.
 
-Whole steps are decided as a worker decides them (`kitchen.play.deciding.decide_step`, on a database of its
-own): state and prompt, a purse that books into the ledger, the call, reading and checking the answer, and the
-one transaction that stores commands, decision, call and prompts and runs the world. After each step the
-request that it made is sent again, through the door to models and by the bare SDK, so that other work on the
-machine meets all three. The model's time is taken out of a step to give its overhead. Same seeds, same steps
-and prompts; the last line has the ratio.
+Whole steps are decided as a worker decides them (`kitchen.play.coplayers.agent_decisions.decide_step`, on a
+database of its own): state and prompt, a purse that books into the ledger, the call, reading and checking the
+answer, and the one transaction that stores commands, decision, call and prompts and runs the world. After
+each step the request that it made is sent again, through the door to models and by the bare SDK, so that
+other work on the machine meets all three. The model's time is taken out of a step to give its overhead. Same
+seeds, same steps and prompts; the last line has the ratio.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from random import Random
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
-from kitchen.contract.model import LanguageModel, Reply, Request
+from kitchen.contract.language_model import LanguageModel, Reply, Request
+from kitchen.llm.model_wrappers import InMemoryPurse, ask_and_record
+from kitchen.llm.provider_registry import make_decision_model, warm_up_provider
 from kitchen.llm.providers import anthropic
-from kitchen.llm.registry import open_door, warm_up
-from kitchen.llm.wrappers import Wallet, ask_and_record
 
 if TYPE_CHECKING:
     from kitchen.play.models import Episode
@@ -87,7 +87,7 @@ class Times:
 
 def through_the_door(request: Request) -> None:
     """One call as the dispatcher makes it, but for the ledger: a purse, retries, a record."""
-    call = ask_and_record(open_door("anthropic", rng=Random(1), purse=Wallet(1000)), request)
+    call = ask_and_record(make_decision_model("anthropic", rng=Random(1), purse=InMemoryPurse(1000)), request)
     if call.error:
         raise SystemExit(f"the call failed: {call.error_text}")
 
@@ -108,11 +108,11 @@ def timed(ask: Callable[[], Any]) -> float:
 
 def measure(steps: int) -> Times:
     """So many steps after the first few, of as many episodes as it takes."""
-    from kitchen.llm import registry
+    from kitchen.llm import provider_registry
 
-    warm_up("anthropic")
+    warm_up_provider("anthropic")
     watched, times = Watched(), Times()
-    registry.make_model = lambda *_, **__: watched
+    provider_registry.make_bare_model = lambda *_, **__: watched
     for number, (episode, step) in enumerate(turns(WARM_UP + steps)):
         found = one_step(episode, step, watched)
         if number >= WARM_UP:
@@ -134,28 +134,28 @@ def turns(number: int) -> Iterator[tuple[Episode, int]]:
 def new_episode(seed: int) -> Episode:
     """A person and a dispatcher that pays, as a study has them."""
     from kitchen.money.models import Budget
-    from kitchen.play.creating import MindPlan, episode_create
+    from kitchen.play.episode.create_episode import MindPlan, create_episode
 
     settings = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": STEPS}
     mind = MindPlan("dispatcher", tuple(range(1, SEATS)), {"model": MODEL})
     budget = Budget.objects.create(name=f"bench {seed}", limit=1000)
-    return episode_create(
+    return create_episode(
         world="cuisine", settings=settings, seats=SEATS, seed=seed, minds=(mind,), budget=budget
     )
 
 
 def person_waits(episode: Episode, step: int) -> None:
     """The person waits; so do we, until the task is queued, which is the web server's work."""
-    from kitchen.play.queue import publisher
-    from kitchen.play.services import GivenCommand, commands_submit
+    from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
+    from kitchen.play.turn.play_task_queue import publisher
 
-    commands_submit(episode_id=episode.pk, step=step, commands=[GivenCommand(0, ("noop",))])
+    submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(0, ("noop",))])
     publisher.submit(lambda: None).result()
 
 
 def one_step(episode: Episode, step: int, watched: Watched) -> dict[str, float]:
     """Decide it, then ask the same again in the two other ways; SystemExit if a fallback played."""
-    from kitchen.play.deciding import decide_step
+    from kitchen.play.coplayers.agent_decisions import decide_step
     from kitchen.play.models import Decision
 
     whole = timed(lambda: decide_step(episode_id=episode.pk, step=step))

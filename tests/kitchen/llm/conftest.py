@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from kitchen.contract.model import Call, LanguageModel, Message, Request
-from kitchen.llm import registry
-from kitchen.llm.wrappers import ask_and_record
+from kitchen.contract.language_model import Call, LanguageModel, Message, Request
+from kitchen.llm import provider_registry
+from kitchen.llm.model_wrappers import ask_and_record
 from tests.stand_in_server import Script, StandInServer
 
 KEY = "sk-test-0123456789abcdef"
@@ -61,13 +61,13 @@ Serve = Callable[..., StandInServer]
 @pytest.fixture
 def anthropic_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """`anthropic_server(answer, …)`: from now on Anthropic's SDK asks this server."""
-    yield from _serving(monkeypatch, "ANTHROPIC", "", registry.ANTHROPIC)
+    yield from _serving(monkeypatch, "ANTHROPIC", "", provider_registry.ANTHROPIC)
 
 
 @pytest.fixture
 def openai_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """`openai_server(answer, …)`: from now on OpenAI's SDK asks this server."""
-    yield from _serving(monkeypatch, "OPENAI", "/v1", registry.OPENAI)
+    yield from _serving(monkeypatch, "OPENAI", "/v1", provider_registry.OPENAI)
 
 
 def _serving(monkeypatch: pytest.MonkeyPatch, prefix: str, path: str, provider: str) -> Iterator[Serve]:
@@ -77,7 +77,7 @@ def _serving(monkeypatch: pytest.MonkeyPatch, prefix: str, path: str, provider: 
             server = stack.enter_context(StandInServer(script))
             monkeypatch.setenv(f"{prefix}_BASE_URL", server.url + path)
             monkeypatch.setenv(f"{prefix}_API_KEY", KEY)
-            registry.warm_up(provider)
+            provider_registry.warm_up_provider(provider)
             return server
 
         yield serve
@@ -88,4 +88,6 @@ def asking(request: pytest.FixtureRequest) -> Asking:
     """Each provider in turn."""
     anthropic = request.param == "anthropic"
     serve = request.getfixturevalue("anthropic_server" if anthropic else "openai_server")
-    return Asking(registry.make_model(request.param), serve, "claude-sonnet-5-5" if anthropic else "llama")
+    return Asking(
+        provider_registry.make_bare_model(request.param), serve, "claude-sonnet-5-5" if anthropic else "llama"
+    )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kitchen.contract.model import LanguageModel, ModelError, Reply, Request
+from kitchen.contract.language_model import LanguageModel, ModelError, Reply, Request
 
 
 class Clock:
-    """Time for `Retrying(clock=…, sleep=…)`."""
+    """Time for `RetryingModel(clock=…, sleep=…)`."""
 
     def __init__(self) -> None:
         self.now = 100.0

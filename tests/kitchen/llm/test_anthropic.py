@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.model import Call, Message, Request, Tool, UnreadableReplyError, Usage
-from kitchen.llm.providers.anthropic import Anthropic
-from kitchen.llm.providers.claude import CLAUDE, traits
-from kitchen.llm.wrappers import ask_and_record
+from kitchen.contract.language_model import Call, Message, Request, Tool, UnreadableReplyError, Usage
+from kitchen.llm.model_wrappers import ask_and_record
+from kitchen.llm.providers.anthropic import CLAUDE_MODELS, Anthropic, claude_traits
 from tests.kitchen.llm.conftest import Serve, request
 from tests.stand_in_server import Answer, Asked, reply
 
@@ -158,6 +157,6 @@ def test_without_a_key_nothing_is_asked() -> None:
 
 
 def test_a_date_makes_no_difference_to_what_a_model_takes() -> None:
-    assert traits("claude-haiku-4-5-20251001") == CLAUDE["claude-haiku-4-5"]
-    assert not traits("claude-opus-9").temperature
-    assert list(CLAUDE) == sorted(CLAUDE)
+    assert claude_traits("claude-haiku-4-5-20251001") == CLAUDE_MODELS["claude-haiku-4-5"]
+    assert not claude_traits("claude-opus-9").temperature
+    assert list(CLAUDE_MODELS) == sorted(CLAUDE_MODELS)

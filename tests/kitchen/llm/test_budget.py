@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kitchen.contract.model import (
+from kitchen.contract.language_model import (
     BudgetSpentError,
     CallTimeoutError,
     ModelError,
@@ -17,8 +17,8 @@ from kitchen.contract.model import (
     UnreadableReplyError,
     Usage,
 )
-from kitchen.llm.prices import load_prices, parse_prices
-from kitchen.llm.wrappers import Budgeted, Wallet, ask_and_record
+from kitchen.llm.call_costs import load_prices, parse_prices
+from kitchen.llm.model_wrappers import BudgetedModel, InMemoryPurse, ask_and_record
 from tests.kitchen.llm.conftest import request
 from tests.kitchen.llm.fakes import Scripted, failed
 
@@ -27,9 +27,9 @@ PRICES = parse_prices('[anthropic."claude-sonnet-5-5"]\ninput = 1000000\noutput 
 WORST = PRICES.worst("anthropic", request())
 
 
-def paying(*answers: Reply | Exception, limit: float = 1000) -> tuple[Budgeted, Wallet, Scripted]:
-    wallet, model = Wallet(limit), Scripted(answers)
-    return Budgeted(model, wallet, PRICES), wallet, model
+def paying(*answers: Reply | Exception, limit: float = 1000) -> tuple[BudgetedModel, InMemoryPurse, Scripted]:
+    wallet, model = InMemoryPurse(limit), Scripted(answers)
+    return BudgetedModel(model, wallet, PRICES), wallet, model
 
 
 def test_what_was_counted_is_booked() -> None:
@@ -56,7 +56,7 @@ def test_a_model_without_a_price_is_not_called_on_a_budget() -> None:
 
 
 def test_without_a_budget_it_is_called_and_its_cost_is_not_known() -> None:
-    model = Budgeted(Scripted([Reply("ok", usage=Usage(3))] * 2), None, PRICES)
+    model = BudgetedModel(Scripted([Reply("ok", usage=Usage(3))] * 2), None, PRICES)
     assert model.ask(request("claude-unheard-of")).cost is None
     assert model.ask(request()).cost == 3
 
@@ -94,12 +94,12 @@ def test_a_count_that_cannot_be_is_booked_at_its_worst() -> None:
 def test_where_no_money_can_be_set_aside_nothing_is_asked_and_nothing_spent(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    class Locked(Wallet):
+    class Locked(InMemoryPurse):
         def reserve(self, amount: float) -> None:
             raise RuntimeError("database is locked: sk-a-secret")
 
     within = Scripted([Reply("ok")])
-    call = ask_and_record(Budgeted(within, Locked(1), PRICES), request())
+    call = ask_and_record(BudgetedModel(within, Locked(1), PRICES), request())
     assert (call.error, call.cost, within.asked) == ("error", 0, [])
     assert call.error_text == "the ledger failed (RuntimeError): the call was not made"
     assert "secret" not in repr(call) + caplog.text
@@ -130,4 +130,4 @@ def test_the_reserve_is_enough_for_the_longest_answer_and_a_cache_that_is_filled
 
 def test_a_wallet_says_what_is_left() -> None:
     with pytest.raises(BudgetSpentError, match=r"2\.00 USD needed, 1\.00 USD left"):
-        Wallet(1).reserve(2)
+        InMemoryPurse(1).reserve(2)

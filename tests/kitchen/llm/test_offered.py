@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from kitchen.contract.model import ModelError, Offered, Tool
-from kitchen.llm import registry
-from kitchen.llm.knowing import differences
-from kitchen.llm.model_list import ModelListError, load_models
-from kitchen.llm.providers.claude import CLAUDE, Traits, traits
+from kitchen.contract.language_model import ModelError, OfferedModel, Tool
+from kitchen.llm import provider_registry
+from kitchen.llm.model_capabilities import ModelListError, load_model_list
+from kitchen.llm.providers.anthropic import CLAUDE_MODELS, ClaudeTraits, claude_traits
+from kitchen.management.commands.models import differences_from_ours
 from tests.kitchen.llm.conftest import Serve, request
 from tests.stand_in_server import Answer, status
 
@@ -66,8 +66,12 @@ def test_the_command_tells_what_a_provider_lists_and_where_that_is_not_what_is_s
 
 
 def test_a_list_that_is_ours_has_no_differences() -> None:
-    same = [Offered(name, "active") for name in CLAUDE]
-    assert list(differences("anthropic", same)) == list(differences("openai-compatible", [])) == []
+    same = [OfferedModel(name, "active") for name in CLAUDE_MODELS]
+    assert (
+        list(differences_from_ours("anthropic", same))
+        == list(differences_from_ours("openai-compatible", []))
+        == []
+    )
 
 
 def test_a_server_of_ones_own_lists_names(openai_server: Serve) -> None:
@@ -98,13 +102,13 @@ def test_a_prompt_is_counted_by_who_reads_it(anthropic_server: Serve) -> None:
     server = anthropic_server(*(Answer("raw", body={"input_tokens": tokens}) for tokens in (1234, "x")))
     tool = Tool("go", "Goes.", {"type": "object"})
     question = replace(request("claude-haiku-4-5"), temperature=0.1, tool=tool)
-    assert registry.count_tokens("anthropic", question) == 1234
+    assert provider_registry.count_tokens("anthropic", question) == 1234
     (asked,) = server.asked
     assert asked.path == "/v1/messages/count_tokens"
     assert {"messages", "system", "tools"} <= asked.body.keys() and "max_tokens" not in asked.body
     with pytest.raises(ModelError):
-        registry.count_tokens("anthropic", question)
-    assert registry.count_tokens("openai-compatible", question) is None
+        provider_registry.count_tokens("anthropic", question)
+    assert provider_registry.count_tokens("openai-compatible", question) is None
 
 
 def test_what_was_kept_of_a_list_goes_before_ours(
@@ -124,20 +128,22 @@ def test_what_was_kept_of_a_list_goes_before_ours(
     monkeypatch.setenv("BRIGADE_MODELS", str(file))
     assert "claude-opus-9 is not" not in models()
     between = {"thinking": {"type": "between_tools"}}
-    assert traits("claude-opus-9-20270101") == Traits(least=between)
-    assert traits("claude-fable-9").least == {"output_config": {"effort": "low"}}
-    assert traits("claude-haiku-5-5") == replace(CLAUDE["claude-haiku-5-5"], effort=False, least=between)
+    assert claude_traits("claude-opus-9-20270101") == ClaudeTraits(least=between)
+    assert claude_traits("claude-fable-9").least == {"output_config": {"effort": "low"}}
+    assert claude_traits("claude-haiku-5-5") == replace(
+        CLAUDE_MODELS["claude-haiku-5-5"], effort=False, least=between
+    )
     for name in ("claude-sonnet-5-5", "claude-haiku-4-5", "claude-opus-5"):
-        assert traits(name) == CLAUDE[name]
+        assert claude_traits(name) == CLAUDE_MODELS[name]
 
 
 def test_a_list_that_cannot_be_used_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "models.toml"
     monkeypatch.setenv("BRIGADE_MODELS", str(file))
     with pytest.raises(ModelListError, match=r"models\.toml: cannot be read"):
-        load_models()
+        load_model_list()
     file.write_text('[anthropic."claude-x"]\nwrites = "much"\n')
     with pytest.raises(ModelListError, match=r"^models\.toml: anthropic\.claude-x\.writes: ") as caught:
-        load_models()
+        load_model_list()
     assert "\n" not in str(caught.value)
-    assert traits("claude-haiku-5-5") == CLAUDE["claude-haiku-5-5"]  # and goes on by ours
+    assert claude_traits("claude-haiku-5-5") == CLAUDE_MODELS["claude-haiku-5-5"]  # and goes on by ours

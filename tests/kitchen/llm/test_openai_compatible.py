@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.model import Tool, Usage
+from kitchen.contract.language_model import Tool, Usage
+from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.providers.openai_compatible import OpenAICompatible, arguments_for
-from kitchen.llm.wrappers import ask_and_record
 from tests.kitchen.llm.conftest import Serve, request
 from tests.stand_in_server import Answer, reply
 

@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.model import ConnectionLostError, ModelError, RateLimitedError, Tool, Usage
-from kitchen.contract.shallow import DEEPEST
-from kitchen.llm import registry
-from kitchen.llm.providers.sdk import as_object, retry_after
-from kitchen.llm.wrappers import ask_and_record
+from kitchen.contract.data_files import MAX_DEPTH
+from kitchen.contract.language_model import ConnectionLostError, ModelError, RateLimitedError, Tool, Usage
+from kitchen.llm import provider_registry
+from kitchen.llm.model_wrappers import ask_and_record
+from kitchen.llm.providers.sdk_calls import json_object, retry_after
 from tests.kitchen.llm.conftest import KEY, Asking, request
 from tests.stand_in_server import Answer, reply, status
 
 
 def test_what_a_model_wrote_is_held_to_as_many_levels_as_anything_else() -> None:
     inner: Any = []
-    for _ in range(DEEPEST - 3):
+    for _ in range(MAX_DEPTH - 3):
         inner = [inner]
-    assert as_object({"a": inner}) == as_object(json.dumps({"a": inner})) == {"a": inner}
-    assert as_object({"a": [inner]}) is as_object(json.dumps({"a": [inner]})) is None
+    assert json_object({"a": inner}) == json_object(json.dumps({"a": inner})) == {"a": inner}
+    assert json_object({"a": [inner]}) is json_object(json.dumps({"a": [inner]})) is None
 
 
 def test_an_answer_has_text_model_stop_and_usage(asking: Asking) -> None:
@@ -49,7 +49,9 @@ def test_what_a_model_thought_is_kept_apart_from_what_it_said(asking: Asking) ->
 def test_the_servers_name_of_a_request_and_all_that_was_sent_are_kept(asking: Asking, answer: Answer) -> None:
     asking.serve(replace(answer, request_id="req_7"))
     question = replace(request(asking.name), tool=TOOL, max_tokens=99)
-    call = ask_and_record(registry.open_door(asking.model.provider, rng=Random(1)), question)
+    call = ask_and_record(
+        provider_registry.make_decision_model(asking.model.provider, rng=Random(1)), question
+    )
     (attempt,) = call.attempts
     assert attempt.request_id == "req_7"
     assert (call.parameters["model"], call.parameters["max_tokens"]) == (asking.name, 99)

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from kitchen.contract.model import (
+from kitchen.contract.language_model import (
     BudgetSpentError,
     CallTimeoutError,
     ConnectionLostError,
@@ -20,8 +20,8 @@ from kitchen.contract.model import (
     ServerFailedError,
     UnreadableReplyError,
 )
-from kitchen.llm import registry
-from kitchen.llm.wrappers import Patience, Retrying, ask_and_record
+from kitchen.llm import provider_registry
+from kitchen.llm.model_wrappers import RetryingModel, RetryPolicy, ask_and_record
 from tests.kitchen.llm.conftest import Serve, request
 from tests.kitchen.llm.fakes import Clock, Scripted, failed
 from tests.stand_in_server import reply, status
@@ -29,10 +29,10 @@ from tests.stand_in_server import reply, status
 
 def retrying(
     *answers: Reply | Exception, takes: float = 0.0, seed: int = 1
-) -> tuple[Retrying, Scripted, Clock]:
+) -> tuple[RetryingModel, Scripted, Clock]:
     clock = Clock()
     model = Scripted(answers, clock=clock, takes=takes)
-    return Retrying(model, Random(seed), clock=clock, sleep=clock.sleep), model, clock
+    return RetryingModel(model, Random(seed), clock=clock, sleep=clock.sleep), model, clock
 
 
 @pytest.mark.parametrize("kind", [ConnectionLostError, RateLimitedError, OverloadedError, ServerFailedError])
@@ -48,10 +48,10 @@ def test_every_attempt_says_when_it_began_and_ended_and_what_time_it_had() -> No
     noon = datetime(2026, 11, 22, 12, tzinfo=UTC)
     clock = Clock()
     within = Scripted([failed(OverloadedError), Reply("ok", request_id="req_2")], clock=clock, takes=2.5)
-    model = Retrying(
+    model = RetryingModel(
         within,
         Random(1),
-        Patience(first=1, longest=1),
+        RetryPolicy(first=1, longest=1),
         clock=clock,
         sleep=clock.sleep,
         today=lambda: noon + timedelta(seconds=clock.now - 100),
@@ -117,7 +117,7 @@ def test_it_gives_up_in_the_end() -> None:
     model, within, _ = retrying(*[failed(OverloadedError)] * 9)
     with pytest.raises(OverloadedError) as caught:
         model.ask(request(seconds=1000))
-    assert len(within.asked) == len(caught.value.attempts) == Patience().tries
+    assert len(within.asked) == len(caught.value.attempts) == RetryPolicy().tries
 
 
 def test_the_money_of_all_tries_is_added_up() -> None:
@@ -141,7 +141,7 @@ def test_a_call_is_written_down_however_it_ends() -> None:
 
 def test_over_http_529_three_times_and_then_an_answer(anthropic_server: Serve) -> None:
     server = anthropic_server(status(529), status(529), status(429, retry_after="0.3"), reply("noop_agent1"))
-    door = registry.open_door("anthropic", rng=Random(1), patience=Patience(first=0.01))
+    door = provider_registry.make_decision_model("anthropic", rng=Random(1), patience=RetryPolicy(first=0.01))
     began = time.monotonic()
     call = ask_and_record(door, request(seconds=10))
     assert [attempt.outcome for attempt in call.attempts] == ["529", "529", "429", "ok"]
@@ -153,7 +153,7 @@ def test_over_http_529_three_times_and_then_an_answer(anthropic_server: Serve) -
 
 def test_over_http_it_ends_in_time_whatever_the_server_does(anthropic_server: Serve) -> None:
     anthropic_server(status(529), reply("late", delay=30))
-    door = registry.open_door("anthropic", rng=Random(1), patience=Patience(first=0.01))
+    door = provider_registry.make_decision_model("anthropic", rng=Random(1), patience=RetryPolicy(first=0.01))
     began = time.monotonic()
     call = ask_and_record(door, request(seconds=0.8))
     assert time.monotonic() - began < 15

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from kitchen.contract.model import Call, Message, Request, Tool
+from kitchen.contract.language_model import Call, Message, Request, Tool
 from kitchen.contract.world import Command
-from kitchen.llm.providers.stand_in import Manners, StandIn, StandInAdvice, is_told
-from kitchen.llm.wrappers import ask_and_record
+from kitchen.llm.model_wrappers import ask_and_record
+from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, StandInBehaviour, has_feedback_for
 
 COMMANDS: dict[int, Command] = {1: ("goto", "pot0"), 2: ("get", "storage0", "rice"), 3: ("noop",)}
 ADVICE = StandInAdvice(
@@ -24,7 +24,7 @@ FOUND = re.compile(r"\b([a-z]+)(?:_agent(\d+)((?:_\w+?)*)\b|\(agent(\d+)((?:, \w
 def ask(
     advice: StandInAdvice = ADVICE, seed: int = 0, question: Request = QUESTION, **manners: float
 ) -> Call:
-    model = StandIn(lambda: advice, Manners(**manners), seed, sleep=lambda _: None)
+    model = StandIn(lambda: advice, StandInBehaviour(**manners), seed, sleep=lambda _: None)
     return ask_and_record(model, question)
 
 
@@ -109,13 +109,13 @@ def test_failures_are_of_every_kind_and_cost_nothing() -> None:
 
 
 def test_a_second_try_can_go_better() -> None:
-    model = StandIn(lambda: ADVICE, Manners(failure_rate=0.5), seed=3, sleep=lambda _: None)
+    model = StandIn(lambda: ADVICE, StandInBehaviour(failure_rate=0.5), seed=3, sleep=lambda _: None)
     assert {bool(ask_and_record(model, QUESTION).error) for _ in range(20)} == {True, False}
 
 
 def test_it_takes_its_time_but_not_more_than_there_is() -> None:
     slept: list[float] = []
-    model = StandIn(lambda: ADVICE, Manners(latency=2.0), sleep=slept.append)
+    model = StandIn(lambda: ADVICE, StandInBehaviour(latency=2.0), sleep=slept.append)
     assert ask_and_record(model, QUESTION).reply
     assert ask_and_record(model, replace(QUESTION, seconds=0.5)).error == "timeout"
     assert slept == [2.0, 0.5]
@@ -153,7 +153,7 @@ def test_what_was_refused_is_mostly_tried_again_unless_feedback_speaks_of_it() -
 )
 def test_feedback_is_what_comes_after_the_word(text: str, told: bool) -> None:
     earlier = [Message("user", "feedback: agent1 failed"), Message("assistant", "noop_agent1")]
-    assert is_told(replace(QUESTION, messages=[*earlier, Message("user", text)]), 1) is told
+    assert has_feedback_for(replace(QUESTION, messages=[*earlier, Message("user", text)]), 1) is told
 
 
 def test_it_apologises_once_it_was_told() -> None:
@@ -184,7 +184,7 @@ def test_a_call_that_is_cut_off_is_unreadable_and_nonsense_in_its_place_is_text(
     question = replace(QUESTION, tool=TOOL)
     cut = ask_and_record(StandIn(lambda: ADVICE), replace(question, max_tokens=5))
     assert (cut.error, cut.usage.output) == ("unreadable", 5)
-    said = ask_and_record(StandIn(lambda: ADVICE, Manners(nonsense_rate=1.0)), question).reply
+    said = ask_and_record(StandIn(lambda: ADVICE, StandInBehaviour(nonsense_rate=1.0)), question).reply
     assert said is not None and said.text and said.call is None
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from brigade.places import base_dir
-from kitchen.contract.model import Message, Tool
+from brigade.paths import base_dir
+from kitchen.contract.language_model import Message, Tool
+from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.providers.anthropic import Anthropic
-from kitchen.llm.wrappers import ask_and_record
 from tests.kitchen.llm.conftest import KEY, Asking, Serve, request
 from tests.stand_in_server import Answer, noop, read_script, reply
 

@@ -13,8 +13,7 @@ import pytest
 from kitchen.contract.page import PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event
 from kitchen.pages.default_page import DefaultPage
-from kitchen.play.drawing import guide, whole
-from kitchen.play.render import Screen
+from kitchen.play.live.render_page import Screen, render_guide, render_panel
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.worlds.quarry import PAGE, Quarry
 
@@ -39,7 +38,7 @@ def view(*turns: dict[int, Command], **more: Any) -> SeatView:
 
 
 def html(name: str, view: SeatView, page: DefaultPage = PAGE) -> str:
-    return str(whole({panel.id: panel for panel in page.panels(view)}[name]))
+    return str(render_panel({panel.id: panel for panel in page.panels(view)}[name]))
 
 
 def text(html: str) -> str:
@@ -63,7 +62,7 @@ def test_a_command_is_made_of_its_codes_or_of_the_worlds_words(
 
 
 def test_a_world_gives_title_and_rules_and_the_guide_says_them_with_what_is_set() -> None:
-    told = text(guide(PAGE, view().brief, clocked=True, drawn=False))
+    told = text(render_guide(PAGE, view().brief, clocked=True, drawn=False))
     assert PAGE.title == "The quarry" and DefaultPage().title == ""
     assert told.startswith("Bring as many stones to the carts as you can. A cart holds stones of everybody.")
     assert "Each step has a time limit." in told and "Most at once 5" in told

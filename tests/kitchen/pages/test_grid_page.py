@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.page import DRAWN, TABLES, PlayerView, SeatView
-from kitchen.contract.world import Command, Figure, Json
-from kitchen.pages.grid_page import FLOOR, GridPage, Look
-from kitchen.play.drawing import whole
+from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, PlayerView, SeatView
+from kitchen.contract.world import Command, Json, Metric
+from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
+from kitchen.play.live.render_page import render_panel
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.worlds.lane.page import PAGE as LANE
 from tests.worlds.lane.world import Lane
@@ -32,9 +32,9 @@ class GemPage(GridPage):
     """With a gate, and gems on cells."""
 
     looks = {
-        FLOOR: Look("floor", walkable=True),
-        "X": Look("wall"),
-        "G": Look("gate", walkable=True, lettered=True, empty="open"),
+        FLOOR_LETTER: CellLook("floor", walkable=True),
+        "X": CellLook("wall"),
+        "G": CellLook("gate", walkable=True, lettered=True, empty="open"),
     }
     layers = ("gems",)
     names = {"red_gem": "a red gem"}
@@ -50,7 +50,7 @@ def view(page: GridPage = PAGE, **more: Any) -> SeatView:
     players = tuple(PlayerView(seat, page.named(seat + 1), seat == 0) for seat in (0, 1))
     legal: tuple[Command, ...] = (("north",), ("interact",), ("give", "red_gem", "1"))
     found = replace(seen(world, 0), brief=BRIEF, observation=OBSERVED, players=players, legal=legal)
-    return replace(found, shown=DRAWN, **more)
+    return replace(found, shown=DRAWING_ONLY, **more)
 
 
 def shows(name: str, view: SeatView, page: GridPage = PAGE) -> Any:
@@ -116,7 +116,7 @@ def test_the_pad_has_what_is_possible_and_other_commands_stand_below_it() -> Non
     possible = {button.verb for button in menu.buttons if button.value}
     assert possible == {"north", "interact"} and len(menu.buttons) == 6
     (group,) = menu.groups
-    html = whole({panel.id: panel for panel in PAGE.panels(view())}["menu"])
+    html = render_panel({panel.id: panel for panel in PAGE.panels(view())}["menu"])
     assert group.title == "Give" and "Give a red gem 1" in html
 
 
@@ -141,9 +141,9 @@ def test_under_a_clock_every_button_counts_and_the_words_come_along() -> None:
 
 def test_the_score_is_shown_in_turns_and_under_a_clock() -> None:
     figures = (
-        Figure("gems", "count", "Gems", words=("gem found", "gems found")),
-        Figure("rate", "share", "Success rate", words=("of all gems", "of all gems")),
-        Figure("best", "number", "Best time", words=("second at best", "seconds at best")),
+        Metric("gems", "count", "Gems", words=("gem found", "gems found")),
+        Metric("rate", "share", "Success rate", words=("of all gems", "of all gems")),
+        Metric("best", "number", "Best time", words=("second at best", "seconds at best")),
     )
     turns = view(achieved=(("1", "gem found"),))
     assert shows("score", turns).achieved == (("1", "Gem found"),)
@@ -153,18 +153,20 @@ def test_the_score_is_shown_in_turns_and_under_a_clock() -> None:
         ("Of all gems", "50 %"),
         ("Seconds at best", "\N{EN DASH}"),
     ]
-    html = whole({panel.id: panel for panel in PAGE.panels(ticking)}["score"])
+    html = render_panel({panel.id: panel for panel in PAGE.panels(ticking)}["score"])
     assert 'data-figure="rate" data-kind="share">50 %<' in html
 
 
 def test_in_words_alone_nothing_is_drawn_but_under_a_clock() -> None:
-    shown = {panel.id for panel in PAGE.panels(replace(view(), shown=TABLES))}
+    shown = {panel.id for panel in PAGE.panels(replace(view(), shown=DRAWING_TABLES))}
     assert not {"board", "seen"} & shown and {"grid", "actors"} <= shown
-    assert {"board", "seen"} <= {panel.id for panel in PAGE.panels(replace(view(tick_ms=100), shown=TABLES))}
+    assert {"board", "seen"} <= {
+        panel.id for panel in PAGE.panels(replace(view(tick_ms=100), shown=DRAWING_TABLES))
+    }
 
 
 def test_in_a_world_in_which_nobody_faces_or_holds_anything_nothing_is_said_of_it() -> None:
-    lane = replace(seen(Lane(2, {}), 0), shown=DRAWN)
+    lane = replace(seen(Lane(2, {}), 0), shown=DRAWING_ONLY)
     menu = shows("menu", lane, LANE)
     assert (menu.ahead, menu.holds) == ("", "")
     assert [actor.description for actor in shows("actors", lane, LANE).actors] == ["column 1, row 1"] * 2

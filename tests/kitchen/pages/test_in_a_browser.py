@@ -11,11 +11,10 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, WebSocketRoute
 
-from kitchen.contract.page import DRAWN, SeatView, StepView
+from kitchen.contract.page import DRAWING_ONLY, SeatView, StepView
 from kitchen.contract.page import Page as WorldPage
 from kitchen.contract.world import Json
-from kitchen.play.drawing import whole
-from kitchen.play.render import Screen
+from kitchen.play.live.render_page import Screen, render_panel
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
 from tests.kitchen.pages.test_grid_page import OBSERVED
@@ -101,7 +100,7 @@ def quarry(steps: int = 0) -> SeatView:
 def lane(tick_ms: int | None = None, at: int = 2) -> SeatView:
     world = Lane(2, {"tick_ms": tick_ms or 0})
     world.at[0] = at
-    return replace(seen(world, 0), shown=DRAWN, tick_ms=tick_ms, figures=Lane.figures)
+    return replace(seen(world, 0), shown=DRAWING_ONLY, tick_ms=tick_ms, figures=Lane.figures)
 
 
 class WavingPage(LanePage):
@@ -254,7 +253,7 @@ async def test_a_layer_is_drawn_with_plain_shapes_where_a_world_has_no_pictures(
     assert await page.locator(".gems .thing-letter").all_text_contents() == ["R"]
     assert await page.locator(".held .thing-letter").all_text_contents() == ["R"]
     gone = replace(gems(), observation={**OBSERVED, "gems": []})
-    html = {panel.id: whole(panel) for panel in GEMS.panels(gone) if panel.id == "seen"}
+    html = {panel.id: render_panel(panel) for panel in GEMS.panels(gone) if panel.id == "seen"}
     await page.evaluate("html => { document.getElementById('seen').outerHTML = html.seen; }", html)
     await page.evaluate(
         "() => document.querySelector('[data-play]').dispatchEvent(new Event('brigade:panels'))"

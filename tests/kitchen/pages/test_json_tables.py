@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from kitchen.contract.world import Json
-from kitchen.pages.json_tables import shown, text_of
-from kitchen.words.codes import in_words
+from kitchen.pages.json_tables import facts_and_tables, value_text
+from kitchen.words.english_text import code_to_words
 
 
 def table(value: Json) -> Any:
-    (made,) = shown({"redLamps": value}, in_words).tables
+    (made,) = facts_and_tables({"redLamps": value}, code_to_words).tables
     return made
 
 
@@ -34,11 +34,11 @@ def table(value: Json) -> Any:
     ],
 )
 def test_a_value_is_a_text(value: Json, text: str) -> None:
-    assert text_of(value, in_words) == text
+    assert value_text(value, code_to_words) == text
 
 
 def test_single_values_are_facts_and_others_are_tables() -> None:
-    made = shown({"heap": 3, "carts": {"left": 1}, "at": [0, 4]}, in_words)
+    made = facts_and_tables({"heap": 3, "carts": {"left": 1}, "at": [0, 4]}, code_to_words)
     assert [(fact.label, fact.text) for fact in made.facts] == [("Heap", "3"), ("At", "0, 4")]
     assert [(one.title, one.rows) for one in made.tables] == [("Carts", (("left", "1"),))]
 

@@ -95,10 +95,10 @@ def world(blocks: int) -> World:
 
 def episode(blocks: int) -> Any:
     """One that is stored. Models can be imported only now."""
-    from kitchen.play.creating import episode_create
+    from kitchen.play.episode.create_episode import create_episode
 
     given = {"blocks": blocks, "steps": STEPS + 1}
-    return episode_create(world=Boulders.kind, settings=given, seats=2, seed=1)
+    return create_episode(world=Boulders.kind, settings=given, seats=2, seed=1)
 
 
 def commands(game: World) -> dict[int, tuple[str, ...]]:
@@ -118,10 +118,10 @@ def stored_step(played: Any) -> float:
     """The seconds of taking a step, as services take it."""
     from django.db import transaction
 
-    from kitchen.play.kept import bring_up_to_date, turn_taken
+    from kitchen.play.turn.turn_cache import exclusive_turn, refresh_turn
 
-    with turn_taken(played.pk) as turn, transaction.atomic():
-        bring_up_to_date(turn, lock=True)
+    with exclusive_turn(played.pk) as turn, transaction.atomic():
+        refresh_turn(turn, lock=True)
         chosen = commands(turn.world).items()
         turn.add([turn.row(seat, command, chosen_by="person") for seat, command in chosen])
         began = process_time()

@@ -10,19 +10,19 @@ import pytest
 from django.utils import timezone
 
 from kitchen.contract.agent import Agent, Decision, Situation
-from kitchen.play import services
-from kitchen.play.deciding import decide_step
-from kitchen.play.kept import turn_now
-from kitchen.play.messages import CommandMessage
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.episode import change_episode
+from kitchen.play.episode.change_episode import run_due_step
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.episode.play_monitoring import recent_pace
+from kitchen.play.live.page_session import open_page
+from kitchen.play.live.seat_view import current_seat_view, seat_states
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, SeatCommand, Step
-from kitchen.play.open_page import page_opened
-from kitchen.play.open_turns import open_turns, undecided_turns
-from kitchen.play.selectors import seat_view, seats_stand
-from kitchen.play.services import step_run
-from kitchen.play.standing import pace_lately
-from kitchen.play.verifying import log_verify
-from kitchen.registry import agents
+from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_claims import turns_to_decide, undecided_turns
+from kitchen.play.turn.websocket_messages import CommandMessage
+from kitchen.registry import agent_registry
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -45,7 +45,7 @@ class Told(Agent):
 def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Asked], None]:
     """Have the kitchen ask those seats alone of which this is true: of the steps taken, and the seat. The
     others can only do nothing."""
-    monkeypatch.setitem(agents.AGENTS, "told", f"{__name__}:Told")
+    monkeypatch.setitem(agent_registry.AGENTS, "told", f"{__name__}:Told")
     legal = CuisineWorld.legal_actions
 
     def let(rule: Asked) -> None:
@@ -83,7 +83,7 @@ def test_a_seat_is_passed_by_where_that_is_set_and_nowhere_else(asked: Callable[
         assert submit(plain, step, "noop").accepted
     assert hashes(plain) == hashes(quick)
     assert [by(plain, 0), by(quick, 0)] == [["person"] * 3, ["person", "world", "world"]]
-    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
 
 def test_a_world_may_say_that_seats_are_passed_by_in_every_episode(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,11 +110,11 @@ def test_a_mind_decides_while_its_person_is_passed_by(asked: Callable[[Asked], N
     episode = make_episode(seats=2, minds=(mind("told", 1),), passes_by=True)
     submit(episode, 1, "noop")
     decide_step(episode_id=episode.pk, step=1)
-    view = seat_view(episode.seats.get(number=0))
+    view = current_seat_view(episode.seats.get(number=0))
     assert (view.phase, view.passed_by, view.waiting_for, view.chosen) == ("thinking", True, (1,), None)
     assert submit(episode, 2, "noop").code == "passed_by"
     Episode.objects.update(turn_opened_at=timezone.now() - timedelta(seconds=60))
-    assert open_turns() == [(episode.pk, 2)]
+    assert turns_to_decide() == [(episode.pk, 2)]
     decide_step(episode_id=episode.pk, step=2)
     assert step_of(episode) == 2 and by(episode, 0) == ["person", "world"]
 
@@ -123,8 +123,8 @@ def test_nobody_overlooks_a_step_that_waits_for_co_players_alone(asked: Callable
     asked(lambda clock, seat: seat == 1)
     episode = make_episode(seats=2, minds=(mind("told", 1),), passes_by=True)
     assert undecided_turns(timedelta(days=-1)) == [(episode.pk, 1)]
-    with turn_now(episode.pk) as turn:
-        (stand,) = seats_stand([turn.seats[0].pk]).values()
+    with read_turn(episode.pk) as turn:
+        (stand,) = seat_states([turn.seats[0].pk]).values()
         assert stand[2] == turn.stamp
 
 
@@ -134,19 +134,19 @@ def test_steps_in_which_nobody_is_asked_pass_in_pieces(
     django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
 ) -> None:
     later: list[tuple[int, int, float]] = []
-    monkeypatch.setattr(services, "run_step_later", lambda *asked_for: later.append(asked_for))
+    monkeypatch.setattr(change_episode, "run_step_later", lambda *asked_for: later.append(asked_for))
     asked(lambda clock, seat: clock in {0, 50})
     episode = make_episode(passes_by=True)
     with django_capture_on_commit_callbacks(execute=True):
         submit(episode, 1, "noop")
-    assert step_of(episode) == services.MOST_AT_ONCE
-    assert open_turns() == []  # it has only just opened
+    assert step_of(episode) == change_episode.MAX_STEPS_PER_TRANSACTION
+    assert turns_to_decide() == []  # it has only just opened
     while later:
         (task,) = later
         later.clear()
         with django_capture_on_commit_callbacks(execute=True):
-            assert step_run(episode_id=task[0], step=task[1])  # and those after it
-        assert not step_run(episode_id=task[0], step=task[1])  # the same task once more
+            assert run_due_step(episode_id=task[0], step=task[1])  # and those after it
+        assert not run_due_step(episode_id=task[0], step=task[1])  # the same task once more
     assert step_of(episode) == 50
     assert submit(episode, 51, "noop").accepted
 
@@ -160,7 +160,7 @@ def test_an_episode_in_which_nobody_is_asked_any_more_passes_to_its_end(
     episode.refresh_from_db()
     assert (episode.step, episode.status) == (9, Episode.Status.OVER)
     assert SeatCommand.objects.filter(episode=episode).count() == 9
-    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
 
 def test_a_step_that_a_task_forgot_is_found(asked: Callable[[Asked], None]) -> None:
@@ -168,9 +168,9 @@ def test_a_step_that_a_task_forgot_is_found(asked: Callable[[Asked], None]) -> N
     episode = make_episode(passes_by=True)
     submit(episode, 1, "noop")
     Episode.objects.update(turn_opened_at=timezone.now() - timedelta(seconds=60))
-    assert open_turns() == [(episode.pk, services.MOST_AT_ONCE + 1)]
-    decide_step(episode_id=episode.pk, step=services.MOST_AT_ONCE + 1)
-    assert step_of(episode) == 2 * services.MOST_AT_ONCE
+    assert turns_to_decide() == [(episode.pk, change_episode.MAX_STEPS_PER_TRANSACTION + 1)]
+    decide_step(episode_id=episode.pk, step=change_episode.MAX_STEPS_PER_TRANSACTION + 1)
+    assert step_of(episode) == 2 * change_episode.MAX_STEPS_PER_TRANSACTION
 
 
 def test_thinking_takes_time_only_where_a_co_player_is_asked(asked: Callable[[Asked], None]) -> None:
@@ -178,13 +178,13 @@ def test_thinking_takes_time_only_where_a_co_player_is_asked(asked: Callable[[As
     episode = make_episode(seats=2, minds=(mind("told", 1),), passes_by=True, thinking_seconds=30)
     submit(episode, 1, "noop")
     assert step_of(episode) == 1
-    assert pace_lately().half is not None  # nobody but us was waited for
+    assert recent_pace().half is not None  # nobody but us was waited for
 
 
 def test_a_busy_person_is_not_told_that_time_ran_out(asked: Callable[[Asked], None]) -> None:
     asked(lambda clock, seat: seat == 1 or clock == 0)
     episode = make_episode(seats=2, minds=(mind("told", 1),), passes_by=True, step_seconds=5)
-    _, answer = page_opened(episode.seats.get(number=0).key, "page-of-test", newest=True, json=True)
+    _, answer = open_page(episode.seats.get(number=0).key, "page-of-test", newest=True, json=True)
     assert answer.texts
     submit(episode, 1, "noop")
     decide_step(episode_id=episode.pk, step=1)
@@ -198,7 +198,7 @@ def test_co_players_that_need_no_time_are_asked_at_once_for_who_is_free(
 ) -> None:
     asked(lambda clock, seat: seat != 2)
     episode = make_episode(seats=3, minds=(mind("random", 1), mind("told", 2)), passes_by=True)
-    page, _ = page_opened(episode.seats.get(number=0).key, "page-of-test", newest=True, json=True)
+    page, _ = open_page(episode.seats.get(number=0).key, "page-of-test", newest=True, json=True)
     assert page
     page.command(CommandMessage(step=1, command=("noop",)))
     assert step_of(episode) == 1 and by(episode, 2) == ["world"] and by(episode, 1) == ["random"]

@@ -9,27 +9,26 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from kitchen.contract.jobs import jobs_of
-from kitchen.contract.organisation import Member, organise
-from kitchen.contract.talk import Say
+from kitchen.contract.assigned_jobs import jobs_in
+from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import SettingsError
-from kitchen.play.creating import members_of
-from kitchen.play.deciding import decide_step
-from kitchen.play.kept import turn_now
-from kitchen.play.live import episode_facts, last_command_at
-from kitchen.play.messages import CommandMessage
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.coplayers.answer_messages import send_message
+from kitchen.play.episode.change_episode import close_expired_turn
+from kitchen.play.episode.create_episode import members_of_plans
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.episode.play_monitoring import episode_facts, last_command_at
+from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page, replace_plan
+from kitchen.play.live.render_page import page_context
+from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode, Message, Seat, SeatCommand, Step
-from kitchen.play.open_page import Answer, OpenPage, page_opened
-from kitchen.play.open_turns import open_turns, overdue_turns, undecided_turns
-from kitchen.play.planning import plan_replace
-from kitchen.play.render import page_context
-from kitchen.play.saying import as_said, open_jobs
-from kitchen.play.selectors import seat_page, seat_view
-from kitchen.play.services import turn_close
-from kitchen.play.talking import message_send
-from kitchen.play.verifying import log_verify
+from kitchen.play.turn.conversation import member_message, open_jobs
+from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, undecided_turns
+from kitchen.play.turn.websocket_messages import CommandMessage
 from tests.kitchen.factories import make_episode, mind, submit
-from tests.kitchen.play.test_saying import team
+from tests.kitchen.play.turn.test_conversation import team
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -39,19 +38,19 @@ LEAD = 3
 def led(*, step_seconds: float | None = 3, steps: int = 60, sees: str = "all", **more: Any) -> Episode:
     """Three followers and a person who has no robot."""
     minds = tuple(mind("follower", seat, **more) for seat in range(LEAD))
-    members = [Member(LEAD, (), is_person=True, name="Lead"), *members_of(minds, seats=LEAD)]
-    made = organise("tree", members, seats=LEAD, settings={"sees": sees})
+    members = [Member(LEAD, (), is_person=True, name="Lead"), *members_of_plans(minds, seats=LEAD)]
+    made = make_organisation("tree", members, seats=LEAD, settings={"sees": sees})
     return make_episode(seats=LEAD, minds=minds, organisation=made, step_seconds=step_seconds, steps=steps)
 
 
 def give(episode: Episode, *to: int, aim: tuple[str, ...] = (), text: str = "") -> str:
     data = {"aim": list(aim)} if aim else {}
-    return message_send(episode_id=episode.pk, seat=LEAD, say=Say(text, "inform", to, data)).code
+    return send_message(episode_id=episode.pk, seat=LEAD, say=MessageDraft(text, "inform", to, data)).code
 
 
 def opened(episode: Episode, *, json: bool = False, language: str = "en") -> OpenPage:
     key = episode.seats.get(number=LEAD).key
-    page, _ = page_opened(key, "page-of-lead", newest=True, json=json, language=language)
+    page, _ = open_page(key, "page-of-lead", newest=True, json=json, language=language)
     assert page is not None
     return page
 
@@ -62,13 +61,13 @@ def take(episode: Episode, steps: int = 1) -> None:
         past = timezone.now() - timedelta(seconds=1)
         Episode.objects.filter(pk=episode.pk).update(turn_closes_at=past)
         step = Episode.objects.get(pk=episode.pk).step + 1
-        turn_close(episode_id=episode.pk, step=step)
+        close_expired_turn(episode_id=episode.pk, step=step)
         decide_step(episode_id=episode.pk, step=step)
 
 
 def states(episode: Episode) -> dict[int, str]:
-    with turn_now(episode.pk) as turn:
-        return {job.number: job.state for job in jobs_of(map(as_said, turn.sent))}
+    with read_turn(episode.pk) as turn:
+        return {job.number: job.state for job in jobs_in(map(member_message, turn.sent))}
 
 
 def test_steps_wait_for_the_time_of_who_leads_and_for_no_command() -> None:
@@ -79,24 +78,24 @@ def test_steps_wait_for_the_time_of_who_leads_and_for_no_command() -> None:
     episode.refresh_from_db()
     assert episode.turn_closes_at is not None
     decide_step(episode_id=episode.pk, step=1)
-    assert not turn_close(episode_id=episode.pk, step=1) and not Step.objects.exists()
+    assert not close_expired_turn(episode_id=episode.pk, step=1) and not Step.objects.exists()
     take(episode, 2)
     assert Episode.objects.get().step == 2
     assert {row.seat for row in SeatCommand.objects.all()} == {0, 1, 2}
     assert {row.chosen_by for row in SeatCommand.objects.all()} == {"follower"}
-    assert [verdict.holds for verdict in log_verify(Episode.objects.all())] == [True]
+    assert [verdict.holds for verdict in verify_episode_logs(Episode.objects.all())] == [True]
 
 
 def test_a_step_whose_time_is_over_is_found_by_whoever_looks() -> None:
     episode = led()
     long_ago = timezone.now() - timedelta(minutes=2)
     Episode.objects.update(turn_opened_at=long_ago)
-    assert open_turns() == []  # who leads has not come
+    assert turns_to_decide() == []  # who leads has not come
     opened(episode)
     Episode.objects.update(turn_opened_at=long_ago)
-    assert (open_turns(), overdue_turns(), undecided_turns(timedelta(0))) == ([], [], [])
+    assert (turns_to_decide(), overdue_turns(), undecided_turns(timedelta(0))) == ([], [], [])
     Episode.objects.update(turn_closes_at=timezone.now() - timedelta(minutes=1))
-    assert open_turns() == undecided_turns(timedelta(0)) == [(episode.pk, 1)]
+    assert turns_to_decide() == undecided_turns(timedelta(0)) == [(episode.pk, 1)]
     (facts,) = episode_facts([episode.pk]).values()
     assert (facts.people_missing, facts.minds_missing, facts.opened) == ((), (0, 1, 2), True)
 
@@ -138,9 +137,13 @@ def test_who_writes_to_followers_reads_that_they_take_jobs_only() -> None:
     episode = led()
     page = opened(episode)
     seat = episode.seats.select_related("episode").get(number=LEAD)
-    assert page_context(seat_page(seat), seat_view(seat))["unread"] == ["Robot 1", "Robot 2", "Robot 3"]
+    assert page_context(world_page_of(seat), current_seat_view(seat))["unread"] == [
+        "Robot 1",
+        "Robot 2",
+        "Robot 3",
+    ]
     for text in ("robot 1, fetch rice", "please"):
-        assert message_send(episode_id=episode.pk, seat=LEAD, say=Say(text, to=(0,))).accepted
+        assert send_message(episode_id=episode.pk, seat=LEAD, say=MessageDraft(text, to=(0,))).accepted
         take(episode)
     assert [(one.sender, one.kind) for one in Message.objects.exclude(sender=LEAD)] == [(0, "answer")]
     assert "No leo los mensajes" in "".join(opened(episode, language="es").show().texts)
@@ -156,8 +159,8 @@ def test_a_job_is_taken_back_and_a_newer_one_goes_first() -> None:
     take(episode, 4)
     now = list(states(episode).values())
     assert now[0] == "started" and now[1] == "done"
-    say = Say("", "withdraw", (0,), {"job": 1})
-    assert message_send(episode_id=episode.pk, seat=LEAD, say=say).code == "accepted"
+    say = MessageDraft("", "withdraw", (0,), {"job": 1})
+    assert send_message(episode_id=episode.pk, seat=LEAD, say=say).code == "accepted"
     take(episode)
     assert states(episode)[1] == "withdrawn"
     assert SeatCommand.objects.filter(seat=0).latest("step").command == ["noop"]
@@ -166,7 +169,7 @@ def test_a_job_is_taken_back_and_a_newer_one_goes_first() -> None:
 def test_three_followers_serve_a_dish_for_who_leads_them() -> None:
     episode = led()
     opened(episode)
-    with turn_now(episode.pk) as turn:
+    with read_turn(episode.pk) as turn:
         dish = turn.world.observe(0)["orders"][0]["dish"]
     assert give(episode, aim=("serve", dish)) == "accepted"
     for _ in range(40):
@@ -174,13 +177,13 @@ def test_three_followers_serve_a_dish_for_who_leads_them() -> None:
         if set(states(episode).values()) == {"done"}:
             break
     assert Episode.objects.get().score["completed"] >= 1
-    assert [verdict.holds for verdict in log_verify(Episode.objects.all())] == [True]
+    assert [verdict.holds for verdict in verify_episode_logs(Episode.objects.all())] == [True]
 
 
 def test_a_co_player_with_several_seats_has_done_a_job_with_whichever_of_them() -> None:
     minds = (mind("follower", 0, 1, 2),)
-    members = [Member(LEAD, (), is_person=True, name="Lead"), *members_of(minds, seats=LEAD)]
-    made = organise("tree", members, seats=LEAD)
+    members = [Member(LEAD, (), is_person=True, name="Lead"), *members_of_plans(minds, seats=LEAD)]
+    made = make_organisation("tree", members, seats=LEAD)
     episode = make_episode(seats=LEAD, minds=minds, organisation=made, step_seconds=3)
     opened(episode)
     for item in ("rice", "tuna"):  # two jobs are for two of its seats
@@ -188,7 +191,7 @@ def test_a_co_player_with_several_seats_has_done_a_job_with_whichever_of_them() 
     data: Any = Message.objects.first()
     assert data.data["marks"] == {"1": None, "2": None}
     take(episode, 4)
-    with turn_now(episode.pk) as turn:
+    with read_turn(episode.pk) as turn:
         held = {agent["holds"] for agent in turn.world.observe(0)["agents"]}
         assert open_jobs(turn) == () and turn.mailbox and len(turn.mailbox.posted) == len(turn.sent)
     assert set(states(episode).values()) == {"done"} and {"rice", "tuna"} <= held
@@ -201,20 +204,20 @@ def test_what_is_no_aim_of_theirs_cannot_be_asked() -> None:
         assert give(episode, 0, aim=aim) == "no_such_aim"
     assert give(episode, 0) == "no_aim"
     assert not Message.objects.exists()
-    say = Say("hurry", "inform", (0,), {"since": 3, "plain": True, "house": True})
-    assert message_send(episode_id=episode.pk, seat=LEAD, say=say).code == "accepted"
+    say = MessageDraft("hurry", "inform", (0,), {"since": 3, "plain": True, "house": True})
+    assert send_message(episode_id=episode.pk, seat=LEAD, say=say).code == "accepted"
     assert Message.objects.get().data == {}  # what only the house says
 
 
 def test_the_page_of_who_leads_has_a_team_and_no_menu() -> None:
     episode = led()
     seat = Seat.objects.select_related("episode").get(number=LEAD)
-    context = page_context(seat_page(seat), seat_view(seat))
+    context = page_context(world_page_of(seat), current_seat_view(seat))
     assert context["panels"].keys() >= {"roster", "talk", "orders"}
     assert context["panels"].keys().isdisjoint({"menu", "hint", "jobs"})
     assert "data-actions" not in context["layout"] + "".join(context["panels"].values())
     assert [group for group, _ in context["aims"]][:2] == ["Serve a dish", "Make something"]
-    view = seat_view(seat)
+    view = current_seat_view(seat)
     assert (view.phase, view.acts, view.looks_on, [*view.legal]) == ("lead", False, True, [])
     assert [player.is_you for player in view.players] == [False] * LEAD
     take(episode)
@@ -228,7 +231,7 @@ def test_who_leads_sees_no_more_of_the_world_than_the_organisation_lets_them() -
     assert (state["observation"], state["phase"], state["member"]) == ({}, "lead", LEAD)
     assert state["aims"].keys() == {"0", "1", "2"}
     seat = Seat.objects.select_related("episode").get(number=LEAD)
-    assert "orders" not in page_context(seat_page(seat), seat_view(seat))["panels"]
+    assert "orders" not in page_context(world_page_of(seat), current_seat_view(seat))["panels"]
 
 
 def test_nobody_commands_from_a_seat_that_is_none() -> None:
@@ -236,7 +239,7 @@ def test_nobody_commands_from_a_seat_that_is_none() -> None:
     page = opened(episode, json=True)
     sent = {"type": "command", "step": 1, "command": ["noop"]}
     answer = page.command(CommandMessage.read(sent))
-    assert isinstance(answer, Answer) and "not_offered" in answer.texts[0]
+    assert isinstance(answer, PageAnswer) and "not_offered" in answer.texts[0]
     assert not SeatCommand.objects.exists()
 
 
@@ -244,16 +247,16 @@ def test_nobody_plans_from_a_seat_that_is_none() -> None:
     episode = led()
     Episode.objects.filter(pk=episode.pk).update(offers_plans=True)
     page = opened(episode, json=True).name
-    with turn_now(episode.pk) as turn:
-        assert plan_replace(turn, seat=LEAD, then=[("noop",)], page=page).code == "not_offered"
+    with read_turn(episode.pk) as turn:
+        assert replace_plan(turn, seat=LEAD, then=[("noop",)], page=page).code == "not_offered"
     episode.refresh_from_db()
     assert not episode.plans
 
 
 def test_only_people_may_be_without_a_seat() -> None:
     minds = (mind("follower", 0),)
-    members = [Member(1, (), is_person=False, name="Lead"), *members_of(minds, seats=1)]
-    made = organise("tree", members, seats=1)
+    members = [Member(1, (), is_person=False, name="Lead"), *members_of_plans(minds, seats=1)]
+    made = make_organisation("tree", members, seats=1)
     with pytest.raises(SettingsError, match="only people"):
         make_episode(seats=1, minds=minds, organisation=made)
 
@@ -262,7 +265,7 @@ def test_who_leads_reads_their_own_language_and_no_plain_english() -> None:
     episode = led()
     give(episode, 1, aim=("fetch", "rice"))
     key = episode.seats.get(number=LEAD).key
-    page, answer = page_opened(key, "page-of-lead", newest=True, json=False, language="es")
+    page, answer = open_page(key, "page-of-lead", newest=True, json=False, language="es")
     shown = "".join(answer.texts)
     assert page is not None and "Traer arroz" in shown and "Fetch rice" not in shown
     assert "sin respuesta todavía" in shown
@@ -270,8 +273,8 @@ def test_who_leads_reads_their_own_language_and_no_plain_english() -> None:
 
 def test_what_a_person_was_asked_for_is_reported_as_soon_as_it_is_so() -> None:
     episode = team("tree", people=2)
-    job = Say("", "inform", (1,), {"aim": ["fetch", "rice"]})
-    assert message_send(episode_id=episode.pk, seat=0, say=job).code == "accepted"
+    job = MessageDraft("", "inform", (1,), {"aim": ["fetch", "rice"]})
+    assert send_message(episode_id=episode.pk, seat=0, say=job).code == "accepted"
     for step, command in enumerate((("goto", "storage0"), ("get", "storage0", "rice")), 1):
         assert set(states(episode).values()) == {"given"}
         submit(episode, step, "noop")

@@ -9,11 +9,12 @@ from weakref import ref
 
 import pytest
 
-from kitchen.play import drawing, kept
-from kitchen.play.messages import CommandMessage
-from kitchen.play.open_page import Answer, page_opened
-from kitchen.worlds.cuisine import menu
-from kitchen.worlds.cuisine.kitchen import kitchen_of
+from kitchen.play.live import render_page
+from kitchen.play.live.page_session import PageAnswer, open_page
+from kitchen.play.turn import turn_cache
+from kitchen.play.turn.websocket_messages import CommandMessage
+from kitchen.worlds.cuisine import action_menu
+from kitchen.worlds.cuisine.legal_commands import command_table_of
 from tests.kitchen.factories import make_episode
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +25,7 @@ STEPS, EPISODES = 2, 12
 
 def test_episodes_that_are_over_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
-    monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
     play_all(0, EPISODES)
     both = left_by(EPISODES, 2 * EPISODES) & left_by(2 * EPISODES, 3 * EPISODES)
     assert not {kind: number for kind, number in both.items() if number >= EPISODES // 2}
@@ -47,13 +48,13 @@ def play_all(first: int, last: int) -> None:
 def play(chance: Random, *, json: bool) -> None:
     """One episode to its end."""
     episode = make_episode(steps=STEPS)
-    page, _ = page_opened(episode.seats.get().key, "page", newest=True, json=json)
+    page, _ = open_page(episode.seats.get().key, "page", newest=True, json=json)
     assert page
     for step in range(1, STEPS + 1):
-        with kept.turn_now(episode.pk) as turn:
+        with turn_cache.read_turn(episode.pk) as turn:
             options = turn.world.legal_actions(0)
-        assert isinstance(page.command(CommandMessage(step, chance.choice(options))), Answer)
-    assert episode.pk not in kept._kept
+        assert isinstance(page.command(CommandMessage(step, chance.choice(options))), PageAnswer)
+    assert episode.pk not in turn_cache._turns
 
 
 def held() -> Counter[str]:
@@ -66,6 +67,6 @@ def held() -> Counter[str]:
 
 def let_go() -> None:
     """Of drawings, menus and outcomes, which have bounds of their own, and of what nobody holds."""
-    for kept_up_to_a_bound in (drawing.drawn, menu._grouped, kitchen_of):
+    for kept_up_to_a_bound in (render_page.render_frame, action_menu._grouped, command_table_of):
         kept_up_to_a_bound.cache_clear()
     gc.collect()

@@ -11,28 +11,37 @@ import pytest
 from django.utils import timezone
 
 from kitchen.contract.agent import Agent, Decision, Situation
-from kitchen.contract.organisation import organise
-from kitchen.contract.talk import Say
+from kitchen.contract.organisation import make_organisation
+from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command
-from kitchen.play import services
-from kitchen.play.creating import MindPlan, episode_create, members_of
-from kitchen.play.deciding import decide_step
-from kitchen.play.kept import turn_now, turn_taken
-from kitchen.play.live import episode_facts
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.coplayers.answer_messages import send_message
+from kitchen.play.episode import change_episode
+from kitchen.play.episode.change_episode import (
+    SubmittedCommand,
+    close_expired_turn,
+    run_due_step,
+    submit_commands,
+)
+from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.episode.play_monitoring import episode_facts
+from kitchen.play.live.page_session import replace_plan
+from kitchen.play.live.seat_view import current_seat_view, seat_view_in_turn
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seat, Step
-from kitchen.play.open_turns import minds_apart, open_turns, overdue_turns, undecided_turns
-from kitchen.play.planning import plan_replace
-from kitchen.play.selectors import seat_view, turn_view
-from kitchen.play.services import GivenCommand, commands_submit, step_run, turn_close
-from kitchen.play.talking import message_send
-from kitchen.play.verifying import log_verify
-from kitchen.registry import agents
-from kitchen.registry.worlds import VARIABLE
-from kitchen.replaying.course import world_after
-from kitchen.replaying.rewound import Rewound
+from kitchen.play.turn.turn_cache import exclusive_turn, read_turn
+from kitchen.play.turn.turn_claims import (
+    minds_asked_separately,
+    overdue_turns,
+    turns_to_decide,
+    undecided_turns,
+)
+from kitchen.registry import agent_registry
+from kitchen.registry.world_registry import WORLDS_VARIABLE
+from kitchen.replay.step_replay import PastTurn, world_after_steps
 from tests.kitchen.factories import submit
-from tests.kitchen.replaying.test_course import record_of
+from tests.kitchen.replay.test_step_replay import record_of
 from tests.worlds.tunnel.kit import LINE
 from tests.worlds.tunnel.world import DIG, GO_ON, REST, STOP, Tunnel
 
@@ -57,15 +66,15 @@ class Digger(Agent):
         return Decision(
             {seat: commands[0] for seat, commands in mine.items() if commands and commands[0]},
             plans={seat: commands[1:] for seat, commands in mine.items() if len(commands) > 1},
-            says=(Say(self.lines[step]),) if step in self.lines and situation.member == 1 else (),
+            says=(MessageDraft(self.lines[step]),) if step in self.lines and situation.member == 1 else (),
         )
 
 
 @pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[int, Mapping[int, Sequence[Command]]]]:
     """What minds command, by step."""
-    monkeypatch.setenv(VARIABLE, LINE)
-    monkeypatch.setitem(agents.AGENTS, "digger", f"{__name__}:Digger")
+    monkeypatch.setenv(WORLDS_VARIABLE, LINE)
+    monkeypatch.setitem(agent_registry.AGENTS, "digger", f"{__name__}:Digger")
     yield Digger.told
     Digger.told.clear()
     Digger.lines.clear()
@@ -74,12 +83,12 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[int, Mapping[int, Seq
 
 def make(*minds: tuple[int, ...], seats: int = 2, **more: Any) -> Episode:
     plans = tuple(MindPlan("digger", held) for held in minds)
-    return episode_create(world="tunnel", settings={}, seats=seats, seed=1, minds=plans, **more)
+    return create_episode(world="tunnel", settings={}, seats=seats, seed=1, minds=plans, **more)
 
 
 def graph(*minds: tuple[int, ...], seats: int = 2, **more: Any) -> Episode:
     plans = tuple(MindPlan("digger", held) for held in minds)
-    made = organise("graph", members_of(plans, seats=seats), seats=seats)
+    made = make_organisation("graph", members_of_plans(plans, seats=seats), seats=seats)
     return make(*minds, seats=seats, organisation=made, **more)
 
 
@@ -99,13 +108,13 @@ def did(episode: Episode, seat: int) -> list[str]:
 
 
 def holds(episode: Episode) -> bool:
-    return all(verdict.holds for verdict in log_verify(Episode.objects.filter(pk=episode.pk)))
+    return all(verdict.holds for verdict in verify_episode_logs(Episode.objects.filter(pk=episode.pk)))
 
 
 def test_a_step_runs_without_who_may_act_and_what_they_do_then_is_the_worlds() -> None:
     episode = make(seats=2)
     assert submit(episode, 1, *DIG).accepted and submit(episode, 1, *REST, seat=1).accepted
-    with turn_now(episode.pk) as turn:
+    with read_turn(episode.pk) as turn:
         assert (turn.may_act, turn.asked, turn.given) == ({0}, {1}, {})
     assert submit(episode, 2, *REST, seat=1).accepted
     assert step_of(episode) == 2 and did(episode, 0) == ["person dig", "world go_on"]
@@ -116,26 +125,26 @@ def test_who_may_act_is_told_the_amounts_too(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Tunnel, "amounts", lambda self, seat: {("lay",): (1, 3)})
     episode = make(seats=2)
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
-    view = seat_view(episode.seats.get(number=0))
+    view = current_seat_view(episode.seats.get(number=0))
     assert view.may_act and view.amounts == {("lay",): (1, 3)}
 
 
 def test_a_person_in_a_macro_stops_it_until_the_step_runs() -> None:
     episode = make(seats=2)
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
-    view = seat_view(episode.seats.get(number=0))
+    view = current_seat_view(episode.seats.get(number=0))
     assert (view.may_act, view.passed_by, view.phase) == (True, True, "waiting")
     assert list(view.legal) == [GO_ON, STOP] and view.waiting_for == (1,)
-    assert not seat_view(episode.seats.get(number=1)).may_act
+    assert not current_seat_view(episode.seats.get(number=1)).may_act
     assert submit(episode, 2, *DIG).code == "not_offered"
     assert submit(episode, 2, *STOP).accepted
     assert submit(episode, 2, *STOP).code == "repeated"
     assert step_of(episode) == 1  # the other is waited for
-    view = seat_view(episode.seats.get(number=0))
+    view = current_seat_view(episode.seats.get(number=0))
     assert (view.may_act, view.chosen) == (False, STOP)
     assert submit(episode, 2, *REST, seat=1).accepted
     assert did(episode, 0) == ["person dig", "person stop"]
-    with turn_now(episode.pk) as turn:
+    with read_turn(episode.pk) as turn:
         assert turn.asked == {0, 1} and turn.may_act == set()
     assert holds(episode)
 
@@ -147,7 +156,7 @@ def test_who_could_only_do_nothing_is_passed_by_as_ever(monkeypatch: pytest.Monk
     episode = make(seats=2)
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
     assert submit(episode, 2, *STOP).code == "passed_by"
-    view = seat_view(episode.seats.get(number=0))
+    view = current_seat_view(episode.seats.get(number=0))
     assert (view.may_act, view.passed_by, view.legal) == (False, True, ())
 
 
@@ -155,20 +164,20 @@ def test_a_lone_person_sees_each_step_of_a_macro_and_can_stop_it(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: OnCommit
 ) -> None:
     later: list[tuple[int, int, float]] = []
-    monkeypatch.setattr(services, "run_step_later", lambda *task: later.append(task))
+    monkeypatch.setattr(change_episode, "run_step_later", lambda *task: later.append(task))
     episode = make(seats=1)
     with django_capture_on_commit_callbacks(execute=True):
         assert submit(episode, 1, *DIG).accepted
     assert step_of(episode) == 1
     ((_, step, seconds),) = later
     assert step == 2 and 0 < seconds <= 0.6
-    assert not step_run(episode_id=episode.pk, step=2)  # too early
+    assert not run_due_step(episode_id=episode.pk, step=2)  # too early
     opened(episode, ago=1)
     later.clear()
     with django_capture_on_commit_callbacks(execute=True):
-        assert step_run(episode_id=episode.pk, step=2)
+        assert run_due_step(episode_id=episode.pk, step=2)
     assert step_of(episode) == 2 and [task[1] for task in later] == [3]  # one step, and the next is to come
-    assert not step_run(episode_id=episode.pk, step=2)  # the same task once more
+    assert not run_due_step(episode_id=episode.pk, step=2)  # the same task once more
     assert submit(episode, 3, *STOP).accepted
     assert did(episode, 0) == ["person dig", "world go_on", "person stop"]
     assert submit(episode, 4, *DIG).accepted and holds(episode)
@@ -183,9 +192,9 @@ def opened(episode: Episode, *, ago: float) -> None:
 def test_a_step_of_a_macro_that_a_task_forgot_is_found() -> None:
     episode = make(seats=1)
     submit(episode, 1, *DIG)
-    assert open_turns() == []
+    assert turns_to_decide() == []
     opened(episode, ago=60)
-    assert open_turns() == [(episode.pk, 2)]
+    assert turns_to_decide() == [(episode.pk, 2)]
     decide_step(episode_id=episode.pk, step=2)
     assert step_of(episode) == 2
 
@@ -205,9 +214,9 @@ def test_a_mind_beside_a_person_in_a_macro_decides_and_is_not_overlooked(told: d
     episode = make((1,), step_seconds=5)
     submit(episode, 1, *DIG), decide_step(episode_id=episode.pk, step=1)
     opened(episode, ago=60)
-    assert open_turns() == [(episode.pk, 2)] == undecided_turns(timedelta())
+    assert turns_to_decide() == [(episode.pk, 2)] == undecided_turns(timedelta())
     Episode.objects.update(turn_closes_at=timezone.now() - timedelta(seconds=9))
-    assert overdue_turns() == [] and not turn_close(episode_id=episode.pk, step=2)
+    assert overdue_turns() == [] and not close_expired_turn(episode_id=episode.pk, step=2)
     decide_step(episode_id=episode.pk, step=2)
     assert did(episode, 0) == ["person dig", "world go_on"]
 
@@ -217,8 +226,8 @@ def test_a_mind_in_a_macro_is_not_asked(told: dict[int, Any]) -> None:
     episode = make((1,), (2,), seats=3, knowing="nobody")
     submit(episode, 1, *REST), [decide_step(episode_id=episode.pk, step=1, mind=mind) for mind in (0, 1)]
     submit(episode, 2, *REST)
-    assert minds_apart(episode.pk, 2) == [1]
-    with turn_now(episode.pk) as turn:
+    assert minds_asked_separately(episode.pk, 2) == [1]
+    with read_turn(episode.pk) as turn:
         assert turn.waiting_minds == [1] and turn.waits_for_minds
     assert decide_step(episode_id=episode.pk, step=2, mind=0) is None
     decide_step(episode_id=episode.pk, step=2, mind=1)
@@ -247,8 +256,8 @@ def test_a_mind_in_a_macro_is_asked_when_a_person_writes_to_it(told: dict[int, A
         submit(episode, step, *REST)
         decide_step(episode_id=episode.pk, step=step)
     assert step_of(episode) == 2
-    assert message_send(episode_id=episode.pk, seat=0, say=Say("stop!")).accepted
-    with turn_now(episode.pk) as turn:
+    assert send_message(episode_id=episode.pk, seat=0, say=MessageDraft("stop!")).accepted
+    with read_turn(episode.pk) as turn:
         assert turn.asked == {0, 1} and turn.may_act == set()
     submit(episode, 3, *REST)
     assert step_of(episode) == 2  # it is waited for
@@ -273,7 +282,7 @@ def test_a_mind_that_is_written_to_keeps_its_plan_unless_it_gives_another(told: 
     episode = graph((1,))
     for step in (1, 2, 3):
         if step > 1:
-            assert message_send(episode_id=episode.pk, seat=0, say=Say(f"hello {step}")).accepted
+            assert send_message(episode_id=episode.pk, seat=0, say=MessageDraft(f"hello {step}")).accepted
         submit(episode, step, *REST)
         decide_step(episode_id=episode.pk, step=step)
     submit(episode, 4, *REST)
@@ -286,22 +295,22 @@ def test_a_mind_that_is_written_to_keeps_its_plan_unless_it_gives_another(told: 
 
 def test_a_person_in_a_macro_changes_what_follows_it() -> None:
     episode = make(seats=2, offers_plans=True)
-    given = GivenCommand(0, DIG, then=(REST,))
-    assert commands_submit(episode_id=episode.pk, step=1, commands=[given]).accepted
+    given = SubmittedCommand(0, DIG, then=(REST,))
+    assert submit_commands(episode_id=episode.pk, step=1, commands=[given]).accepted
     submit(episode, 1, *REST, seat=1)
-    with turn_taken(episode.pk) as turn:
-        assert plan_replace(turn, seat=0, then=[DIG], page="").accepted
+    with exclusive_turn(episode.pk) as turn:
+        assert replace_plan(turn, seat=0, then=[DIG], page="").accepted
         assert turn.plans[0].then == (DIG,)
-        assert plan_replace(turn, seat=1, then=[DIG], page="").code == "not_offered"  # it is asked
+        assert replace_plan(turn, seat=1, then=[DIG], page="").code == "not_offered"  # it is asked
 
 
 def test_a_step_that_is_over_is_seen_as_it_was_when_somebody_could_act_in_it() -> None:
     episode = make(seats=2)
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1), submit(episode, 2, *REST, seat=1)
     record = record_of(episode)
-    turn = Rewound(record, 1, world_after(record, 1))
+    turn = PastTurn(record, 1, world_after_steps(record, 1))
     assert (turn.may_act, turn.asked) == ({0}, {1})
-    assert list(turn_view(turn, 0).legal) == [GO_ON, STOP]
+    assert list(seat_view_in_turn(turn, 0).legal) == [GO_ON, STOP]
 
 
 def test_staff_are_told_that_a_step_waits_for_nobody_who_may_act() -> None:
@@ -315,5 +324,5 @@ def test_who_takes_a_step_knows_who_may_act_from_the_database() -> None:
     episode = make(seats=2)
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
     Seat.objects.filter(number=0).update(may_act_in=None)  # as another process stores it
-    with turn_now(episode.pk) as turn:
+    with read_turn(episode.pk) as turn:
         assert turn.asked == {0, 1}

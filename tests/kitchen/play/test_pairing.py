@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from kitchen.contract.agent import Agent, Decision, Situation
-from kitchen.contract.organisation import organise
-from kitchen.contract.talk import Say
+from kitchen.contract.organisation import make_organisation
+from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import SettingsError
-from kitchen.play.creating import members_of
-from kitchen.play.deciding import decide_step
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, SeatCommand
-from kitchen.registry import agents
+from kitchen.registry import agent_registry
 from tests.kitchen.factories import make_episode, mind
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -32,13 +32,13 @@ class Speaker(Agent):
         TOLD.append(situation)
         (seat,), count = situation.seats, situation.memory or 0
         lines = LINES[seat]
-        says = (Say(lines[count]),) if count < len(lines) and lines[count] else ()
+        says = (MessageDraft(lines[count]),) if count < len(lines) and lines[count] else ()
         return Decision({seat: ("goto", f"pot{count}")}, memory=count + 1, note=f"thought {count}", says=says)
 
 
 @pytest.fixture(autouse=True)
 def _known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(agents.AGENTS, "speaker", f"{__name__}:Speaker")
+    monkeypatch.setitem(agent_registry.AGENTS, "speaker", f"{__name__}:Speaker")
     TOLD.clear()
     LINES.clear()
 
@@ -46,7 +46,7 @@ def _known(monkeypatch: pytest.MonkeyPatch) -> None:
 def pair(first: list[str], second: list[str], **more: Any) -> Episode:
     LINES.update({0: first, 1: second})
     minds = (mind("speaker", 0), mind("speaker", 1))
-    made = organise("pair", members_of(minds, seats=2), seats=2, settings={"rounds": 2})
+    made = make_organisation("pair", members_of_plans(minds, seats=2), seats=2, settings={"rounds": 2})
     return make_episode(seats=2, minds=minds, organisation=made, **more)
 
 

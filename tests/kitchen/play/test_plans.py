@@ -9,25 +9,24 @@ from typing import Any, ClassVar
 import pytest
 from django.template.loader import render_to_string
 
-from kitchen.contract.agent import KNOWING, LONGEST_PLAN, Agent, Decision, Situation
+from kitchen.contract.agent import KNOWLEDGE_LABELS, MAX_PLAN_STEPS, Agent, Decision, Situation
 from kitchen.contract.world import Command, Event
-from kitchen.play import stream
-from kitchen.play.asking import checked
-from kitchen.play.at_once import Deciding
-from kitchen.play.deciding import decide_step
-from kitchen.play.kept import turn_taken
-from kitchen.play.live import last_command_at
-from kitchen.play.messages import CommandMessage, MessageError, PlanMessage, read_message
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.coplayers.ask_agents import checked_decision
+from kitchen.play.coplayers.instant_decisions import InstantDecisions
+from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.episode.play_monitoring import last_command_at
+from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page, replace_plan
+from kitchen.play.live.render_page import page_context
+from kitchen.play.live.seat_view import current_seat_view, state_message
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seal, SeatCommand, Step
-from kitchen.play.open_page import Answer, OpenPage, page_opened
-from kitchen.play.planning import plan_replace
-from kitchen.play.render import page_context
-from kitchen.play.selectors import seat_view, state_message
-from kitchen.play.services import GivenCommand, commands_submit
-from kitchen.play.verifying import log_verify
-from kitchen.registry import agents
-from kitchen.registry.worlds import get_page, get_world
+from kitchen.play.turn import page_broadcast
+from kitchen.play.turn.turn_cache import exclusive_turn
+from kitchen.play.turn.websocket_messages import CommandMessage, MessageError, PlanMessage, read_message
+from kitchen.registry import agent_registry
+from kitchen.registry.world_registry import get_page, get_world
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -57,7 +56,7 @@ class Ahead(Agent):
 @pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> dict[int, Mapping[int, Sequence[Command]]]:
     """What the mind gives."""
-    monkeypatch.setitem(agents.AGENTS, "ahead", f"{__name__}:Ahead")
+    monkeypatch.setitem(agent_registry.AGENTS, "ahead", f"{__name__}:Ahead")
     fresh: dict[int, Mapping[int, Sequence[Command]]] = {}
     monkeypatch.setattr(Ahead, "told", fresh)
     return fresh
@@ -108,7 +107,7 @@ def test_what_was_planned_follows_and_the_mind_is_asked_when_it_is_done(told: To
     ]
     assert [step for step, _, _ in asked(episode)] == [1, 4]
     assert Episode.objects.get(pk=episode.pk).plans is None and broken(episode) == []
-    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
 
 def test_a_plan_is_broken_where_the_thing_is_gone_and_its_seat_is_asked_in_that_step(told: Told) -> None:
@@ -125,7 +124,7 @@ def test_a_plan_is_broken_where_the_thing_is_gone_and_its_seat_is_asked_in_that_
     assert (because[5], because[6]) == ("seat", "plan_broken")
     first = SeatCommand.objects.get(episode=episode, seat=1, step=5)
     assert first.to_follow == [list(TAKE), list(TABLE)]
-    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
 
 def test_playing_the_commands_again_gives_the_same_states(told: Told) -> None:
@@ -173,7 +172,7 @@ def test_a_mind_may_give_another_plan_for_a_seat_that_has_one(told: Told) -> Non
     assert asked(episode)[1] == [2, [2], {"1": [list(TABLE)]}]
 
 
-@pytest.mark.parametrize("knowing", KNOWING)
+@pytest.mark.parametrize("knowing", KNOWLEDGE_LABELS)
 def test_a_mind_knows_what_its_own_seats_go_on_with_whatever_else_it_is_told(
     told: Told, knowing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,8 +193,8 @@ def test_a_mind_knows_what_its_own_seats_go_on_with_whatever_else_it_is_told(
 
 def test_plans_of_several_steps_run_by_themselves_where_nobody_else_is_asked(told: Told) -> None:
     episode = make_episode(seats=1, offers_plans=True)
-    given = GivenCommand(0, STORAGE, then=(BOARD, TABLE, BOARD))
-    assert commands_submit(episode_id=episode.pk, step=1, commands=[given]).accepted
+    given = SubmittedCommand(0, STORAGE, then=(BOARD, TABLE, BOARD))
+    assert submit_commands(episode_id=episode.pk, step=1, commands=[given]).accepted
     assert Episode.objects.get(pk=episode.pk).step == 4
     assert [planned for _, _, planned in did(episode, 0)] == [None, 1, 1, 1]
     chosen = SeatCommand.objects.get(episode=episode, step=1)
@@ -211,26 +210,26 @@ def test_what_is_left_of_a_plan_is_shown_to_whom_it_may_be(
         episode = make_episode(seats=2, minds=(mind("ahead", 1),), shows_intents=shows_intents)
         take(episode)
         seat = episode.seats.get(number=0)
-        shown.append(state_message("cuisine", seat_view(seat)).plans)
+        shown.append(state_message("cuisine", current_seat_view(seat)).plans)
     assert shown == [{}, {"1": [list(TABLE)]}]
-    context = page_context(get_page("cuisine"), seat_view(seat), socket_path="/")
+    context = page_context(get_page("cuisine"), current_seat_view(seat), socket_path="/")
     assert "<li>Go to the serving table</li>" in str(context["panels"]["plans"])
 
     def visible(world: CuisineWorld, seat: int, event: Event) -> bool:
         return event.kind != "plans"
 
     monkeypatch.setattr(CuisineWorld, "visible", visible)
-    assert seat_view(seat).plans == {}
+    assert current_seat_view(seat).plans == {}
 
 
 def test_what_somebody_plans_with_a_command_is_shown_to_others_when_that_has_run() -> None:
     episode = make_episode(seats=2, offers_plans=True, shows_intents=True)
-    given = GivenCommand(1, STORAGE, then=(BOARD, TABLE))
-    commands_submit(episode_id=episode.pk, step=1, commands=[given])
+    given = SubmittedCommand(1, STORAGE, then=(BOARD, TABLE))
+    submit_commands(episode_id=episode.pk, step=1, commands=[given])
     seats = {seat.number: seat for seat in episode.seats.all()}
-    assert [dict(seat_view(seats[number]).plans) for number in (0, 1)] == [{}, {1: (BOARD, TABLE)}]
+    assert [dict(current_seat_view(seats[number]).plans) for number in (0, 1)] == [{}, {1: (BOARD, TABLE)}]
     submit(episode, 1, "noop")
-    assert [dict(seat_view(seats[number]).plans) for number in (0, 1)] == [{1: (TABLE,)}] * 2
+    assert [dict(current_seat_view(seats[number]).plans) for number in (0, 1)] == [{1: (TABLE,)}] * 2
 
 
 def test_the_end_leaves_no_plan_and_seals_what_was_planned(told: Told) -> None:
@@ -240,23 +239,23 @@ def test_the_end_leaves_no_plan_and_seals_what_was_planned(told: Told) -> None:
     take(episode)
     assert Episode.objects.get(pk=episode.pk).plans is None and broken(episode) == []
     assert Seal.objects.filter(episode=episode).exists()
-    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
 
-@pytest.mark.parametrize("plan", ["go", [["go"]], [("go", 1)], [("noop",)] * (LONGEST_PLAN + 1)])
+@pytest.mark.parametrize("plan", ["go", [["go"]], [("go", 1)], [("noop",)] * (MAX_PLAN_STEPS + 1)])
 def test_what_is_no_plan_is_refused(plan: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="seat 1"):
-        checked(Decision({}, plans={1: plan}))
+        checked_decision(Decision({}, plans={1: plan}))
 
 
 def person(episode: Episode) -> OpenPage:
-    page, _ = page_opened(episode.seats.get(number=0).key, "page-of-test", newest=True, json=True)
+    page, _ = open_page(episode.seats.get(number=0).key, "page-of-test", newest=True, json=True)
     assert page
     return page
 
 
-def codes(answer: Answer | Deciding) -> list[str]:
-    assert isinstance(answer, Answer)
+def codes(answer: PageAnswer | InstantDecisions) -> list[str]:
+    assert isinstance(answer, PageAnswer)
     return [told["code"] for told in map(json.loads, answer.texts) if told["type"] == "notice"]
 
 
@@ -266,16 +265,16 @@ def test_a_person_plans_and_stops_what_is_left(told: Told) -> None:
     assert codes(page.plan(PlanMessage(then=()))) == ["not_offered"]  # that goes with a command
     assert codes(page.command(CommandMessage(1, STORAGE, then=(BOARD, TABLE, STORAGE)))) == []
     decide_step(episode_id=episode.pk, step=1)
-    view = seat_view(episode.seats.get(number=0))
+    view = current_seat_view(episode.seats.get(number=0))
     assert (view.phase, view.chosen, view.plans) == ("thinking", BOARD, {0: (TABLE, STORAGE)})
     assert codes(page.command(CommandMessage(2, TABLE))) == ["double"]
     assert codes(page.plan(PlanMessage(then=()))) == []
     decide_step(episode_id=episode.pk, step=2)
     assert [planned for _, _, planned in did(episode, 0)] == [None, 1]
-    assert seat_view(episode.seats.get(number=0)).phase == "choose"
+    assert current_seat_view(episode.seats.get(number=0)).phase == "choose"
     data = {"why": "replaced", "left": [list(TABLE), list(STORAGE)], "planned_in": 1}
     assert broken(episode) == [(2, {"kind": "plan_broken", "seat": 0, **data})]
-    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
 
 def test_a_plan_that_is_stopped_in_the_last_step_is_in_the_log_too(told: Told) -> None:
@@ -287,7 +286,7 @@ def test_a_plan_that_is_stopped_in_the_last_step_is_in_the_log_too(told: Told) -
     decide_step(episode_id=episode.pk, step=2)
     data = {"why": "replaced", "left": [list(TABLE)], "planned_in": 1}
     assert broken(episode) == [(2, {"kind": "plan_broken", "seat": 0, **data})]
-    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
 
 def test_stopping_that_arrives_late_stops_the_plan_that_was_meant_and_no_other(told: Told) -> None:
@@ -312,13 +311,13 @@ def test_others_look_when_a_plan_is_stopped(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     nudged: list[object] = []
-    monkeypatch.setattr(stream, "nudge_pages", lambda *told: nudged.append(told))
+    monkeypatch.setattr(page_broadcast, "nudge_pages", lambda *told: nudged.append(told))
     for minds in ((mind("ahead", 1),), ()):
         episode = make_episode(seats=2, minds=minds, offers_plans=True)
-        given = GivenCommand(0, STORAGE, then=(BOARD, TABLE))
-        commands_submit(episode_id=episode.pk, step=1, commands=[given])
-        with django_capture_on_commit_callbacks(execute=True), turn_taken(episode.pk) as turn:
-            assert plan_replace(turn, seat=0, then=(), page="").accepted
+        given = SubmittedCommand(0, STORAGE, then=(BOARD, TABLE))
+        submit_commands(episode_id=episode.pk, step=1, commands=[given])
+        with django_capture_on_commit_callbacks(execute=True), exclusive_turn(episode.pk) as turn:
+            assert replace_plan(turn, seat=0, then=(), page="").accepted
         assert nudged == ([] if minds else [(episode.pk,)])
 
 
@@ -326,12 +325,14 @@ def test_a_person_whose_plan_could_not_go_on_chooses_again_and_is_told_why() -> 
     episode = make_episode(seats=1, offers_plans=True)
     page = person(episode)
     assert codes(page.command(CommandMessage(1, BOARD, then=(TAKE, TABLE)))) == []
-    view = seat_view(episode.seats.get(number=0))
+    view = current_seat_view(episode.seats.get(number=0))
     assert (view.phase, view.step, view.plans) == ("choose", 1, {})
     shown = str(page_context(get_page("cuisine"), view, socket_path="/")["panels"]["plan"])
     assert "since this was not possible: Take salmon from chopping board 1" in shown
     assert codes(page.command(CommandMessage(2, STORAGE))) == []
-    shown = str(page_context(get_page("cuisine"), seat_view(page.seat), socket_path="/")["panels"]["plan"])
+    shown = str(
+        page_context(get_page("cuisine"), current_seat_view(page.seat), socket_path="/")["panels"]["plan"]
+    )
     assert "not possible:" not in shown
 
 
@@ -348,8 +349,8 @@ def test_another_page_and_an_episode_that_is_over_change_no_plan() -> None:
     episode = make_episode(seats=2, steps=1, offers_plans=True)
     old, new = person(episode), person(episode)
     new.name = "another"
-    with turn_taken(episode.pk) as turn:
-        assert plan_replace(turn, seat=0, then=(), page="another").code == "elsewhere"
+    with exclusive_turn(episode.pk) as turn:
+        assert replace_plan(turn, seat=0, then=(), page="another").code == "elsewhere"
     submit(episode, 1, "noop")
     submit(episode, 1, "noop", seat=1)
     assert codes(old.plan(PlanMessage(then=()))) == ["over"]
@@ -369,13 +370,13 @@ def test_a_page_has_the_list_only_where_plans_are_offered() -> None:
     shown = {}
     for offers_plans in (False, True):
         episode = make_episode(seats=1, offers_plans=offers_plans)
-        view, page = seat_view(episode.seats.get(number=0)), get_page("cuisine")
+        view, page = current_seat_view(episode.seats.get(number=0)), get_page("cuisine")
         html = render_to_string("kitchen/play/play.html", page_context(page, view, socket_path="/"))
         shown[offers_plans] = ("data-plan-add" in html, "js/plan.js" in html)
     assert shown == {False: (False, False), True: (True, True)}
 
 
-@pytest.mark.parametrize("then", ["go", [["go"]] * (LONGEST_PLAN + 1), [[]], [3], {"a": 1}])
+@pytest.mark.parametrize("then", ["go", [["go"]] * (MAX_PLAN_STEPS + 1), [[]], [3], {"a": 1}])
 def test_what_a_browser_sends_and_is_no_plan_is_refused(then: Any) -> None:
     with pytest.raises(MessageError):
         read_message(json.dumps({"type": "command", "step": 1, "command": ["noop"], "then": then}))

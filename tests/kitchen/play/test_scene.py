@@ -8,10 +8,10 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import RequestFactory
 
-from kitchen.play.messages import SceneMessage, ViewMessage
+from kitchen.play.live.page_session import open_page
+from kitchen.play.live.render_page import play_page_response
 from kitchen.play.models import Seat
-from kitchen.play.open_page import page_opened
-from kitchen.play.views import play_page
+from kitchen.play.turn.websocket_messages import SceneMessage, ViewMessage
 from tests.kitchen.factories import make_episode
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ def seat_of(**more: Any) -> Seat:
 
 
 def shown(seat: Seat) -> str:
-    return play_page(RequestFactory().get("/"), seat=seat, continue_url="/").content.decode()
+    return play_page_response(RequestFactory().get("/"), seat=seat, continue_url="/").content.decode()
 
 
 def test_only_where_it_is_offered_the_page_has_its_button_and_nothing_else_of_it() -> None:
@@ -40,7 +40,7 @@ def test_how_it_was_seen_is_noted_where_it_is_offered_and_a_headset_outdoes_a_sc
 
 def seen(seat: Seat, *ways: str) -> list[str]:
     """What is noted after each."""
-    page, _ = page_opened(seat.key, "page-of-test", newest=True, json=False)
+    page, _ = open_page(seat.key, "page-of-test", newest=True, json=False)
     assert page
     noted = []
     for way in ways:
@@ -57,7 +57,7 @@ def test_where_there_are_two_views_it_is_noted_what_was_seen_when_choosing() -> 
 
 def viewed(seat: Seat, *views: str) -> list[str]:
     """What is noted after each."""
-    page, _ = page_opened(seat.key, "page-of-test", newest=True, json=False)
+    page, _ = open_page(seat.key, "page-of-test", newest=True, json=False)
     assert page
     noted = []
     for view in views:

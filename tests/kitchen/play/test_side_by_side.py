@@ -12,13 +12,16 @@ from kitchen import tasks
 from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.world import Command, SettingsError
-from kitchen.machine.sealed import plain, same_text
-from kitchen.play import claims, deciding, kept, sealing, stranded
-from kitchen.play.kept import turn_now
+from kitchen.infra.hmac_seals import canonical_text, plain_json
+from kitchen.play.coplayers import agent_decisions
+from kitchen.play.episode import log_integrity
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live import page_watchdog
 from kitchen.play.models import Decision, Episode, Mind, Seat, Step
-from kitchen.play.open_turns import open_turns
-from kitchen.play.verifying import log_verify
-from kitchen.registry import agents
+from kitchen.play.turn import turn_cache, turn_claims
+from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_claims import turns_to_decide
+from kitchen.registry import agent_registry
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
@@ -39,7 +42,7 @@ class Told(Agent):
 
 @pytest.fixture(autouse=True)
 def one_more_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(agents.AGENTS, "told", f"{__name__}:Told")
+    monkeypatch.setitem(agent_registry.AGENTS, "told", f"{__name__}:Told")
     monkeypatch.setattr(Told, "seen", {})
 
 
@@ -47,7 +50,7 @@ def one_more_kind(monkeypatch: pytest.MonkeyPatch) -> None:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
     """Of whom workers were asked, and nobody did anything yet."""
     told: list[tuple[int, ...]] = []
-    monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *turn: told.append(turn))
+    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: told.append(turn))
     monkeypatch.setattr(tasks, "ask_coplayers", lambda *turn: told.append(turn))
     return told
 
@@ -58,9 +61,9 @@ def apart(knowing: str = "people", **more: Any) -> Episode:
 
 
 def decide(episode: Episode, number: int, step: int = 1) -> None:
-    claim = claims.decision_claim(episode_id=episode.pk, step=step, mind=number)
+    claim = turn_claims.claim_decision(episode_id=episode.pk, step=step, mind=number)
     assert claim
-    deciding.decide_step(episode_id=episode.pk, step=step, claim=claim, mind=number)
+    agent_decisions.decide_step(episode_id=episode.pk, step=step, claim=claim, mind=number)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +79,7 @@ def test_a_mind_is_told_of_the_step_what_the_episode_says(
 ) -> None:
     episode = apart(knowing)
     submit(episode, 1, "noop")
-    deciding.decide_step(episode_id=episode.pk, step=1)
+    agent_decisions.decide_step(episode_id=episode.pk, step=1)
     assert Told.seen == {1: first, 2: second}
 
 
@@ -127,45 +130,45 @@ def test_they_run_in_their_order_whichever_decides_first_and_the_log_holds() -> 
         step = Step.objects.get(episode=episode)
         orders.append(([entry["seat"] for entry in step.commands], step.state_hash))
     assert orders[0] == orders[1] and orders[0][0] == [0, 1, 2]
-    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
 
 def test_what_the_other_one_holds_is_no_hindrance_and_its_own_is() -> None:
     episode = apart()
     submit(episode, 1, "noop")
-    mine = claims.decision_claim(episode_id=episode.pk, step=1, mind=0)
-    assert mine and not claims.decision_claim(episode_id=episode.pk, step=1, mind=0)
+    mine = turn_claims.claim_decision(episode_id=episode.pk, step=1, mind=0)
+    assert mine and not turn_claims.claim_decision(episode_id=episode.pk, step=1, mind=0)
     decide(episode, 1)
-    receipt = deciding.decide_step(episode_id=episode.pk, step=1, claim="another", mind=0)
+    receipt = agent_decisions.decide_step(episode_id=episode.pk, step=1, claim="another", mind=0)
     assert receipt and receipt.code == "taken"
-    receipt = deciding.decide_step(episode_id=episode.pk, step=1, claim=mine, mind=0)
+    receipt = agent_decisions.decide_step(episode_id=episode.pk, step=1, claim=mine, mind=0)
     assert receipt and receipt.accepted
-    assert deciding.decide_step(episode_id=episode.pk, step=1, claim=mine, mind=0) is None
+    assert agent_decisions.decide_step(episode_id=episode.pk, step=1, claim=mine, mind=0) is None
 
 
 def test_a_look_finds_whoever_is_left_and_nobody_else() -> None:
     episode = apart()
     submit(episode, 1, "noop")
     Episode.objects.update(turn_opened_at=LONG_AGO)
-    mine = claims.decision_claim(episode_id=episode.pk, step=1, mind=0)
-    assert mine and open_turns() == [(episode.pk, 1)]
+    mine = turn_claims.claim_decision(episode_id=episode.pk, step=1, mind=0)
+    assert mine and turns_to_decide() == [(episode.pk, 1)]
     decide(episode, 1)
-    assert open_turns() == []
+    assert turns_to_decide() == []
     Mind.objects.filter(number=0).update(deciding_until=LONG_AGO)
-    assert open_turns() == [(episode.pk, 1)]
+    assert turns_to_decide() == [(episode.pk, 1)]
 
 
 def test_where_no_worker_comes_those_fall_back_that_nobody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stranded, "GRACE", 0.0)
+    monkeypatch.setattr(page_watchdog, "GRACE_SECONDS", 0.0)
     episode = apart()
     submit(episode, 1, "noop")
     Episode.objects.update(decision_seconds=0)
-    mine = claims.decision_claim(episode_id=episode.pk, step=1, mind=0)
-    (turns, _) = stranded.stranded_turns()
+    mine = turn_claims.claim_decision(episode_id=episode.pk, step=1, mind=0)
+    (turns, _) = page_watchdog.stranded_turns()
     for episode_id, step in turns:
-        stranded._fall_back(episode_id=episode_id, step=step)
+        page_watchdog._fall_back(episode_id=episode_id, step=step)
     assert list(Decision.objects.values_list("mind__number", "fallback")) == [(1, "timeout")]
-    receipt = deciding.decide_step(episode_id=episode.pk, step=1, claim=mine, mind=0)
+    receipt = agent_decisions.decide_step(episode_id=episode.pk, step=1, claim=mine, mind=0)
     assert receipt and receipt.accepted
     assert [entry["fallback"] for entry in Step.objects.get().commands] == ["", "", "timeout"]
 
@@ -175,14 +178,14 @@ def test_what_another_process_decided_is_remembered_all_the_same() -> None:
     episode = apart()
     for step in (1, 2, 3):
         submit(episode, step, "noop")
-        with turn_now(episode.pk) as turn:
+        with read_turn(episode.pk) as turn:
             before = [turn.memories[each.pk] for each in turn.minds]
         assert before == ([{"calls": step - 1}] * 2 if step > 1 else [None] * 2)
-        ours = kept._take(episode.pk)
+        ours = turn_cache._take(episode.pk)
         decide(episode, 0, step)
-        kept._take(episode.pk)  # what the other process keeps
+        turn_cache._take(episode.pk)  # what the other process keeps
         assert ours is turn
-        kept._put(turn)
+        turn_cache._put(turn)
         decide(episode, 1, step)
 
 
@@ -197,7 +200,7 @@ def test_a_slow_mind_has_its_time_while_another_has_decided(monkeypatch: pytest.
                 assert go_on.wait(10)
             return super().decide(situation)
 
-    monkeypatch.setattr(deciding, "make_agent", lambda kind, settings: Slow({}))
+    monkeypatch.setattr(agent_decisions, "make_agent", lambda kind, settings: Slow({}))
     episode = apart()
     submit(episode, 1, "noop")
     slow = threading.Thread(target=tasks.decide, args=(episode.pk, 1, 0))
@@ -219,12 +222,12 @@ def test_a_log_of_before_keeps_its_seal() -> None:
     episode = make_episode(seats=2, minds=(mind("told", 1),), steps=1)
     before = Decision(mind=Mind.objects.get(), step=1, played_by="told", milliseconds=1.0)
     before.save()
-    (facts,) = sealing.facts_of([episode])
+    (facts,) = log_integrity.sealed_facts_of([episode])
     told = [
         [0, "told", {}],
         [0, Seat.objects.get(number=0).name, None],
         [1, Seat.objects.get(number=1).name, 0],
         [0, 1, before.decided_at, "", "", None, 1.0, None, "told"],
     ]
-    lines = "".join(f"{same_text([plain(value) for value in row])}\n" for row in told)
+    lines = "".join(f"{canonical_text([plain_json(value) for value in row])}\n" for row in told)
     assert facts.values["log"] == hashlib.sha256(lines.encode()).hexdigest()

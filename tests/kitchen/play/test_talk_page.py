@@ -9,18 +9,17 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from kitchen.contract.organisation import organise
-from kitchen.play.creating import members_of
-from kitchen.play.kept import turn_now
-from kitchen.play.messages import MessageError, SayMessage, read_message
+from kitchen.contract.organisation import make_organisation
+from kitchen.play.episode.change_episode import end_episode
+from kitchen.play.episode.create_episode import members_of_plans
+from kitchen.play.live.page_session import OpenPage, open_page
+from kitchen.play.live.render_page import page_context, play_page_response
+from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode, Message
-from kitchen.play.open_page import OpenPage, page_opened
-from kitchen.play.render import page_context
-from kitchen.play.selectors import seat_page, seat_view
-from kitchen.play.services import episode_end
-from kitchen.play.views import play_page
+from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.websocket_messages import MessageError, SayMessage, read_message
 from tests.kitchen.factories import make_episode, mind
-from tests.kitchen.play.test_saying import team
+from tests.kitchen.play.turn.test_conversation import team
 
 pytestmark = pytest.mark.django_db
 EVIL = '<script>alert("rice")</script> & <b>'
@@ -28,7 +27,7 @@ EVIL = '<script>alert("rice")</script> & <b>'
 
 def page_of(episode: Episode, seat: int, *, json: bool = False, language: str = "en") -> OpenPage:
     key = episode.seats.get(number=seat).key
-    page, _ = page_opened(key, f"page-of-test-{seat}", newest=True, json=json, language=language)
+    page, _ = open_page(key, f"page-of-test-{seat}", newest=True, json=json, language=language)
     assert page is not None
     return page
 
@@ -40,12 +39,12 @@ def say(page: OpenPage, text: str, *to: int, kind: str = "say") -> str:
 
 def test_a_page_says_who_reads_no_messages_and_who_does_jobs_all_the_same() -> None:
     minds = (mind("random", 1), mind("follower", 2), mind("planner", 3))
-    made = organise("graph", members_of(minds, seats=4), seats=4)
+    made = make_organisation("graph", members_of_plans(minds, seats=4), seats=4)
     episode = make_episode(seats=4, minds=minds, organisation=made)
     seat = episode.seats.select_related("episode").get(number=0)
-    view = seat_view(seat)
+    view = current_seat_view(seat)
     assert (view.unread, view.only_jobs) == ((1, 2), (2,))
-    html = play_page(RequestFactory().get("/"), seat=seat, continue_url="/").content.decode()
+    html = play_page_response(RequestFactory().get("/"), seat=seat, continue_url="/").content.decode()
     (note,) = re.findall(r'id="talk-unread"[^>]*>([^<]*)<', html)
     assert note == (
         "These players do not read messages: Robot 3. "
@@ -92,7 +91,7 @@ def test_only_what_is_new_is_sent_and_the_whole_page_holds_no_word_of_it() -> No
     answer = say(page, "second")
     assert "second" in answer and "first" not in answer and '<template id="said-1"' in answer
     seat = episode.seats.select_related("episode").get(number=0)
-    context = page_context(seat_page(seat), seat_view(seat))
+    context = page_context(world_page_of(seat), current_seat_view(seat))
     assert "second" not in str(context["panels"]["talk"])  # it is squeezed with the key of the seat (BREACH)
     assert context["addressees"] == [(1, "Robot 2"), (2, "Robot 3")]
 
@@ -107,13 +106,13 @@ def test_who_may_not_is_told_why_in_their_language_and_nothing_is_sent() -> None
     other = page_of(episode, 1)
     other.name = "an-older-page"
     assert "another tab" in say(other, "hello")
-    episode_end(episode_id=episode.pk, reason="enough")
+    end_episode(episode_id=episode.pk, reason="enough")
     assert "has ended" in say(page_of(episode, 0), "hello")
 
 
 def test_where_nobody_writes_the_page_is_as_it_was() -> None:
     for episode in (make_episode(seats=2), team("each", people=2)):
-        view = seat_view(episode.seats.get(number=0))
+        view = current_seat_view(episode.seats.get(number=0))
         assert (view.member, view.messages, view.addressees) == (None, (), ())
         page = page_of(episode, 0)
         assert 'id="talk"' not in "".join(page.show().texts)
@@ -123,10 +122,10 @@ def test_where_nobody_writes_the_page_is_as_it_was() -> None:
 def test_after_the_end_it_can_still_be_read() -> None:
     episode = team("graph")
     say(page_of(episode, 0), "well played")
-    episode_end(episode_id=episode.pk, reason="enough")
+    end_episode(episode_id=episode.pk, reason="enough")
     shown = "".join(page_of(episode, 1).show().texts)
     assert "well played" in shown
-    with turn_now(episode.pk) as turn:
+    with read_turn(episode.pk) as turn:
         assert not turn.is_open
 
 
@@ -194,7 +193,7 @@ def test_a_browser_is_let_use_the_microphone_only_where_people_may_speak() -> No
     for spoken in (False, True):
         episode = team("graph", spoken=spoken)
         seat = episode.seats.select_related("episode").get(number=0)
-        answer = play_page(RequestFactory().get("/"), seat=seat, continue_url="/")
+        answer = play_page_response(RequestFactory().get("/"), seat=seat, continue_url="/")
         assert ("microphone=(self)" in answer.headers.get("Permissions-Policy", "")) is spoken
         assert (b"data-speak" in answer.content) is spoken
     page = page_of(episode, 0)
@@ -206,9 +205,9 @@ def test_who_leads_has_a_form_for_jobs_and_who_is_led_has_none() -> None:
     episode = team("tree")
     for number, workers in ((0, [(1, "Robot 2"), (2, "Robot 3")]), (1, [])):
         seat = episode.seats.select_related("episode").get(number=number)
-        context = page_context(seat_page(seat), seat_view(seat))
+        context = page_context(world_page_of(seat), current_seat_view(seat))
         assert context["workers"] == workers and ("jobs" if number else "roster") in context["panels"]
     seat = team("graph").seats.select_related("episode").get(number=0)
-    assert page_context(seat_page(seat), seat_view(seat))["panels"].keys() >= {"jobs", "roster"}
+    assert page_context(world_page_of(seat), current_seat_view(seat))["panels"].keys() >= {"jobs", "roster"}
     seat = team("pair", people=2).seats.select_related("episode").get(number=0)
-    assert "jobs" not in page_context(seat_page(seat), seat_view(seat))["panels"]
+    assert "jobs" not in page_context(world_page_of(seat), current_seat_view(seat))["panels"]

@@ -12,28 +12,28 @@ import pytest
 from django.utils import timezone
 
 from kitchen import tasks
-from kitchen.contract.agent import TO_ANSWER, Agent, Decision, Situation
-from kitchen.contract.organisation import organise
-from kitchen.contract.talk import Say
+from kitchen.contract.agent import REASON_TO_ANSWER, Agent, Decision, Situation
+from kitchen.contract.organisation import make_organisation
+from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, SettingsError
-from kitchen.play import answering, queue
-from kitchen.play.asking import MindOutcome
-from kitchen.play.claims import claim_free, decision_claim
-from kitchen.play.clock import clock_start
-from kitchen.play.creating import MindPlan, episode_create, members_of
-from kitchen.play.deciding import ask_mind, decide_step
-from kitchen.play.due_answers import minds_to_answer
-from kitchen.play.kept import turn_now
-from kitchen.play.messages import CommandMessage
+from kitchen.play.coplayers import answer_messages
+from kitchen.play.coplayers.agent_decisions import ask_mind, decide_step
+from kitchen.play.coplayers.answer_messages import send_message
+from kitchen.play.coplayers.ask_agents import MindOutcome
+from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live.page_session import open_page
+from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand, Step
-from kitchen.play.open_page import page_opened
-from kitchen.play.open_turns import unanswered_turns
-from kitchen.play.selectors import seat_view
-from kitchen.play.talking import message_send
-from kitchen.play.verifying import log_verify
-from kitchen.registry import agents
-from kitchen.registry.worlds import VARIABLE
+from kitchen.play.turn import play_task_queue
+from kitchen.play.turn.conversation import minds_to_answer
+from kitchen.play.turn.step_timer import start_first_turn_timer
+from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_claims import claim_decision, release_claim, unanswered_turns
+from kitchen.play.turn.websocket_messages import CommandMessage
+from kitchen.registry import agent_registry
+from kitchen.registry.world_registry import WORLDS_VARIABLE
 from kitchen.tasks import answer
 from tests.kitchen.factories import submit
 from tests.worlds.tunnel.kit import LINE
@@ -57,7 +57,7 @@ class Talker(Agent):
         self.asked.append(situation)
         left = self.lines.get(situation.member, [])
         line = left.pop(0) if left else ""
-        says = (line if isinstance(line, Say) else Say(line),) if line else ()
+        says = (line if isinstance(line, MessageDraft) else MessageDraft(line),) if line else ()
         seat = situation.seats[0]
         first, *then = self.told.get((situation.step + 1, seat), ()) or (None,)
         commands = {seat: first} if first else {}
@@ -67,8 +67,8 @@ class Talker(Agent):
 
 @pytest.fixture(autouse=True)
 def _known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv(VARIABLE, LINE)
-    monkeypatch.setitem(agents.AGENTS, "talker", f"{__name__}:Talker")
+    monkeypatch.setenv(WORLDS_VARIABLE, LINE)
+    monkeypatch.setitem(agent_registry.AGENTS, "talker", f"{__name__}:Talker")
     yield
     for each in (Talker.asked, Talker.lines, Talker.told):
         each.clear()
@@ -78,20 +78,20 @@ def make(*minds: int, seats: int = 3, kind: str = "graph", within: bool = True, 
     """An episode in which these seats are minds', and the others people's."""
     plans = tuple(MindPlan("talker", (seat,)) for seat in minds)
     chosen = {"within": within, **more.pop("organised", {})}
-    made = organise(kind, members_of(plans, seats=seats), seats=seats, settings=chosen)
+    made = make_organisation(kind, members_of_plans(plans, seats=seats), seats=seats, settings=chosen)
     settings = more.pop("settings", {})
-    return episode_create(
+    return create_episode(
         world="tunnel", settings=settings, seats=seats, seed=1, minds=plans, organisation=made, **more
     )
 
 
 def say(episode: Episode, text: str, *to: int, seat: int = 0, kind: str = "say") -> None:
-    assert message_send(episode_id=episode.pk, seat=seat, say=Say(text, kind, to)).accepted
+    assert send_message(episode_id=episode.pk, seat=seat, say=MessageDraft(text, kind, to)).accepted
 
 
 def due(episode: Episode) -> list[int]:
     """The numbers of the minds that are to speak now."""
-    with turn_now(episode.pk) as turn:
+    with read_turn(episode.pk) as turn:
         return [mind.number for mind in minds_to_answer(turn)]
 
 
@@ -124,7 +124,7 @@ def did(episode: Episode, step: int) -> list[list[str]]:
 
 
 def holds(episode: Episode) -> bool:
-    return all(verdict.holds for verdict in log_verify(Episode.objects.filter(pk=episode.pk)))
+    return all(verdict.holds for verdict in verify_episode_logs(Episode.objects.filter(pk=episode.pk)))
 
 
 def test_three_minds_talk_and_what_each_decided_last_is_followed() -> None:
@@ -146,7 +146,7 @@ def test_three_minds_talk_and_what_each_decided_last_is_followed() -> None:
 
 def test_what_was_heard_in_the_talk_is_not_new_in_the_next_step_and_what_came_after_is() -> None:
     episode = make(0, 1, 2)
-    Talker.lines |= {0: ["who digs?"], 1: [Say("I do", to=(2,))], 2: ["fine"]}
+    Talker.lines |= {0: ["who digs?"], 1: [MessageDraft("I do", to=(2,))], 2: ["fine"]}
     decide_step(episode_id=episode.pk, step=1)
     Talker.asked.clear()
     decide_step(episode_id=episode.pk, step=2)
@@ -163,15 +163,15 @@ def test_a_busy_mind_answers_and_may_stop_what_it_does() -> None:
     Talker.told |= {(1, 0): [DIG], (2, 0): [STOP]}
     decide_step(episode_id=episode.pk, step=1)
     Talker.asked.clear()
-    Talker.lines |= {1: [Say("stop!", to=(0,)), Say("thanks", to=(0,))], 0: ["I do"]}
+    Talker.lines |= {1: [MessageDraft("stop!", to=(0,)), MessageDraft("thanks", to=(0,))], 0: ["I do"]}
     decide_step(episode_id=episode.pk, step=2)
     assert said(episode) == [(1, "stop!"), (0, "I do"), (1, "thanks")]
     assert did(episode, 2)[0] == ["talker", "stop"]
     assert [(one.member, one.because, one.asked, one.may_act) for one in Talker.asked[:2]] == [
         (1, "seat", (1,), ()),
-        (0, TO_ANSWER, (), (0,)),
+        (0, REASON_TO_ANSWER, (), (0,)),
     ]
-    assert DecisionRow.objects.get(step=2, mind__number=0).because == TO_ANSWER and holds(episode)
+    assert DecisionRow.objects.get(step=2, mind__number=0).because == REASON_TO_ANSWER and holds(episode)
 
 
 def test_a_busy_mind_to_which_nobody_writes_is_not_asked() -> None:
@@ -199,7 +199,7 @@ def test_the_plan_of_a_busy_mind_counts_only_if_it_may_act(monkeypatch: pytest.M
         decide_step(episode_id=episode.pk, step=1)
         decide_step(episode_id=episode.pk, step=2)
         assert said(episode) == [(1, "rest then"), (0, "yes")]
-        with turn_now(episode.pk) as turn:
+        with read_turn(episode.pk) as turn:
             assert [list(each) for each in turn.plans[0].then] == [list(each) for each in left]
 
 
@@ -207,17 +207,17 @@ def test_every_mind_that_a_person_writes_to_answers_by_a_task_and_a_claim_of_its
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: OnCommit
 ) -> None:
     sent: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(queue, "_send_later", lambda *task, **_: sent.append(task))
+    monkeypatch.setattr(play_task_queue, "_send_later", lambda *task, **_: sent.append(task))
     episode = make(1, 2)
     Talker.lines |= {1: ["one"], 2: ["two"]}
     with django_capture_on_commit_callbacks(execute=True):
         say(episode, "who?")
-    assert sent == [(queue.ANSWER, episode.pk, 1, 0), (queue.ANSWER, episode.pk, 1, 1)]
-    first = decision_claim(episode_id=episode.pk, step=1, mind=0)
-    second = decision_claim(episode_id=episode.pk, step=1, mind=1)
+    assert sent == [(play_task_queue.ANSWER, episode.pk, 1, 0), (play_task_queue.ANSWER, episode.pk, 1, 1)]
+    first = claim_decision(episode_id=episode.pk, step=1, mind=0)
+    second = claim_decision(episode_id=episode.pk, step=1, mind=1)
     assert first and second
     for claim in (first, second):
-        claim_free(claim)
+        release_claim(claim)
     for task in sent[:2]:
         answer(*task[1:])
     assert said(episode) == [(0, "who?"), (1, "one"), (2, "two")] and due(episode) == []
@@ -225,8 +225,8 @@ def test_every_mind_that_a_person_writes_to_answers_by_a_task_and_a_claim_of_its
     submit(episode, 1, *REST)
     decide_step(episode_id=episode.pk, step=1)
     assert [(member, because) for _, member, because, _ in asked()] == [
-        (1, TO_ANSWER),
-        (2, TO_ANSWER),
+        (1, REASON_TO_ANSWER),
+        (2, REASON_TO_ANSWER),
         (1, "message"),
         (2, "seat"),
     ]
@@ -235,7 +235,7 @@ def test_every_mind_that_a_person_writes_to_answers_by_a_task_and_a_claim_of_its
 
 def test_only_who_is_written_to_answers_and_who_is_asked_by_a_mind_answers_it() -> None:
     episode = make(1, 2)
-    Talker.lines |= {1: [Say("ask the other", to=(2,)), "so we do"], 2: ["I dig"]}
+    Talker.lines |= {1: [MessageDraft("ask the other", to=(2,)), "so we do"], 2: ["I dig"]}
     say(episode, "you?", 1)
     assert due(episode) == [0]
     answer(episode.pk, 1, 0)
@@ -277,23 +277,23 @@ def test_a_mind_that_comes_first_opens_towards_a_person_before_they_choose(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: OnCommit
 ) -> None:
     sent: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(queue, "_send_later", lambda *task, **_: sent.append(task))
-    Talker.lines |= {0: [Say("shall I dig?", to=(2,)), "", Say("now?", to=(2,))]}
+    monkeypatch.setattr(play_task_queue, "_send_later", lambda *task, **_: sent.append(task))
+    Talker.lines |= {0: [MessageDraft("shall I dig?", to=(2,)), "", MessageDraft("now?", to=(2,))]}
     with django_capture_on_commit_callbacks(execute=True):
         episode = make(0, 1)
-    assert sent == [(queue.ANSWER, episode.pk, 1, 0)]  # the other mind waits
+    assert sent == [(play_task_queue.ANSWER, episode.pk, 1, 0)]  # the other mind waits
     answer(*sent.pop()[1:])
-    view = seat_view(episode.seats.get(number=2))
+    view = current_seat_view(episode.seats.get(number=2))
     assert [one.text for one in view.messages] == ["shall I dig?"] and view.phase == "choose"
     assert due(episode) == [] and did(episode, 1) == []
     say(episode, "yes", 0, seat=2)
     all_answer(episode)
-    assert asked() == [(1, 0, TO_ANSWER, []), (1, 0, TO_ANSWER, ["yes"])]
+    assert asked() == [(1, 0, REASON_TO_ANSWER, []), (1, 0, REASON_TO_ANSWER, ["yes"])]
     with django_capture_on_commit_callbacks(execute=True):
         assert submit(episode, 1, *REST, seat=2).accepted
         decide_step(episode_id=episode.pk, step=1)
     assert step_of(episode) == 1
-    assert sent[-1] == (queue.ANSWER, episode.pk, 2, 0)  # and so in the next step
+    assert sent[-1] == (play_task_queue.ANSWER, episode.pk, 2, 0)  # and so in the next step
 
 
 def test_only_a_mind_that_may_write_to_a_person_opens_and_only_where_that_is_set() -> None:
@@ -306,7 +306,7 @@ def test_only_a_mind_that_may_write_to_a_person_opens_and_only_where_that_is_set
 def test_people_have_their_time_anew_when_a_mind_has_opened() -> None:
     episode = make(0, seats=2, step_seconds=20.0)
     Seat.objects.filter(episode=episode).update(page="open")
-    clock_start(episode_id=episode.pk)
+    start_first_turn_timer(episode_id=episode.pk)
     Talker.lines[0] = ["shall I?"]
     past = timezone.now() + timedelta(seconds=3)
     Episode.objects.update(turn_closes_at=past)
@@ -341,10 +341,10 @@ def test_an_answer_after_the_people_have_chosen_is_dropped_and_the_minds_decide(
 
     def chosen_meanwhile(*asked: Any) -> MindOutcome:
         submit(episode, 1, *REST)
-        assert decision_claim(episode_id=episode.pk, step=1) == ""  # not while it answers
+        assert claim_decision(episode_id=episode.pk, step=1) == ""  # not while it answers
         return ask_mind(*asked)
 
-    monkeypatch.setattr(answering, "ask_mind", chosen_meanwhile)
+    monkeypatch.setattr(answer_messages, "ask_mind", chosen_meanwhile)
     say(episode, "hello", 1)
     answer(episode.pk, 1, 0)
     assert said(episode) == [(0, "hello")] and DecisionRow.objects.get().dropped == "late"
@@ -354,16 +354,16 @@ def test_an_answer_after_the_people_have_chosen_is_dropped_and_the_minds_decide(
 
 def test_one_answer_is_stored_where_two_workers_made_it(monkeypatch: pytest.MonkeyPatch) -> None:
     episode = make(1, 2)
-    Talker.lines |= {1: [Say(text, to=(0,)) for text in ("first", "second")]}
+    Talker.lines |= {1: [MessageDraft(text, to=(0,)) for text in ("first", "second")]}
 
     def again(*asked: Any) -> MindOutcome:
         made = ask_mind(*asked)
-        monkeypatch.setattr(answering, "ask_mind", ask_mind)
-        answering.answer_decide(episode_id=episode.pk, step=1, mind=0)  # a claim that lapsed
+        monkeypatch.setattr(answer_messages, "ask_mind", ask_mind)
+        answer_messages.decide_answer(episode_id=episode.pk, step=1, mind=0)  # a claim that lapsed
         say(episode, "and?", 1)
         return made
 
-    monkeypatch.setattr(answering, "ask_mind", again)
+    monkeypatch.setattr(answer_messages, "ask_mind", again)
     say(episode, "hello", 1)
     answer(episode.pk, 1, 0)
     assert said(episode) == [(0, "hello"), (1, "second"), (0, "and?")]
@@ -374,21 +374,21 @@ def test_one_answer_is_stored_where_two_workers_made_it(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("lost", ["answer", "opening"])
 def test_a_task_that_was_lost_is_found(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(queue, "_send_later", lambda *task, **_: sent.append(task))
-    monkeypatch.setattr(queue, "_not_lately", lambda *_: True)
+    monkeypatch.setattr(play_task_queue, "_send_later", lambda *task, **_: sent.append(task))
+    monkeypatch.setattr(play_task_queue, "_not_lately", lambda *_: True)
     episode = make(1, 2) if lost == "answer" else make(0, seats=2)
     if lost == "answer":
         say(episode, "hello")
     tasks.pick_up_open_turns()
     assert sent == []  # it was sent a moment ago
-    monkeypatch.setattr(answering, "unanswered_turns", partial(unanswered_turns, timedelta()))
-    claim = decision_claim(episode_id=episode.pk, step=1)
+    monkeypatch.setattr(answer_messages, "unanswered_turns", partial(unanswered_turns, timedelta()))
+    claim = claim_decision(episode_id=episode.pk, step=1)
     tasks.pick_up_open_turns()
     assert sent == []  # somebody is asking
-    claim_free(claim)
+    release_claim(claim)
     tasks.pick_up_open_turns()
     minds = [0, 1] if lost == "answer" else [0]
-    assert sent == [(queue.ANSWER, episode.pk, 1, mind) for mind in minds]
+    assert sent == [(play_task_queue.ANSWER, episode.pk, 1, mind) for mind in minds]
     for task in sent:
         answer(*task[1:])
         answer(*task[1:])  # it came twice
@@ -461,7 +461,7 @@ def test_a_person_writes_to_a_busy_mind_and_it_answers_and_may_stop() -> None:
 def test_minds_that_need_no_time_talk_where_the_step_is_taken() -> None:
     episode = make(1, 2)
     Talker.lines |= {1: ["a"], 2: ["x"]}
-    page, _ = page_opened(episode.seats.get(number=0).key, "page-of-test", newest=True, json=True)
+    page, _ = open_page(episode.seats.get(number=0).key, "page-of-test", newest=True, json=True)
     assert page
     page.command(CommandMessage(step=1, command=REST))
     assert step_of(episode) == 1 and said(episode) == [(1, "a"), (2, "x")]

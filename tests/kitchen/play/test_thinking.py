@@ -11,14 +11,14 @@ from kitchen import tasks
 from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.page import SeatView
-from kitchen.play import deciding
-from kitchen.play.kept import turn_now
+from kitchen.play.coplayers import agent_decisions
+from kitchen.play.episode.change_episode import end_episode, run_due_step
+from kitchen.play.live.seat_view import seat_view_in_turn
 from kitchen.play.models import Decision, Episode, Seat, Step
-from kitchen.play.open_turns import open_turns
-from kitchen.play.selectors import turn_view
-from kitchen.play.services import episode_end, step_run
-from kitchen.play.told import Stamp
-from kitchen.registry import agents
+from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_claims import turns_to_decide
+from kitchen.play.turn.websocket_messages import TurnStamp
+from kitchen.registry import agent_registry
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = pytest.mark.servers
@@ -40,8 +40,10 @@ class Slow(Agent):
 def later(monkeypatch: pytest.MonkeyPatch) -> Queued:
     """Runs of steps that were queued for later: episode, step, seconds. Commits are at once."""
     queued: Queued = []
-    monkeypatch.setattr("kitchen.play.services.run_step_later", lambda *told: queued.append(told))
-    monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *told: None)
+    monkeypatch.setattr(
+        "kitchen.play.episode.change_episode.run_step_later", lambda *told: queued.append(told)
+    )
+    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *told: None)
     monkeypatch.setattr(transaction, "on_commit", lambda told: told())
     return queued
 
@@ -50,7 +52,7 @@ def decided(seconds: float, kind: str = "planner") -> Episode:
     """An episode whose first step is decided, with so many seconds of thinking."""
     episode = make_episode(seats=2, minds=(mind(kind, 1),), thinking_seconds=seconds)
     submit(episode, 1, "noop")
-    receipt = deciding.decide_step(episode_id=episode.pk, step=1)
+    receipt = agent_decisions.decide_step(episode_id=episode.pk, step=1)
     assert receipt and receipt.accepted
     episode.refresh_from_db()
     return episode
@@ -62,11 +64,11 @@ def test_a_decision_is_kept_and_the_step_runs_when_the_time_is_over(later: Queue
     assert (episode.step, Decision.objects.count(), Step.objects.count()) == (0, 1, 0)
     assert [(pk, step) for pk, step, _ in later] == [(episode.pk, 1)]
     assert 29 < later[0][2] <= 30
-    assert not step_run(episode_id=episode.pk, step=1)
+    assert not run_due_step(episode_id=episode.pk, step=1)
     assert len(later) == 2, "too early: once more"
     Episode.objects.update(thinking_seconds=0)
-    assert step_run(episode_id=episode.pk, step=1)
-    assert not step_run(episode_id=episode.pk, step=1)
+    assert run_due_step(episode_id=episode.pk, step=1)
+    assert not run_due_step(episode_id=episode.pk, step=1)
     assert Step.objects.get().commands[1]["chosen_by"] == "planner"
 
 
@@ -74,17 +76,17 @@ def test_a_decision_is_kept_and_the_step_runs_when_the_time_is_over(later: Queue
 def test_the_time_of_a_model_is_part_of_the_thinking_time(
     later: Queued, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(agents.AGENTS, "slow", f"{__name__}:Slow")
+    monkeypatch.setitem(agent_registry.AGENTS, "slow", f"{__name__}:Slow")
     decided(10, "slow")
     assert 9 < later[0][2] < 9.5
     assert decided(0.3, "slow").step == 1
     assert len(later) == 1
 
 
-def shown(seat: Seat) -> tuple[SeatView, Stamp]:
+def shown(seat: Seat) -> tuple[SeatView, TurnStamp]:
     """What the page shows, and by what it would know that it has to change."""
-    with turn_now(seat.episode_id) as turn:
-        return turn_view(turn, seat.number), turn.stamp
+    with read_turn(seat.episode_id) as turn:
+        return seat_view_in_turn(turn, seat.number), turn.stamp
 
 
 @pytest.mark.django_db
@@ -93,7 +95,7 @@ def test_the_person_sees_nothing_of_a_decision_before_its_step_runs(later: Queue
     submit(episode, 1, "noop")
     seat = Seat.objects.get(episode=episode, number=0)
     before = shown(seat)
-    deciding.decide_step(episode_id=episode.pk, step=1)
+    agent_decisions.decide_step(episode_id=episode.pk, step=1)
     assert shown(seat) == before
     assert before[0].phase == "thinking"
     assert before[0].waiting_for == (1,)
@@ -105,9 +107,9 @@ def test_a_step_whose_task_was_lost_is_found_when_it_is_overdue_and_nobody_is_as
 ) -> None:
     episode = decided(30)
     Episode.objects.update(turn_opened_at="2020-01-01T00:00:00Z")
-    assert open_turns() == []
+    assert turns_to_decide() == []
     Episode.objects.update(deciding_until="2020-01-01T00:00:00Z", thinking_seconds=0)
-    assert open_turns() == [(episode.pk, 1)]
+    assert turns_to_decide() == [(episode.pk, 1)]
     tasks.decide(episode.pk, 1)
     assert (Step.objects.count(), Decision.objects.count()) == (1, 1)
 
@@ -115,11 +117,11 @@ def test_a_step_whose_task_was_lost_is_found_when_it_is_overdue_and_nobody_is_as
 @pytest.mark.django_db
 def test_an_episode_that_ends_while_its_co_players_think_is_left_alone(later: Queued) -> None:
     episode = decided(30)
-    episode_end(episode_id=episode.pk, reason="over")
+    end_episode(episode_id=episode.pk, reason="over")
     Episode.objects.update(thinking_seconds=0)
-    assert not step_run(episode_id=episode.pk, step=1)
+    assert not run_due_step(episode_id=episode.pk, step=1)
     episode.delete()
-    assert not step_run(episode_id=episode.pk, step=1)
+    assert not run_due_step(episode_id=episode.pk, step=1)
 
 
 @pytest.mark.django_db

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kitchen.contract.world import SettingsError
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live.seat_view import current_seat_view, world_page_of
+from kitchen.play.live.shared_panels import Over, shared_panels
 from kitchen.play.models import Episode, Seat
-from kitchen.play.selectors import seat_page, seat_view
-from kitchen.play.shell import Over, shell
-from kitchen.play.verifying import log_verify
 from tests.kitchen.factories import make_episode, submit
 
 pytestmark = pytest.mark.django_db
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 def played(episode: Episode) -> Episode:
     """By the hints, to its end."""
     seat = Seat.objects.select_related("episode").get(episode=episode)
-    while (view := seat_view(seat)).phase == "choose":
+    while (view := current_seat_view(seat)).phase == "choose":
         assert submit(episode, view.step + 1, *(view.hinted or ("noop",))).accepted
     episode.refresh_from_db()
     return episode
@@ -25,9 +25,9 @@ def played(episode: Episode) -> Episode:
 
 def said_at_the_end(episode: Episode) -> str:
     seat = Seat.objects.select_related("episode").get(episode=episode)
-    view = seat_view(seat)
+    view = current_seat_view(seat)
     assert view.phase == "over"
-    shown = (panel.shows for panel in shell(seat_page(seat), view))
+    shown = (panel.shows for panel in shared_panels(world_page_of(seat), view))
     return next(over.goal for over in shown if isinstance(over, Over))
 
 
@@ -36,7 +36,7 @@ def test_it_is_over_in_the_step_that_reaches_its_goal_and_the_log_holds() -> Non
     assert (episode.status, episode.score["completed"]) == ("reached", 1)
     assert episode.step < 60 and episode.ended_at
     assert said_at_the_end(episode).startswith("Well done: you served ")
-    (verdict,) = log_verify(Episode.objects.all())
+    (verdict,) = verify_episode_logs(Episode.objects.all())
     assert verdict.is_over and verdict.holds
     assert not submit(episode, episode.step + 1, "noop").accepted
 
@@ -64,7 +64,7 @@ def test_without_its_goal_it_lasts_its_steps_and_says_so() -> None:
 def test_the_page_says_when_it_ends() -> None:
     episode = make_episode(hints=True, steps=30, until={"completed": 1})
     submit(episode, 1, "goto", "storage0")
-    view = seat_view(Seat.objects.select_related("episode").get(episode=episode))
+    view = current_seat_view(Seat.objects.select_related("episode").get(episode=episode))
     assert "Practice ends when you have served one dish, or after 30 steps." in view.hints
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from kitchen.machine.processes import process_name
+from kitchen.infra.os_processes import process_name
 from kitchen.uptime.models import Sign
-from kitchen.uptime.moments import Moment, moment_now
+from kitchen.uptime.outage_detection import Moment, current_moment
 
 
 class Clocks:
@@ -15,7 +15,7 @@ class Clocks:
     happens by them is over now."""
 
     def __init__(self, seconds_ago: float = 0) -> None:
-        now = moment_now()
+        now = current_moment()
         at, ticks = now.at - timedelta(seconds=seconds_ago), now.ticks - seconds_ago
         self._moment = replace(now, at=at, ticks=ticks)
 

@@ -13,9 +13,9 @@ from django.template.loader import render_to_string
 
 from kitchen.contract.page import Page, Panel, SeatView, StepView
 from kitchen.contract.world import World
-from kitchen.play.drawing import whole as drawn
-from kitchen.play.render import Screen, page_context
-from kitchen.registry.worlds import VARIABLE, WORLDS, get_page, get_world
+from kitchen.play.live.render_page import Screen, page_context
+from kitchen.play.live.render_page import render_panel as drawn
+from kitchen.registry.world_registry import WORLDS, WORLDS_VARIABLE, get_page, get_world
 from tests.kitchen.worlds.cuisine.test_page import Outline, seen
 from tests.kitchen.worlds.test_worlds import choose, make, steps_of
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
@@ -30,7 +30,7 @@ every_world = pytest.mark.parametrize("kind", sorted([*WORLDS, "beacon", "lane",
 @pytest.fixture
 def worlds_of_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside beacon a world on a grid, and two on the default page."""
-    monkeypatch.setenv(VARIABLE, ",".join([BEACON_LINE, LANE_LINE, QUARRY_LINE, VAULT_LINE]))
+    monkeypatch.setenv(WORLDS_VARIABLE, ",".join([BEACON_LINE, LANE_LINE, QUARRY_LINE, VAULT_LINE]))
 
 
 PHASES = ("choose", "waiting", "thinking", "over")

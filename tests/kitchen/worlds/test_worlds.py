@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, SettingsError, StateError, World
-from kitchen.registry.figures import figures_of, log_figures
-from kitchen.registry.worlds import VARIABLE, WORLDS, get_page, get_world
+from kitchen.registry.world_metrics import metrics_from_log, metrics_of_world
+from kitchen.registry.world_registry import WORLDS, WORLDS_VARIABLE, get_page, get_world
 from tests.kitchen.playthrough import FOLDER, replay
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
 from tests.worlds.beacon.world import Beacon
@@ -162,11 +162,11 @@ def test_every_amount_in_the_range_is_allowed_and_performed_and_no_other(kind: s
 
 @every_world
 def test_figures_computed_from_the_log_have_names_and_labels_of_their_own(kind: str) -> None:
-    figures = figures_of(kind)
+    figures = metrics_of_world(kind)
     assert (
         len({figure.name for figure in figures}) == len({figure.label for figure in figures}) == len(figures)
     )
-    assert not any(figure.so_far for figure in log_figures(kind)), "a step has no such figure"
+    assert not any(figure.so_far for figure in metrics_from_log(kind)), "a step has no such figure"
 
 
 @every_world
@@ -339,7 +339,7 @@ def run(program: str, hash_seed: str) -> str:
         "PYTHONHASHSEED": hash_seed,
         "PYTHONPATH": str(ROOT),
         "PATH": "",
-        VARIABLE: OTHERS,
+        WORLDS_VARIABLE: OTHERS,
     }
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True

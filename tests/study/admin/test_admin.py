@@ -12,12 +12,12 @@ from django.urls import reverse
 
 from kitchen.contract.agent import Agent
 from kitchen.contract.world import Setting
-from kitchen.registry import agents as coplayers
+from kitchen.registry import agent_registry as coplayers
 from study.design.models import Condition, Study, SurveyItem
-from study.editor.model_forms import StudyForm
-from study.people.leaving import participant_withdraw
-from study.taking_part.going_on import page_done
-from study.trying_out.previews import study_preview
+from study.editor.condition_and_item_forms import StudyForm
+from study.participants.end_participation import participant_withdraw
+from study.participation.page_progress import finish_page
+from study.pilot.previews import study_preview
 from tests.nightly import nightly, thinned
 from tests.study.factories import complete, enter, make_study
 
@@ -110,7 +110,7 @@ def test_a_study_made_from_nothing_can_be_entered_and_played(admin_client: Clien
     save(admin_client, change(study), status="open")
 
     person = enter(study)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
 
     played = person.rounds.get(position=1)
     assert played.episode is not None

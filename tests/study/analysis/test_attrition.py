@@ -7,16 +7,20 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from study.analysis import sample as selectors
-from study.analysis.results import analyse_now
-from study.analysis.sample import Sample
-from study.analysis.statistics.report import attrition_sentences, dependence_sentence, report
+from study.analysis import analysis_sample as selectors
+from study.analysis.analysis_results import analyse_present_data
+from study.analysis.analysis_sample import Sample
+from study.analysis.statistics.markdown_report import (
+    attrition_sentences,
+    dependence_sentence,
+    markdown_report,
+)
 from study.design.models import Study, SurveyItem
-from study.monitor import staffing
-from study.people.counts import study_counts
-from study.people.leaving import participant_end, participant_withdraw
-from study.people.models import Participant
-from study.taking_part.entering import participant_enter
+from study.monitor import staff_actions
+from study.participants.end_participation import participant_end, participant_withdraw
+from study.participants.models import Participant
+from study.participants.participant_counts import study_counts
+from study.participation.enter_study import participant_enter
 from tests.nightly import nightly
 from tests.study.factories import complete, enter, make_study
 
@@ -25,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 def analysed(study: Study) -> set[str]:
     sample = Sample(study, who="people")
-    return {row.participant for row in selectors.observations(sample, selectors.rated(sample))}
+    return {row.participant for row in selectors.observations(sample, selectors.measured_items(sample))}
 
 
 def end(person: Participant, status: str) -> None:
@@ -61,9 +65,9 @@ def test_it_is_told_that_who_played_together_is_not_independent() -> None:
     found = selectors.attrition(Sample(study, who="people"))
     assert (found.together, found.shared) == (3, 1)
     assert dependence_sentence(found).startswith("3 participants analysed here played 1 episode together:")
-    assert dependence_sentence(found) in report(analyse_now(study, "people"))
+    assert dependence_sentence(found) in markdown_report(analyse_present_data(study, "people"))
     participant_withdraw(participant_id=one.pk)
-    staffing.participant_exclude(
+    staff_actions.participant_exclude(
         participant_id=two.pk, user=User.objects.create_superuser("ada"), reason="a test"
     )
     assert not dependence_sentence(selectors.attrition(Sample(study, who="people")))
@@ -73,11 +77,11 @@ def test_the_excluded_are_left_out_and_told_until_they_are_taken_back() -> None:
     study, user = make_study(steps=1), User.objects.create_superuser("ada")
     one, two = complete(study, "one"), complete(study, "two")
     said: dict[str, Any] = {"participant_id": one.pk, "user": user, "reason": "a test"}
-    staffing.participant_exclude(**said)
+    staff_actions.participant_exclude(**said)
     assert analysed(study) == {two.code}
     sentences = attrition_sentences(selectors.attrition(Sample(study, who="people")))
     assert "1 participant who completed the study left out: excluded by staff." in sentences
-    staffing.participant_include(**said)
+    staff_actions.participant_include(**said)
     assert analysed(study) == {one.code, two.code}
 
 

@@ -7,21 +7,21 @@ from dataclasses import replace
 
 import pytest
 
-from study.analysis.results import analyse_now
-from study.analysis.statistics.analyse import analyse
-from study.analysis.statistics.lines import test_rows as lines_of
-from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
+from study.analysis.analysis_results import analyse_present_data
+from study.analysis.statistics.observations import AnalysisCondition, Measure, Observation
+from study.analysis.statistics.result_rows import test_rows as lines_of
+from study.analysis.statistics.run_analysis import analyse
+from study.design.analysis_plan import AnalysisPlan
 from study.design.blueprint import blueprint_of
-from study.design.figures import explored, measured
 from study.design.models import Condition, Study
-from study.design.names import item_key_problem, measure_problem
-from study.design.of_play import CONDUCT, of_play_in
-from study.design.testing import AnalysisPlan
-from study.exports.registry import get_table
-from study.exports.writing import csv_pieces
+from study.design.naming_rules import item_key_problem, measure_name_problem
+from study.design.play_metrics import CONDUCT_METRICS, play_metrics_in
+from study.design.study_metrics import comparison_metrics, exploratory_metrics
+from study.exports.export_files import csv_pieces
+from study.exports.export_registry import get_table
 from tests.study.factories import complete, make_study
 
-OF_CONDUCT = [one.key for one in CONDUCT]
+OF_CONDUCT = [one.key for one in CONDUCT_METRICS]
 
 
 def read(study: Study, name: str) -> list[dict[str, str]]:
@@ -32,7 +32,7 @@ def read(study: Study, name: str) -> list[dict[str, str]]:
 def test_the_analysis_and_the_files_have_the_same() -> None:
     study = make_study(conditions=1, items=0)
     complete(study)
-    found = analyse_now(study, "people")
+    found = analyse_present_data(study, "people")
     means = {key: found.measure(key).descriptions[0].mean for key in OF_CONDUCT[:2]}
     assert means == {"refused_share": 0.0, "idle_share": 0.0}, "the first possible action is no noop"
     (wide,) = read(study, "participants")
@@ -48,7 +48,7 @@ def test_the_analysis_and_the_files_have_the_same() -> None:
 def test_each_is_measured_where_it_can_be() -> None:
     def measured_with(**settings: object) -> list[str]:
         Condition.objects.update(**settings)
-        return [one.key for one in of_play_in(Condition.objects.get())]
+        return [one.key for one in play_metrics_in(Condition.objects.get())]
 
     make_study(conditions=1)
     assert measured_with() == ["refused_share", "idle_share", "thinking_seconds"]
@@ -61,14 +61,14 @@ def test_each_is_measured_where_it_can_be() -> None:
 @pytest.mark.django_db
 def test_the_plan_tells_them_apart_from_what_is_compared() -> None:
     design = blueprint_of(make_study(conditions=1))
-    assert not any("refused" in one for _, words in measured(design) for one in words)
-    assert [one for _, words in explored(design) for one in words] == [
+    assert not any("refused" in one for _, words in comparison_metrics(design) for one in words)
+    assert [one for _, words in exploratory_metrics(design) for one in words] == [
         "share of refused commands (lower is better)",
         "share of idle steps",
         "thinking time",
     ]
-    assert all("already" in item_key_problem(one.key) for one in CONDUCT)
-    assert all("already" in measure_problem(one.label) for one in CONDUCT)
+    assert all("already" in item_key_problem(one.key) for one in CONDUCT_METRICS)
+    assert all("already" in measure_name_problem(one.label) for one in CONDUCT_METRICS)
 
 
 CONDITIONS = [AnalysisCondition("a", "A", 0), AnalysisCondition("b", "B", 1)]

@@ -8,12 +8,12 @@ from collections import defaultdict
 import pytest
 from django.core.management import call_command
 
+from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode, Mind
-from kitchen.play.verifying import log_verify
-from study.analysis.sample import Sample, observations, rated
-from study.design.demo import TWO_WORLDS
-from study.design.files import study_from_file
-from study.people.models import Participant
+from study.analysis.analysis_sample import Sample, measured_items, observations
+from study.design.demo_studies import TWO_WORLDS
+from study.design.study_files import study_from_file
+from study.participants.models import Participant
 
 pytestmark = pytest.mark.django_db
 
@@ -24,11 +24,11 @@ def test_figures_are_compared_in_their_world_and_ratings_in_all_four_conditions(
     call_command("make_synthetic", study.slug, *more, stdout=io.StringIO())
     finished = Participant.objects.filter(status="complete")
     played = Episode.objects.filter(rounds__participant=finished[0])
-    assert played.count() == 4 and all(verdict.holds for verdict in log_verify(played))
+    assert played.count() == 4 and all(verdict.holds for verdict in verify_episode_logs(played))
     commanded = {(mind.kind, mind.seats.count()) for mind in Mind.objects.filter(episode__in=played)}
     assert commanded == {(kind, seats) for kind in ("skill_dispatcher", "proagent") for seats in (1, 2)}
     sample, valued = Sample(study, who="synthetic"), defaultdict[str, set[str]](set)
-    for one in observations(sample, rated(sample)):
+    for one in observations(sample, measured_items(sample)):
         if one.value is not None:
             valued[one.measure].add(one.condition)
     grids = {"dispatcher_overcooked", "proagent_overcooked"}

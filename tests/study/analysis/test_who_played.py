@@ -10,20 +10,18 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from kitchen.contract.model import CallTimeoutError
-from kitchen.play import deciding
+from kitchen.contract.language_model import CallTimeoutError
+from kitchen.play.coplayers import agent_decisions
+from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
 from kitchen.play.models import Episode
-from kitchen.play.services import GivenCommand, commands_submit
-from kitchen.worlds.cuisine.dispatcher import door
+from kitchen.worlds.cuisine.dispatcher import model_exchange
 from study import tasks
-from study.analysis.results import analyse_now
-from study.analysis.sample import Sample
-from study.analysis.statistics.files import contents
-from study.analysis.who_played import players
+from study.analysis.analysis_results import analyse_present_data, coplayers_by_condition
+from study.analysis.analysis_sample import Sample
+from study.analysis.statistics.result_files import file_contents
 from study.design.models import Condition, Study
-from study.people.models import Participant
-from study.taking_part.answering import answers_submit
-from study.taking_part.going_on import page_done
+from study.participants.models import Participant
+from study.participation.page_progress import answers_submit, finish_page
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Scripted
 from tests.study.factories import SETTINGS, enter, make_study
 
@@ -42,22 +40,24 @@ def study(monkeypatch: pytest.MonkeyPatch) -> Study:
         Condition.objects.filter(key=key).update(
             coplayer="dispatcher", coplayer_settings=chosen, teammates=1, settings=SETTINGS
         )
-    scripted, opened = Scripted("noop_agent1", CallTimeoutError("silence")), door.open_model
+    scripted, opened = Scripted("noop_agent1", CallTimeoutError("silence")), model_exchange.open_model
     monkeypatch.setattr(
-        door, "open_model", lambda name, *more: opened(name, *more) if name == "stand-in" else scripted
+        model_exchange,
+        "open_model",
+        lambda name, *more: opened(name, *more) if name == "stand-in" else scripted,
     )
     return found
 
 
 def play(study: Study) -> Participant:
     participant = enter(study)
-    page_done(participant_id=participant.pk, page="guide")
+    finish_page(participant_id=participant.pk, page="guide")
     for position in range(1, study.conditions.count() + 1):
         episode = Episode.objects.get(rounds__participant=participant, rounds__position=position)
         for step in range(1, STEPS + 1):
-            order = GivenCommand(0, ("noop",))
-            commands_submit(episode_id=episode.pk, step=step, commands=[order])
-            deciding.decide_step(episode_id=episode.pk, step=step)
+            order = SubmittedCommand(0, ("noop",))
+            submit_commands(episode_id=episode.pk, step=step, commands=[order])
+            agent_decisions.decide_step(episode_id=episode.pk, step=step)
         values = {item.key: 3 for item in study.items.all()}
         answers_submit(participant_id=participant.pk, page="survey", position=position, values=values)
     return participant
@@ -66,7 +66,7 @@ def play(study: Study) -> Participant:
 @pytest.mark.servers
 def test_models_are_named_as_asked_and_as_the_api_named_them_and_fallbacks_are_counted(study: Study) -> None:
     play(study)
-    alone, stand_in, model = players(study)
+    alone, stand_in, model = coplayers_by_condition(study)
     assert (alone.kind_words, alone.model_words, alone.fallback_words) == ("nobody", "–", "–")  # noqa: RUF001
     assert stand_in.model_words == f"{STAND_IN} (3 calls)"
     assert (stand_in.chosen_words, stand_in.fallback_words) == (f"{STAND_IN} 3", "none of 3 decisions")
@@ -77,8 +77,12 @@ def test_models_are_named_as_asked_and_as_the_api_named_them_and_fallbacks_are_c
 
 
 def test_before_anybody_has_played_the_co_player_that_is_set_up_is_named(study: Study) -> None:
-    assert [found.kind_words for found in players(study)] == ["nobody", "dispatcher", "dispatcher"]
-    assert {found.fallback_words for found in players(study)} == {"–"}  # noqa: RUF001
+    assert [found.kind_words for found in coplayers_by_condition(study)] == [
+        "nobody",
+        "dispatcher",
+        "dispatcher",
+    ]
+    assert {found.fallback_words for found in coplayers_by_condition(study)} == {"–"}  # noqa: RUF001
 
 
 def test_the_studys_page_names_who_played(study: Study, admin_client: Client) -> None:
@@ -93,7 +97,7 @@ def test_the_analysis_page_names_who_played_in_the_data_that_it_shows(
     study: Study, admin_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr("study.analysis.results.ask_analysis", lambda *what: asked.append(what))
+    monkeypatch.setattr("study.analysis.analysis_results.ask_analysis", lambda *what: asked.append(what))
     play(study)
     admin_client.get("/staff/small/analysis/")
     tasks.compute_analysis(*asked.pop())
@@ -105,7 +109,7 @@ def test_the_analysis_page_names_who_played_in_the_data_that_it_shows(
 @pytest.mark.servers
 def test_report_tables_and_figures_name_who_played(study: Study) -> None:
     play(study)
-    files = dict(contents(analyse_now(study, "people")))
+    files = dict(file_contents(analyse_present_data(study, "people")))
     report, figure = files["report.md"].decode(), files["figure_i0.svg"].decode()
     assert f"{STAND_IN} (3 calls)" in report
     assert "2 of 3 decisions: no answer in time 2" in report
@@ -125,17 +129,17 @@ def test_replies_that_were_not_read_are_told_with_a_warning(
     study: Study, admin_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scripted = Scripted("noop_agent1", "I am a teapot.", "goto_agent1_moon0")
-    monkeypatch.setattr(door, "open_model", lambda *_: scripted)
+    monkeypatch.setattr(model_exchange, "open_model", lambda *_: scripted)
     Condition.objects.filter(key="c1").delete()
     play(study)
-    alone, model = players(study)
+    alone, model = coplayers_by_condition(study)
     told = "2 of 3 decisions read whole, 0 in part, 1 not at all; 1 of 3 commands invalid"
     warning = "33% of the decisions were not read whole and 33% of the commands were invalid"
     assert (alone.read_words, model.read_words) == ("–", told)  # noqa: RUF001
     assert model.short.endswith("; 33% of decisions not read whole, 33% of commands invalid")
     page = admin_client.get("/staff/small/").content.decode()
     assert f"<strong>{told}</strong>" in page and warning in page
-    files = dict(contents(analyse_now(study, "people")))
+    files = dict(file_contents(analyse_present_data(study, "people")))
     assert told in files["report.md"].decode() and warning in files["report.md"].decode()
     assert told in files["figure_i0.svg"].decode()
     row = list(csv.DictReader(io.StringIO(files["players.csv"].decode(), newline="")))[1]
@@ -144,11 +148,11 @@ def test_replies_that_were_not_read_are_told_with_a_warning(
 
 def test_what_was_read_whole_is_told_without_a_warning(study: Study) -> None:
     play(study)
-    stand_in = players(study)[1]
+    stand_in = coplayers_by_condition(study)[1]
     assert stand_in.read_words == "3 of 3 decisions read whole; 0 of 3 commands invalid"
     assert "%" not in stand_in.short
 
 
 def test_those_who_did_not_complete_are_not_in_the_analysis(study: Study) -> None:
-    page_done(participant_id=enter(study, "a drop-out").pk, page="guide")
-    assert sum(found.decisions for found in players(study, Sample(study, who="people"))) == 0
+    finish_page(participant_id=enter(study, "a drop-out").pk, page="guide")
+    assert sum(found.decisions for found in coplayers_by_condition(study, Sample(study, who="people"))) == 0

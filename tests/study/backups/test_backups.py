@@ -19,16 +19,16 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from kitchen.machine.backups import backup_last
-from study.backups import erased, postgres, restoring, sqlite
-from study.backups.archive import MANIFEST, BackupError, Manifest, hash_of, opened
-from study.backups.backing_up import back_up
-from study.backups.restoring import Restored, restore, what_is_there
+from kitchen.infra.file_writing import last_backup_at
+from study.backups import postgres_dump, restore_backup, sqlite_copy
+from study.backups.backup_archive import MANIFEST, BackupError, Manifest, hash_of, open_archive
+from study.backups.create_backup import back_up
+from study.backups.restore_backup import RestoreResult, describe_present_data, restore
 from study.design.models import Study
-from study.people.leaving import participant_end, participant_withdraw
-from study.people.models import LeftComplete, Participant
-from study.people.took_part import left_before
-from study.researchers.noted import events_verify
+from study.participants.end_participation import participant_end, participant_withdraw
+from study.participants.erasure_records import completion_of
+from study.participants.models import LeftComplete, Participant
+from study.researchers.security_events import events_verify
 from tests.study.factories import complete, enter, make_study
 from tests.template import Template, drop_database
 
@@ -97,10 +97,10 @@ def test_who_left_after_the_end_is_paid_and_does_not_begin_again_after_a_restore
     before = kept_of_who_left()
     assert restore(file, sure=True).erased == {"small": 2}
     assert kept_of_who_left() == before and len(before) == 2
-    assert left_before(study.pk, "5f01") and not (home / "left.json").exists()
+    assert completion_of(study.pk, "5f01") and not (home / "left.json").exists()
     LeftComplete.objects.filter(code=done.completion_code).update(mark="")  # its name is old
     restore(file, sure=True)
-    assert left_before(study.pk, "5f01") and not left_before(study.pk, "5f02")
+    assert completion_of(study.pk, "5f01") and not completion_of(study.pk, "5f02")
     saved(home, "later.tar")
     restore(home / "later.tar", sure=True)
     assert len(kept_of_who_left()) == 2
@@ -141,7 +141,7 @@ def rewritten(file: Path, **changes: Any) -> Path:
 def test_what_is_damaged_foreign_or_of_a_later_version_changes_nothing(home: Path) -> None:
     enter(make_study(), "stays")
     file = saved(home)
-    with opened(file) as (_, manifest):
+    with open_archive(file) as (_, manifest):
         later = {**manifest.migrations, "study": [*manifest.migrations["study"], "9999_tomorrow"]}
     half, flipped, text = home / "half.tar", home / "flipped.tar", home / "text.tar"
     half.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
@@ -200,7 +200,7 @@ def test_the_key_comes_with_it_or_is_missed(home: Path, settings: Any) -> None:
     complete(study := make_study(conditions=1), "stays")
     leaves = enter(study, "leaves")
     ours, file, bare = settings.SECRET_KEY, saved(home), saved(home, "bare.tar", with_key=False)
-    with opened(bare) as (_, manifest):
+    with open_archive(bare) as (_, manifest):
         assert set(manifest.hashes) == {
             "database.sqlite3" if connection.vendor == "sqlite" else "database.dump"
         }
@@ -215,7 +215,7 @@ def test_the_key_comes_with_it_or_is_missed(home: Path, settings: Any) -> None:
     assert list(events_verify()) == []  # what was written meanwhile has this key, too
 
 
-def all_hold(restored: Restored) -> bool:
+def all_hold(restored: RestoreResult) -> bool:
     return restored.key_is_ours and [verdict.holds for verdict in restored.verdicts] == [True]
 
 
@@ -245,7 +245,7 @@ def test_a_restore_that_dies_loses_no_mark_and_keeps_the_app_away(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as dying, pytest.raises(KeyboardInterrupt):
-        dying.setattr(restoring, "call_command", die)
+        dying.setattr(restore_backup, "call_command", die)
         restore(file, sure=True)
     assert codes() == {"leaves"}
     assert restore(file, sure=True).erased == {"small": 1} and not codes()
@@ -261,7 +261,7 @@ def test_old_backups_are_removed_and_the_last_one_is_noted(home: Path, capsys: A
     assert "removed: 2 older backups" in capsys.readouterr().out
     left = {file.name for file in safe.iterdir()}
     assert left > {*names[2:], "mine.tar", "brigade-old.tar"} and len(left) == 5
-    assert backup_last(home)
+    assert last_backup_at(home)
     with pytest.raises(CommandError, match="number from 1 on"):
         call_command("back_up", str(safe), "--keep", "0")
 
@@ -272,7 +272,7 @@ def test_marks_are_also_read_from_the_log_that_a_restore_does_not_touch(
     noted = {"kind": "person_erased", "what": "a-mark"}
     lines = [json.dumps(noted), "no json", json.dumps({"kind": "login", "what": "x"}), "[]"]
     (tmp_path / "security.log.1").write_text("\n".join(lines))
-    assert set(erased._in_log(tmp_path / "security.log.1")) == {"a-mark"}
+    assert set(restore_backup._in_log(tmp_path / "security.log.1")) == {"a-mark"}
 
 
 @SQLITE_ONLY
@@ -289,7 +289,7 @@ def test_whoever_writes_while_a_copy_is_made_waits_for_nothing(tmp_path: Path) -
         source.execute("INSERT INTO things VALUES (0, 'meanwhile')")
         pieces.append(seconds)
 
-    sqlite.copy(tmp_path / "db", tmp_path / "copy", rest=write)
+    sqlite_copy.copy(tmp_path / "db", tmp_path / "copy", rest=write)
     copied = sqlite3.connect(tmp_path / "copy")
     assert len(pieces) > 2
     assert copied.execute("SELECT count(*), min(number) FROM things").fetchone() == (900, 1)
@@ -300,13 +300,13 @@ def test_an_older_pg_dump_or_none_is_said_plainly(monkeypatch: pytest.MonkeyPatc
     fake = tmp_path / "pg_dump"
     fake.write_text("#!/bin/sh\necho 'pg_dump (PostgreSQL) 9.6.1'\n")
     fake.chmod(0o700)
-    monkeypatch.setattr(postgres, "server_major", lambda: 16)
-    monkeypatch.setattr(postgres, "which", lambda name: str(fake))
+    monkeypatch.setattr(postgres_dump, "server_major", lambda: 16)
+    monkeypatch.setattr(postgres_dump, "which", lambda name: str(fake))
     with pytest.raises(BackupError, match=r"pg_dump is 9, the server PostgreSQL 16: .*postgresql-client-16"):
-        postgres.program("pg_dump")
-    monkeypatch.setattr(postgres, "which", lambda name: None)
+        postgres_dump.program("pg_dump")
+    monkeypatch.setattr(postgres_dump, "which", lambda name: None)
     with pytest.raises(BackupError, match="not on the path"):
-        postgres.program("pg_dump")
+        postgres_dump.program("pg_dump")
 
 
 def test_an_empty_database_is_filled_without_asking(home: Path) -> None:
@@ -318,7 +318,7 @@ def test_an_empty_database_is_filled_without_asking(home: Path) -> None:
     else:
         with connection.cursor() as cursor:
             cursor.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-    assert what_is_there() == ""
+    assert describe_present_data() == ""
     assert restore(file, sure=False).aside == ""
     assert codes() == {"stays"}
 

@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint, blueprint_of
-from study.editor.in_words import Pair, condition_pairs
-from study.exports.writing import write_study
+from study.editor.describe_design import LabelledValue, condition_pairs
+from study.exports.export_files import write_study
 from tests.study.factories import complete, make_study
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,9 @@ def test_it_is_in_documents_and_episodes_and_in_a_later_column(tmp_path: Path, s
     after = blueprint_of(study)
     assert Blueprint.from_json(after.to_json()) == after
     assert after.digest != before.digest and after.in_format(4).digest == before.in_format(4).digest
-    told = [Pair("Time for a decision", "45 s") in condition_pairs(plan) for plan in after.conditions]
+    told = [
+        LabelledValue("Time for a decision", "45 s") in condition_pairs(plan) for plan in after.conditions
+    ]
     assert told == [False, True]
     complete(study, "one")
     assert dict(Episode.objects.values_list("label", "decision_seconds")) == {"Team 0": 7.0, "Team 1": 45.0}

@@ -7,39 +7,40 @@ from django.conf import settings
 from django.utils import translation
 
 from study.design.blueprint import blueprint_of
-from study.design.demo import DEMO, demo_words
-from study.design.files import study_from_file
-from study.design.languages import codes
+from study.design.demo_studies import DEMO_FILE, demo_part_texts
 from study.design.models import SurveyItem
-from study.design.readiness import missing
-from study.design.texts import untranslated
-from study.design.wording import own_texts
-from study.people.stored import BESIDE, GOING, LINES
+from study.design.readiness_checks import readiness_problems
+from study.design.study_files import study_from_file
+from study.design.translated_texts import missing_translations
+from study.design.translations import language_codes, texts_to_translate
+from study.participants.personal_data_register import ERASED_DATA, STORED_BESIDE, STORED_DATA
 from tests.study.factories import make_study
 
-ALWAYS = [name for name, line in LINES.items() if not line.setting]
+ALWAYS = [name for name, line in STORED_DATA.items() if not line.setting]
 
 
-@pytest.mark.parametrize("name", [*ALWAYS, *BESIDE])
+@pytest.mark.parametrize("name", [*ALWAYS, *STORED_BESIDE])
 def test_it_names_all_that_is_stored(name: str) -> None:
-    said = " ".join(demo_words()["consent"].split()).lower()
-    words = (LINES | BESIDE)[name].words  # type: ignore[operator]
+    said = " ".join(demo_part_texts()["consent"].split()).lower()
+    words = (STORED_DATA | STORED_BESIDE)[name].words  # type: ignore[operator]
     assert words
     lacking = [word for word in words if word.lower() not in said]
     assert not lacking, f"the consent in study/data/demo.toml does not name {name}: {lacking}"
 
 
 def test_the_page_to_leave_tells_of_every_line_that_it_is_erased() -> None:
-    told = {line for one in GOING for line in one.lines}
-    assert told == LINES.keys() - {"completion"}  # which stays for who has earned it
+    told = {line for one in ERASED_DATA for line in one.lines}
+    assert told == STORED_DATA.keys() - {"completion"}  # which stays for who has earned it
 
 
 @pytest.mark.django_db
 def test_the_demo_can_be_read_whole_in_each_language_of_the_program() -> None:
-    design = blueprint_of(study_from_file(DEMO))
-    assert codes(design.study["languages"]) == list(dict(settings.LANGUAGES))
-    assert untranslated(design) == {code: [] for code in codes(design.study["languages"])[1:]}
-    own = own_texts(design)
+    design = blueprint_of(study_from_file(DEMO_FILE))
+    assert language_codes(design.study["languages"]) == list(dict(settings.LANGUAGES))
+    assert missing_translations(design) == {
+        code: [] for code in language_codes(design.study["languages"])[1:]
+    }
+    own = texts_to_translate(design)
     for language, texts in design.study["texts"].items():
         assert texts.keys() == own.keys(), language
         same = [path for path, text in texts.items() if text.strip() == own[path].strip()]
@@ -50,19 +51,19 @@ def test_the_demo_can_be_read_whole_in_each_language_of_the_program() -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("language", ["es", "zh-hans"])
 def test_the_consent_names_the_page_that_says_all_in_the_words_of_its_language(language: str) -> None:
-    told = blueprint_of(study_from_file(DEMO)).study["texts"][language]["parts.consent.text"]
+    told = blueprint_of(study_from_file(DEMO_FILE)).study["texts"][language]["parts.consent.text"]
     with translation.override(language):
         assert translation.gettext("What is stored about you") in told
 
 
 @pytest.mark.django_db
 def test_alone_nobody_is_asked_about_others_and_the_question_that_is_answered_is_not_there() -> None:
-    study = study_from_file(DEMO)
+    study = study_from_file(DEMO_FILE)
     design = blueprint_of(study)
     alone = [item.key for item in design.items_after("alone")]
     assert alone == ["enjoyment", "productivity"]
     assert len(design.items_after("random")) == 7
-    assert not [one for one in missing(study) if "asks who is a person" in one.words]
+    assert not [one for one in readiness_problems(study) if "asks who is a person" in one.words]
     assert not study.scores_above_surveys and study.remind_teams
 
 
@@ -73,7 +74,7 @@ def test_a_researcher_is_told_that_the_consent_answers_the_question() -> None:
     SurveyItem.objects.create(
         study=study, key="who", place="final", kind="single", measure="Who", text="Who?", options=options
     )
-    assert not [one for one in missing(study) if "asks who is a person" in one.words]
+    assert not [one for one in readiness_problems(study) if "asks who is a person" in one.words]
     study.parts.filter(kind="consent").update(text="Your teammates are computer-controlled.")
-    (told,) = [one for one in missing(study) if "asks who is a person" in one.words]
+    (told,) = [one for one in readiness_problems(study) if "asks who is a person" in one.words]
     assert not told.hinders and "“consent” speaks of programs" in told.words

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 
-from study.analysis.results import analyse_now
+from study.analysis.analysis_results import analyse_present_data
 from study.design.models import Condition, FrozenError, SurveyItem
 from tests.study.factories import complete, make_study
 
@@ -62,7 +62,7 @@ def test_what_is_accepted_can_be_analysed() -> None:
     study = make_study()
     for row in (*study.conditions.all(), *study.items.all()):
         row.full_clean()
-    assert analyse_now(study, "all").participants == ()
+    assert analyse_present_data(study, "all").participants == ()
 
 
 def test_two_studies_may_use_the_same_names() -> None:

@@ -8,13 +8,13 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from kitchen.contract.world import SettingsError
-from kitchen.play.absence import Absence
+from kitchen.play.episode.absent_players import AbsencePolicy
 from study.design.blueprint import ConditionPlan
+from study.design.condition_plan import mind_plans, people_in, planned_absence, planned_organisation
 from study.design.models import Condition, Study
-from study.design.plan import absence_planned, mind_plans, organisation_planned, people_in
 from study.design.preregistration import model_of, prompts_of
-from study.editor.team_form import team_fields
-from study.planning.forecast import STANDS_IN, forecast
+from study.editor.form_fields import team_fields
+from study.planning.study_cost_forecast import STANDS_IN, forecast_costs
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -39,14 +39,14 @@ def minds(condition: Condition, *people: int) -> list[tuple[int, ...]]:
 
 def test_where_nothing_is_said_one_person_sits_in_the_first_seat() -> None:
     assert people_in(team()) == (0,) and minds(team()) == [(1, 2, 3)]
-    assert absence_planned(team()) is None
+    assert planned_absence(team()) is None
 
 
 def test_co_players_have_the_seats_that_people_do_not() -> None:
     assert minds(team(people=[0, 2])) == [(1, 3)]
     assert minds(team(kind="each", people=[0, 1])) == [(2,), (3,)]
     assert minds(team(people=[2])) == [(0, 1, 3)]
-    made = organisation_planned(team(people=[1, 2], settings={"talk": True}))
+    made = planned_organisation(team(people=[1, 2], settings={"talk": True}))
     assert made and [one.number for one in made.members if one.is_person] == [1, 2]
     team(people=[0, 2]).clean()
     team(people=[3]).clean()
@@ -55,14 +55,14 @@ def test_co_players_have_the_seats_that_people_do_not() -> None:
 def test_who_did_not_come_has_a_co_player_of_their_own() -> None:
     condition = team(people=[0, 1], settings={"talk": True})
     assert minds(condition, 0) == [(2, 3), (1,)]
-    made = organisation_planned(condition, (0,))
+    made = planned_organisation(condition, (0,))
     assert made and [one.seats for one in made.members if not one.is_person] == [(1,), (2, 3)]
 
 
 def test_who_is_gone_is_replaced_by_the_conditions_co_player_unless_the_episode_is_to_end() -> None:
-    assert absence_planned(team(people=[0, 1])) == Absence(3, "planner", {})
-    assert absence_planned(team(people=[0, 1], absent_steps=0)) == Absence(None, "planner", {})
-    assert absence_planned(team(people=[0, 1], absent="end")) == Absence(3)
+    assert planned_absence(team(people=[0, 1])) == AbsencePolicy(3, "planner", {})
+    assert planned_absence(team(people=[0, 1], absent_steps=0)) == AbsencePolicy(None, "planner", {})
+    assert planned_absence(team(people=[0, 1], absent="end")) == AbsencePolicy(3)
 
 
 def test_people_alone_need_no_co_player_if_nobody_is_replaced() -> None:
@@ -97,14 +97,14 @@ def test_who_play_together_share_what_their_episode_costs() -> None:
     study = make_study(conditions=1)
     rows = study.conditions
     rows.update(coplayer="dispatcher", coplayer_settings=PAID, teammates=1, organisation={"people": [0, 1]})
-    told = forecast(study)
+    told = forecast_costs(study)
     assert [(line.rests_on, line.expected) for line in told.lines] == [(STANDS_IN, 0.0)]
     assert told.ahead_worst > 0 and "nothing will be spent" not in told.verdict
     stays = {"people": [0, 1], "unfilled": "leave", "absent": "end"}
     rows.update(teammates=2, organisation={"kind": "each"})
-    one = forecast(study).lines[0]
+    one = forecast_costs(study).lines[0]
     rows.update(organisation={"kind": "each", **stays})
-    (two,) = forecast(study).lines
+    (two,) = forecast_costs(study).lines
     assert two.expected and one.expected and two.expected < 0.6 * one.expected
 
 

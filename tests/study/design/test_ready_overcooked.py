@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from study.design.blueprint import blueprint_of
-from study.design.demo import OVERCOOKED
-from study.design.files import study_from_file
-from study.design.readiness import hindrances, missing
-from study.design.texts import untranslated
+from study.design.demo_studies import OVERCOOKED
+from study.design.readiness_checks import blocking_problems, readiness_problems
+from study.design.study_files import study_from_file
+from study.design.translated_texts import missing_translations
 
 pytestmark = pytest.mark.django_db
 
@@ -20,6 +20,6 @@ def test_everybody_meets_three_partners_in_five_layouts_and_rates_seven_measures
     assert len(pairs) == len(conditions) == 15
     assert {each.settings["clock"] for each in conditions} == {"tick"}
     assert study.items.filter(place="survey").count() == 7
-    assert not list(hindrances(study))
-    assert not [one.words for one in missing(study) if "the demo's words" in one.words]
-    assert untranslated(blueprint_of(study)) == {"es": [], "zh-hans": []}
+    assert not list(blocking_problems(study))
+    assert not [one.words for one in readiness_problems(study) if "the demo's words" in one.words]
+    assert missing_translations(blueprint_of(study)) == {"es": [], "zh-hans": []}

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from kitchen.contract.data_files import DataError
-from kitchen.registry.worlds import get_page
+from kitchen.registry.world_registry import get_page
 from study.design.blueprint import blueprint_of
-from study.design.files import study_from_file
 from study.design.models import Condition, Study
-from study.exports.registry import get_table
-from study.people.models import Participant
-from study.taking_part.going_on import page_done
+from study.design.study_files import study_from_file
+from study.exports.export_registry import get_table
+from study.participants.models import Participant
+from study.participation.page_progress import finish_page
 from tests.study.exports.rows import rows_of
 from tests.study.factories import enter, make_study, play_round
 
@@ -50,14 +50,14 @@ def test_a_condition_comes_before_the_study_and_what_somebody_had_is_in_the_data
     study = make_study(conditions=1, asks_first=True)
     Condition.objects.update(shown=own)
     person = enter(study)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     assert told(person) == [(found, True)]
 
 
 def test_who_has_entered_keeps_what_they_had() -> None:
     study = make_study(conditions=2, orders="fixed")
     person = enter(study)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     Study.objects.filter(pk=study.pk).update(shown="tables")
     play_round(person)
     assert told(person) == [("both", False)] * 2

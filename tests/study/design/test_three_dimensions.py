@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 
 from kitchen.play.models import Seat
 from study.design.blueprint import Blueprint, blueprint_of
-from study.exports.writing import write_study
-from study.taking_part.rounds import practice_episode
+from study.exports.export_files import write_study
+from study.participation.round_planning import create_practice_episode
 from tests.study.factories import complete, make_study
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +42,7 @@ def test_what_a_condition_offers_can_be_practised_and_the_data_say_who_used_it(t
     study = make_study()
     study.conditions.filter(key="c1").update(three_dimensions=True)
     person = complete(study, "one")
-    assert practice_episode(person).three_dimensions
+    assert create_practice_episode(person).three_dimensions
     Seat.objects.filter(episode__rounds__condition__key="c1").update(scene="headset", view="tables")
     write_study(study, tmp_path)
     with (tmp_path / "episodes.csv").open(encoding="utf-8", newline="") as stream:

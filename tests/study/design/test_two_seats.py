@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from kitchen.contract.world import SettingsError
-from kitchen.registry.worlds import VARIABLE, get_kit
-from study.design.plan import condition_check
-from study.design.practising import practice_reaches
+from kitchen.registry.world_registry import WORLDS_VARIABLE, get_kit
+from study.design.condition_plan import condition_check
+from study.design.study_parts import practice_reaches
 from tests.worlds.lane.kit import LINE
 from tests.worlds.lane.page import LanePage
 
@@ -55,7 +55,7 @@ def test_who_follows_the_hints_ends_the_practice_that_the_world_brings() -> None
 def test_what_a_clock_leaves_no_time_for_is_told(
     more: dict[str, Any], why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(VARIABLE, LINE)
+    monkeypatch.setenv(WORLDS_VARIABLE, LINE)
     clocked = {"layout": "cramped_room", "clock": "tick"}
     fits: dict[str, Any] = {
         "world": GRIDS,
@@ -71,7 +71,7 @@ def test_what_a_clock_leaves_no_time_for_is_told(
 def test_a_condition_with_a_clock_is_refused_where_the_page_supports_turns_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv(VARIABLE, LINE)
+    monkeypatch.setenv(WORLDS_VARIABLE, LINE)
     monkeypatch.setattr(LanePage, "supports_clock", False)
     lane: dict[str, Any] = {"world": "lane", "coplayer": "walker", "coplayer_settings": {}, "teammates": 1}
     condition_check(**lane, settings={"tick_ms": 0})

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from kitchen.contract.world import Command
+from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
 from kitchen.play.models import Episode
-from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.worlds.cuisine.world import CuisineWorld
-from study.design.blueprint import CONDITION_SINCE, Blueprint, blueprint_of
+from study.design.blueprint import CONDITION_FIELD_FORMATS, Blueprint, blueprint_of
 from study.design.models import Study
-from study.editor.in_words import condition_pairs
-from study.exports.writing import write_study
-from study.taking_part.going_on import page_done
-from study.taking_part.rounds import practice_episode
+from study.editor.describe_design import condition_pairs
+from study.exports.export_files import write_study
+from study.participation.page_progress import finish_page
+from study.participation.round_planning import create_practice_episode
 from tests.study.factories import complete, enter, make_study, play_round
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def said(name: str) -> Study:
     before = blueprint_of(study)
     study.conditions.filter(key="c1").update(**{name: WAYS[name][0]})
     after = blueprint_of(study)
-    earlier = CONDITION_SINCE[name] - 1
+    earlier = CONDITION_FIELD_FORMATS[name] - 1
     assert Blueprint.from_json(after.to_json()) == after
     assert after.digest != before.digest and after.beyond(earlier) and not before.beyond(4)
     assert after.in_format(earlier).digest == before.in_format(earlier).digest
@@ -75,13 +75,13 @@ def test_it_is_in_documents_and_episodes_and_in_the_data(
 def test_what_participants_planned_is_in_the_data(tmp_path: Path) -> None:
     study = said("offers_plans")
     person = enter(study)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     for _ in range(2):
         found = person.rounds.filter(answered_at=None).first()
         assert found and found.episode
         plan = (("noop",),) if found.episode.offers_plans else ()
-        first = GivenCommand(0, ("goto", "storage0"), then=plan)
-        assert commands_submit(episode_id=found.episode.pk, step=1, commands=[first]).accepted
+        first = SubmittedCommand(0, ("goto", "storage0"), then=plan)
+        assert submit_commands(episode_id=found.episode.pk, step=1, commands=[first]).accepted
         play_round(person)
     write_study(study, tmp_path)
     commands = rows(tmp_path, "commands")
@@ -101,6 +101,6 @@ def test_whom_it_keeps_from_knowing_is_told_in_words() -> None:
 
 def test_practice_shows_what_teammates_are_about_to_do_where_a_condition_does() -> None:
     study = said("shows_intents")
-    assert practice_episode(complete(study, "one")).shows_intents
+    assert create_practice_episode(complete(study, "one")).shows_intents
     now = blueprint_of(study)
     assert now.practice.shows_intents and not now.in_format(4).practice.shows_intents

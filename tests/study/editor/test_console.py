@@ -20,22 +20,21 @@ from django.urls import reverse
 from django.utils import timezone
 
 from study.design.blueprint import blueprint_of
-from study.design.demo import DEMO
-from study.design.errors import DesignError
-from study.design.files import study_from_file
-from study.design.freezing import study_freeze
+from study.design.condition_plan import has_foresight
+from study.design.demo_studies import DEMO_FILE
 from study.design.models import Outcome, Study, SurveyItem
-from study.design.plan import foretold
-from study.design.preregistration import bundle_problem, content_of
-from study.design.readiness import hindrances, missing
-from study.design.reserved import RESERVED_SLUGS
-from study.design.version_writing import version_current
-from study.editor.model_forms import SHOW
-from study.editor.services import member_set, row_move
-from study.people.counts import study_counts
-from study.people.models import Participant
+from study.design.naming_rules import RESERVED_SLUGS
+from study.design.preregistration import bundle_problem, content_of, freeze_study
+from study.design.readiness_checks import blocking_problems, readiness_problems
+from study.design.study_errors import DesignError
+from study.design.study_files import study_from_file
+from study.design.study_versions import current_version
+from study.editor.condition_and_item_forms import SHOW_BUTTON
+from study.editor.design_services import member_set, row_move
+from study.participants.models import Participant
+from study.participants.participant_counts import study_counts
+from study.pilot.previews import condition_preview, study_preview
 from study.researchers.models import Membership
-from study.trying_out.previews import condition_preview, study_preview
 from study.urls import urlpatterns
 from tests.nightly import nightly, thinned
 from tests.study.factories import enter, make_study, play_round
@@ -73,7 +72,7 @@ def filled(client: Client, url: str, **changes: Any) -> dict[str, Any]:
 
 
 def test_a_shared_study_is_copied_by_somebody_who_is_no_member_of_it(client: Client) -> None:
-    demo = study_from_file(DEMO)
+    demo = study_from_file(DEMO_FILE)
     Study.objects.filter(pk=demo.pk).update(shared=True)
     user = User.objects.create_user("researcher", is_staff=True)
     client.force_login(user)
@@ -187,7 +186,7 @@ def test_three_dimensions_are_offered_where_the_world_has_them(
     url = at(study, "condition", study.conditions.get(key="c0").pk)
     sent = filled(client, url, three_dimensions="on")
     for world, there in (("cuisine", True), ("overcooked", False)):
-        shown = client.post(url, {**sent, "world": world, SHOW: "1"}).context["plain"]
+        shown = client.post(url, {**sent, "world": world, SHOW_BUTTON: "1"}).context["plain"]
         assert ("three_dimensions" in [field.name for field in shown]) == there
     wrong = client.post(url, {**sent, "world": "overcooked", "coplayer": "greedy", "teammates": "1"})
     assert wrong.context["form"].errors == {
@@ -205,7 +204,7 @@ def test_a_world_that_needs_so_many_teammates_offers_them_where_no_number_was_gi
 ) -> None:
     url = at(study, "condition-new")
     sent = filled(client, url, world=world, teammates=given)
-    assert client.post(url, {**sent, SHOW: "1"}).context["form"]["teammates"].value() == offered
+    assert client.post(url, {**sent, SHOW_BUTTON: "1"}).context["form"]["teammates"].value() == offered
 
 
 def test_a_condition_that_participants_have_in_their_plan_stays(
@@ -295,14 +294,14 @@ def test_moving_goes_among_items_of_one_place_even_if_they_share_a_position(stud
 def test_prolific_needs_its_code_and_gets_it(study: Study, owner: User, client: Client) -> None:
     client.post(at(study, "recruitment"), {"recruitment": "prolific"})
     study.refresh_from_db()
-    assert [one.page for one in hindrances(study)] == ["outcomes"]
+    assert [one.page for one in blocking_problems(study)] == ["outcomes"]
 
     wrong = client.post(at(study, "outcomes"), {"complete-url": "nowhere"})
     assert wrong.status_code == 422
     client.post(at(study, "outcomes"), {"complete-code": "C1", "failed_check-code": "C2"})
 
     assert {one.kind: one.code for one in study.outcomes.all()} == {"complete": "C1", "failed_check": "C2"}
-    assert hindrances(study) == []
+    assert blocking_problems(study) == []
     client.post(at(study, "outcomes"), {"complete-code": "C3"})
     assert Outcome.objects.get(study=study).code == "C3"
 
@@ -332,7 +331,7 @@ def test_a_study_without_conditions_cannot_be_opened(owner: User, client: Client
     made.refresh_from_db()
     assert made.status == "closed"
     assert "There is no condition yet" in response.content.decode()
-    assert missing(made)[0].hinders
+    assert readiness_problems(made)[0].hinders
 
 
 def test_no_page_of_the_console_can_be_taken_by_the_name_of_a_study() -> None:
@@ -496,7 +495,7 @@ def test_one_condition_is_previewed_without_the_other_parts_and_counted_nowhere(
 def test_a_preregistration_is_handed_over_as_one_file_whose_hash_anybody_computes(
     study: Study, owner: User, client: Client, tmp_path: Path
 ) -> None:
-    frozen = study_freeze(study_id=study.pk, user=owner)
+    frozen = freeze_study(study_id=study.pk, user=owner)
     answer = client.get(reverse("study:staff-preregistration-handed", args=[study.slug, frozen.number]))
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         archive.extractall(tmp_path)
@@ -567,8 +566,8 @@ def test_freezing_stores_what_anybody_can_compute_again(
 def test_freezing_twice_is_freezing_once_and_later_edits_are_told(
     study: Study, owner: User, client: Client
 ) -> None:
-    first = study_freeze(study_id=study.pk, user=owner)
-    assert study_freeze(study_id=study.pk, user=owner).frozen_at == first.frozen_at
+    first = freeze_study(study_id=study.pk, user=owner)
+    assert freeze_study(study_id=study.pk, user=owner).frozen_at == first.frozen_at
     url = at(study, "settings")
     assert client.post(url, filled(client, url, title="Another title")).status_code == 302
     enter(study)
@@ -578,13 +577,13 @@ def test_freezing_twice_is_freezing_once_and_later_edits_are_told(
     assert "Changed since the frozen version" in page
     assert "Another title" in page
     assert "changed since freeze" in page
-    assert version_current(study_id=study.pk).number == 2
+    assert current_version(study_id=study.pk).number == 2
 
 
 def test_what_is_unfinished_is_not_frozen(study: Study, owner: User) -> None:
     study.parts.filter(kind="consent").update(text="")
     with pytest.raises(DesignError, match="Write what participants agree to"):
-        study_freeze(study_id=study.pk, user=owner)
+        freeze_study(study_id=study.pk, user=owner)
     assert not study.versions.exists()
 
 
@@ -667,9 +666,11 @@ def test_a_ready_design_becomes_a_study_by_its_form(owner: User, client: Client)
     assert client.post("/staff/new/", given).status_code == 302
     made = Study.objects.get(slug="soups")
     assert (made.title, made.status, made.memberships.get().user) == ("Soups", "closed", owner)
-    assert made.conditions.count() == 15 and hindrances(made) == []
+    assert made.conditions.count() == 15 and blocking_problems(made) == []
     assert blueprint_of(made).practice.world == "overcooked"
-    assert sum(map(foretold, made.conditions.all())) == 5  # so the share of right predictions is measured
+    assert (
+        sum(map(has_foresight, made.conditions.all())) == 5
+    )  # so the share of right predictions is measured
     assert client.post("/staff/new/", {**given, "slug": "other", "begins_as": "x"}).status_code == 422
 
 
@@ -679,5 +680,5 @@ def test_a_ready_study_is_one_click_away_as_often_as_one_wants(owner: User, clie
     made = [Study.objects.get(slug=slug) for slug in ("two-worlds-study", "two-worlds-study2")]
     assert [one.headers["Location"] for one in found] == [f"/staff/{one.slug}/design/" for one in made]
     assert {(one.status, one.title) for one in made} == {("closed", "Two kitchens, two teams")}
-    assert hindrances(made[1]) == []
+    assert blocking_problems(made[1]) == []
     assert client.post("/staff/new/", {"begins_as": "x"}).status_code == 422

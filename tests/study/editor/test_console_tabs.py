@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from study.people.leaving import participant_withdraw
+from study.participants.end_participation import participant_withdraw
+from study.pilot.previews import study_preview
 from study.templatetags.console import TABS
-from study.trying_out.previews import study_preview
 from tests.study.factories import enter, make_study
 
 pytestmark = pytest.mark.django_db

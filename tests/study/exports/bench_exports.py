@@ -127,17 +127,17 @@ def export(form: str) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
     django.setup()
     from study.design.models import Study
-    from study.exports.chosen import EVERYBODY
-    from study.exports.registry import get_table
-    from study.exports.tally import Tally
-    from study.exports.writing import FORMATS, zip_pieces
+    from study.exports.export_files import FORMATS, zip_pieces
+    from study.exports.export_registry import get_table
+    from study.exports.export_table import EVERYBODY
+    from study.exports.row_groups import RowCounter
 
     if form == "parquet":
         import pyarrow.parquet
 
         pyarrow.array([0])  # loading it, and pandas with it, is no part of the rate
 
-    study, tallies, tally = Study.objects.get(slug="bench"), dict[str, Tally](), Tally()
+    study, tallies, tally = Study.objects.get(slug="bench"), dict[str, RowCounter](), RowCounter()
     pieces = (
         zip_pieces(study, EVERYBODY, "csv", tallies)
         if form == "zip"

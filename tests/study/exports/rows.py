@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from study.design.models import Study
-from study.exports.base import ExportTable
-from study.exports.chosen import EVERYBODY, Chosen
+from study.exports.export_table import EVERYBODY, ExportSelection, ExportTable
 
 
-def rows_of(table: ExportTable, study: Study, chosen: Chosen = EVERYBODY) -> Iterator[tuple[Any, ...]]:
+def rows_of(
+    table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY
+) -> Iterator[tuple[Any, ...]]:
     """All cells of every row, as they are read."""
     _, batches = table.opened(study, chosen)
     for batch in batches:

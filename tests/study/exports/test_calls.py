@@ -12,19 +12,24 @@ from django.utils import timezone
 
 from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
-from kitchen.contract.model import Attempt, Call, Reply, Request
+from kitchen.contract.language_model import Attempt, Call, Reply, Request
+from kitchen.money.budget_ledger import spent_or_reserved
 from kitchen.money.models import Budget, Spending
-from kitchen.money.spending import booked
-from kitchen.play import deciding
+from kitchen.play.coplayers import agent_decisions
+from kitchen.play.episode.change_episode import (
+    SubmittedCommand,
+    SubmittedDecision,
+    run_due_step,
+    submit_commands,
+)
 from kitchen.play.models import CallMessage, Decision, Episode, ModelCall, Prompt
-from kitchen.play.services import GivenCommand, MadeDecision, commands_submit, step_run
 from study.design.models import Condition, Study
-from study.exports.chosen import Chosen
-from study.exports.registry import get_table
-from study.exports.writing import write_study
-from study.people.leaving import participant_withdraw
-from study.people.models import Participant
-from study.taking_part.going_on import page_done
+from study.exports.export_files import write_study
+from study.exports.export_registry import get_table
+from study.exports.export_table import ExportSelection
+from study.participants.end_participation import participant_withdraw
+from study.participants.models import Participant
+from study.participation.page_progress import finish_page
 from tests.study.exports.rows import rows_of
 from tests.study.factories import SETTINGS, enter, make_study
 
@@ -45,12 +50,12 @@ def study() -> Study:
 
 def play(study: Study, entry: str, *, synthetic: bool = False) -> Participant:
     participant = enter(study, entry, synthetic=synthetic)
-    page_done(participant_id=participant.pk, page="guide")
+    finish_page(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get(rounds__participant=participant)
     for step in range(1, 5):
-        order = GivenCommand(0, ("noop",))
-        commands_submit(episode_id=episode.pk, step=step, commands=[order])
-        deciding.decide_step(episode_id=episode.pk, step=step)
+        order = SubmittedCommand(0, ("noop",))
+        submit_commands(episode_id=episode.pk, step=step, commands=[order])
+        agent_decisions.decide_step(episode_id=episode.pk, step=step)
     return participant
 
 
@@ -94,7 +99,7 @@ def test_how_replies_were_read_stands_in_columns_behind_the_others(study: Study)
 
 def test_what_a_model_thought_and_was_sent_is_exported(study: Study) -> None:
     participant = enter(study, "one")
-    page_done(participant_id=participant.pk, page="guide")
+    finish_page(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()
     row = Decision(mind=episode.minds.get(), step=1, played_by="dispatcher", milliseconds=1)
     tried = Attempt(
@@ -103,8 +108,10 @@ def test_what_a_model_thought_and_was_sent_is_exported(study: Study) -> None:
     answer = Reply("noop_agent1", reasoning="First rice.\x00")
     sent = {"max_tokens": 9, "thinking": {"type": "adaptive"}}
     call = Call("p", Request("m", []), answer, attempts=(tried,), parameters=sent)
-    orders = [GivenCommand(seat, ("noop",)) for seat in (0, 1)]
-    commands_submit(episode_id=episode.pk, step=1, commands=orders, decisions=[MadeDecision(row, (call,))])
+    orders = [SubmittedCommand(seat, ("noop",)) for seat in (0, 1)]
+    submit_commands(
+        episode_id=episode.pk, step=1, commands=orders, decisions=[SubmittedDecision(row, (call,))]
+    )
     decisions = get_table("decisions")
     names = [column.name for column in decisions.columns]
     (found,) = rows_of(decisions, study)
@@ -128,7 +135,10 @@ def test_decisions_are_marked_and_prompts_say_in_whose_episodes_they_were_sent(s
     used = {row[0]: row[2:] for row in rows_of(get_table("prompts"), study)}
     assert used[recipes] == (2, 1, 0, 1)
     assert all(sum(kinds[:3]) > 0 for kinds in used.values())
-    people = {row[0]: row[2:] for row in rows_of(get_table("prompts"), study, Chosen.without(["synthetic"]))}
+    people = {
+        row[0]: row[2:]
+        for row in rows_of(get_table("prompts"), study, ExportSelection.without(["synthetic"]))
+    }
     assert people[recipes] == (2, 0, 0, 1)
 
 
@@ -161,9 +171,9 @@ class Paying(Agent):
 def test_the_ledger_says_what_each_call_was_for_and_of_nobody_who_left(
     study: Study, monkeypatch: pytest.MonkeyPatch, admin_client: Client
 ) -> None:
-    monkeypatch.setattr(deciding, "make_agent", lambda kind, settings: Paying({}))
+    monkeypatch.setattr(agent_decisions, "make_agent", lambda kind, settings: Paying({}))
     monkeypatch.setattr(
-        deciding, "_within", lambda seconds, name, make, late, **more: make()
+        agent_decisions, "_within", lambda seconds, name, make, late, **more: make()
     )  # one connection
     gone, stays = play(study, "gone"), play(study, "stays")
     episode = Episode.objects.get(rounds__participant=stays)
@@ -171,11 +181,11 @@ def test_the_ledger_says_what_each_call_was_for_and_of_nobody_who_left(
     assert list(rows.values_list("step", "spent")) == [(1, 0.125), (2, None), (3, 0.125), (4, 0.125)]
     page = admin_client.get(f"/admin/kitchen/episode/{episode.pk}/change/").content.decode()
     assert page.count("Ledger: 1 call<") == 4 and page.count("0.2500 USD set aside, never booked") == 1
-    before = booked(Budget.objects.get().pk)
+    before = spent_or_reserved(Budget.objects.get().pk)
     participant_withdraw(participant_id=gone.pk)
     assert Spending.objects.count() == 8 and Spending.objects.filter(mind=None).count() == 4
     assert rows.count() == 4
-    assert booked(Budget.objects.get().pk) == before
+    assert spent_or_reserved(Budget.objects.get().pk) == before
 
 
 @pytest.mark.servers
@@ -207,11 +217,11 @@ def test_settings_of_another_kind_of_number_are_forecast_and_played(
 def test_everybody_takes_the_studys_thinking_time(study: Study) -> None:
     Study.objects.update(thinking_seconds=20)
     participant = enter(study, "one")
-    page_done(participant_id=participant.pk, page="guide")
+    finish_page(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()
-    commands_submit(episode_id=episode.pk, step=1, commands=[GivenCommand(0, ("noop",))])
-    deciding.decide_step(episode_id=episode.pk, step=1)
+    submit_commands(episode_id=episode.pk, step=1, commands=[SubmittedCommand(0, ("noop",))])
+    agent_decisions.decide_step(episode_id=episode.pk, step=1)
     assert Decision.objects.count() == 1
-    assert not step_run(episode_id=episode.pk, step=1)
+    assert not run_due_step(episode_id=episode.pk, step=1)
     Episode.objects.update(thinking_seconds=0)
-    assert step_run(episode_id=episode.pk, step=1)
+    assert run_due_step(episode_id=episode.pk, step=1)

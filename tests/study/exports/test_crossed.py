@@ -11,21 +11,19 @@ from typing import Any
 import pytest
 
 from kitchen.contract.organisation import INFORM, SAY
-from kitchen.contract.talk import Say
-from kitchen.play.deciding import decide_step
-from kitchen.play.going import seat_leave
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.coplayers.answer_messages import send_message
+from kitchen.play.episode.change_episode import SubmittedCommand, leave_seat, submit_commands
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision, Episode
-from kitchen.play.selectors import seat_view
-from kitchen.play.services import GivenCommand, commands_submit
-from kitchen.play.talking import message_send
-from kitchen.play.verifying import log_verify
 from study.design.models import Condition, Study
-from study.exports.registry import TABLES
-from study.exports.writing import write_study
-from study.people.models import Participant
-from study.taking_part.answering import answers_submit
-from study.taking_part.going_on import page_done
-from study.taking_part.lobby import lobby_look
+from study.exports.export_files import write_study
+from study.exports.export_registry import TABLES
+from study.participants.models import Participant
+from study.participation.group_lobby import look_at_lobby
+from study.participation.page_progress import answers_submit, finish_page
 from tests.study.factories import SETTINGS, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("beacon")]
@@ -68,18 +66,18 @@ def crossed() -> Study:
 def play(episode: Episode) -> None:
     """To its end: a word to whom one may write at every step, or a job to whom one leads."""
     seat = episode.seats.get(mind=None)
-    while (view := seat_view(seat)).phase in {"choose", "lead"}:
+    while (view := current_seat_view(seat)).phase in {"choose", "lead"}:
         kind = INFORM if view.leads else SAY
-        assert message_send(episode_id=episode.pk, seat=seat.number, say=Say(TEXT, kind)).accepted
+        assert send_message(episode_id=episode.pk, seat=seat.number, say=MessageDraft(TEXT, kind)).accepted
         step = view.step + 1
         if view.phase == "choose":
-            given = GivenCommand(seat.number, view.legal[-1])
-            assert commands_submit(episode_id=episode.pk, step=step, commands=[given]).accepted
+            given = SubmittedCommand(seat.number, view.legal[-1])
+            assert submit_commands(episode_id=episode.pk, step=step, commands=[given]).accepted
         decide_step(episode_id=episode.pk, step=step)
 
 
 def finish(person: Participant) -> None:
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     while found := person.rounds.filter(answered_at=None).select_related("episode").first():
         assert found.episode
         play(found.episode)
@@ -98,7 +96,7 @@ def test_organisations_and_worlds_are_crossed_in_one_study(tmp_path: Path) -> No
     person = enter(study, synthetic=True)
     finish(person)
     assert person.status == Participant.Status.COMPLETE
-    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
     rows = write_study(study, tmp_path)
     assert {f"{name}.csv" for name in TABLES} <= rows.keys()
     episodes = {row["condition"]: row for row in read(tmp_path, "episodes")}
@@ -126,7 +124,7 @@ def meeting() -> tuple[Study, list[Participant]]:
         row.save()
     people = [enter(study, name) for name in ("one", "two")]
     for person in people:
-        page_done(participant_id=person.pk, page="guide")
+        finish_page(participant_id=person.pk, page="guide")
     return study, people
 
 
@@ -140,11 +138,13 @@ def play_together(episode: Episode) -> None:
                 if episode.organisation and episode.organisation["kind"] == "pairwise"
                 else ()
             )
-            assert message_send(episode_id=episode.pk, seat=seat.number, say=Say(TEXT, to=to)).accepted
-            given = GivenCommand(seat.number, ("noop",))
-            assert commands_submit(episode_id=episode.pk, step=step, commands=[given]).accepted
+            assert send_message(
+                episode_id=episode.pk, seat=seat.number, say=MessageDraft(TEXT, to=to)
+            ).accepted
+            given = SubmittedCommand(seat.number, ("noop",))
+            assert submit_commands(episode_id=episode.pk, step=step, commands=[given]).accepted
         if step == 3:
-            assert seat_leave(episode_id=episode.pk, seat=1)
+            assert leave_seat(episode_id=episode.pk, seat=1)
         decide_step(episode_id=episode.pk, step=step)
     assert Episode.objects.get(pk=episode.pk).status == Episode.Status.OVER
 
@@ -152,14 +152,16 @@ def play_together(episode: Episode) -> None:
 def test_two_people_meet_in_every_organisation_of_one_study(tmp_path: Path) -> None:
     study, people = meeting()
     for position in range(1, len(MET) + 1):
-        assert lobby_look(participant_id=people[0].pk) and lobby_look(participant_id=people[1].pk) is None
+        assert (
+            look_at_lobby(participant_id=people[0].pk) and look_at_lobby(participant_id=people[1].pk) is None
+        )
         episode = people[0].rounds.get(position=position).episode
         assert episode and people[1].rounds.get(position=position).episode == episode
         play_together(episode)
         for person in people:
             given = {item.key: 3 for item in person.version.blueprint.items_at("survey")}
             assert answers_submit(participant_id=person.pk, page="survey", position=position, values=given)
-    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
     write_study(study, tmp_path)
     episodes, said = read(tmp_path, "episodes"), read(tmp_path, "messages")
     for key in MET:

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from kitchen.play.models import Episode, Seat, SeatCommand
 from study.design.models import Study
-from study.exports.base import PERSON_MARKS, WHO
-from study.exports.csv_text import cells, harmless, lines
-from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
-from study.exports.stretches import Batch, Stretch
-from study.exports.writing import csv_pieces, write_study
-from study.people.counts import StudyCounts, studies_with_counts, study_counts
-from study.people.models import PageVisit
-from study.taking_part.going_on import page_done
+from study.exports.csv_encoding import cells, harmless, lines
+from study.exports.export_files import csv_pieces, write_study
+from study.exports.export_registry import DOCUMENTS, TABLES, get_table, tables
+from study.exports.export_table import PARTICIPANT_COLUMNS, PERSON_MARKS
+from study.exports.row_groups import RowBatch, RowGroup
+from study.participants.models import PageVisit
+from study.participants.participant_counts import StudyCounts, studies_with_counts, study_counts
+from study.participation.page_progress import finish_page
 from tests.conftest import Once
 from tests.study.exports.rows import rows_of
 from tests.study.factories import complete, enter, make_study
@@ -111,7 +111,7 @@ def test_synthetic_participants_are_marked_in_every_file(study: Study, tmp_path:
 @pytest.mark.parametrize("name", MARKED)
 def test_every_file_about_participants_marks_who_they_are(name: str) -> None:
     columns = {column.name for column in get_table(name).columns}
-    assert columns >= {"participant", *(column.name for column in (WHO[1], *PERSON_MARKS))}
+    assert columns >= {"participant", *(column.name for column in (PARTICIPANT_COLUMNS[1], *PERSON_MARKS))}
 
 
 def test_drop_outs_are_there_with_their_exit_status(study: Study, tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_completion_codes_can_be_checked_once_somebody_is_through(study: Study, 
 def test_an_episode_keeps_the_teammates_it_was_played_with(tmp_path: Path) -> None:
     study = make_study("renamed", conditions=1)
     study.conditions.update(coplayer="random", teammates=2)
-    page_done(participant_id=enter(study).pk, page="guide")
+    finish_page(participant_id=enter(study).pk, page="guide")
     study.conditions.update(coplayer="planner", teammates=1, name="Renamed")
     write_study(study, tmp_path)
     (row,) = read(tmp_path, "episodes")
@@ -203,8 +203,8 @@ def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
 
 def test_chunks_change_nothing(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {name: list(rows_of(get_table(name), study)) for name in ("episodes", "steps", "commands")}
-    monkeypatch.setattr("study.exports.tables.sittings.PEOPLE", 1)
-    monkeypatch.setattr("study.exports.tables.sittings.STEPS", 3)
+    monkeypatch.setattr("study.exports.tables.played_episodes.PEOPLE", 1)
+    monkeypatch.setattr("study.exports.tables.played_episodes.STEPS", 3)
     assert {name: list(rows_of(get_table(name), study)) for name in whole} == whole
 
 
@@ -235,15 +235,15 @@ def test_lines_are_those_of_the_csv_module(rows: list[tuple[Any, ...]]) -> None:
     written = io.StringIO()
     clean = [[harmless(value) if isinstance(value, str) else value for value in row] for row in rows]
     csv.writer(written).writerows(clean)
-    batch = Batch([Stretch((), rows)])
+    batch = RowBatch([RowGroup((), rows)])
     assert "".join(f"{line}\r\n" for line in lines(["number"] * 3, batch)) == written.getvalue()
 
 
 def test_a_download_comes_in_pieces_and_is_the_same_file(
     study: Study, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("study.exports.writing.PIECE", 100)
-    monkeypatch.setattr("study.exports.base.AT_ONCE", 1)
+    monkeypatch.setattr("study.exports.export_files.PIECE", 100)
+    monkeypatch.setattr("study.exports.export_table.AT_ONCE", 1)
     write_study(study, tmp_path)
     for table in tables():
         pieces = list(csv_pieces(table, study))

@@ -17,18 +17,15 @@ from django.utils import timezone
 
 from kitchen.play.models import Episode, Seat
 from study.design.models import Study, StudyPart, SurveyItem, Version
-from study.design.recruitment import Referral
-from study.exports.base import Column, ExportTable
-from study.exports.chosen import Chosen
-from study.exports.parquet import parquet_pieces
-from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
-from study.exports.stretches import Stretch
-from study.exports.writing import write_study, zip_pieces
-from study.people.leaving import participant_withdraw
-from study.people.models import Participant, Round
-from study.taking_part.answering import answers_submit, check_submit
-from study.taking_part.entering import consent_given, participant_enter
-from study.taking_part.going_on import page_done
+from study.design.recruitment_platforms import Referral
+from study.exports.export_files import parquet_pieces, write_study, zip_pieces
+from study.exports.export_registry import DOCUMENTS, TABLES, get_table, tables
+from study.exports.export_table import Column, ExportSelection, ExportTable
+from study.exports.row_groups import RowGroup
+from study.participants.end_participation import participant_withdraw
+from study.participants.models import Participant, Round
+from study.participation.enter_study import consent_given, participant_enter
+from study.participation.page_progress import answers_submit, check_submit, finish_page
 from tests.study.exports.rows import rows_of
 from tests.study.exports.test_exports import MARKED, WITHOUT_ROWS
 from tests.study.factories import SETTINGS, complete, make_study, play_out
@@ -70,11 +67,11 @@ def walk(study: Study, entry: str, *, attention: int = 2, **more: Any) -> Partic
     consent_given(participant_id=person.pk)
     answer = answers_submit
     answer(participant_id=person.pk, page="about", values={"age": 33})
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     person.refresh_from_db()
     assert person.practice
     play_out(person.practice)
-    page_done(participant_id=person.pk, page="practice")
+    finish_page(participant_id=person.pk, page="practice")
     check_submit(participant_id=person.pk, values={"goal": "sleep"}, attempt=1)
     check_submit(participant_id=person.pk, values={"goal": "cook"}, attempt=2)
     for one in person.rounds.all():
@@ -166,7 +163,7 @@ def test_everybody_is_there_unless_left_out(study: Study, tmp_path: Path) -> Non
     assert len(list(rows_of(get_table("participants"), study))) == 4
     for kind, gone in people.items():
         for name in WITH_ROWS:
-            codes = {row[0] for row in rows_of(get_table(name), study, Chosen.without([kind]))}
+            codes = {row[0] for row in rows_of(get_table(name), study, ExportSelection.without([kind]))}
             assert gone.code not in codes, (name, kind)
             assert people["synthetic" if kind != "synthetic" else "preview"].code in codes
 
@@ -200,7 +197,7 @@ def test_an_episode_that_two_share_has_its_steps_once(tmp_path: Path) -> None:
     assert [row["seat"] for row in read(tmp_path, "episodes")] == ["0", "1"]
     assert len(read(tmp_path, "steps")) == len(read(tmp_path, "commands")) == 3
     assert {row["participant"] for row in read(tmp_path, "steps")} == {first.code}
-    only = Chosen.without(["excluded"])
+    only = ExportSelection.without(["excluded"])
     Participant.objects.filter(pk=first.pk).update(excluded_at=timezone.now())
     assert {row[0] for row in rows_of(get_table("steps"), study, only)} == {second.code}
 
@@ -240,13 +237,13 @@ def test_parquet_has_the_same_rows_in_their_own_types(study: Study, tmp_path: Pa
 def test_rows_with_long_texts_are_written_sooner(
     longest: int, groups: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("study.exports.parquet.ROW_GROUP", 60_000)
-    monkeypatch.setattr("study.exports.base.AT_ONCE", 10)
+    monkeypatch.setattr("study.exports.export_files.ROW_GROUP", 60_000)
+    monkeypatch.setattr("study.exports.export_table.AT_ONCE", 10)
     table = ExportTable(
         "one",
         "One cell.",
         (Column("cell", "text", "It."),),
-        lambda *_: [Stretch((), [["x" * longest]] * 200)],
+        lambda *_: [RowGroup((), [["x" * longest]] * 200)],
     )
     pieces = list(parquet_pieces(table, Study()))
     found = pq.ParquetFile(io.BytesIO(b"".join(pieces))).metadata

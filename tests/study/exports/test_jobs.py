@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.organisation import Member, organise
-from kitchen.contract.talk import Say
-from kitchen.play.deciding import decide_step
-from kitchen.play.kept import turn_taken
+from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.models import Message
-from kitchen.play.saying import message_add
-from study.exports.registry import get_table
-from study.people.models import Round
-from study.taking_part.going_on import page_done
+from kitchen.play.turn.conversation import add_message
+from kitchen.play.turn.turn_cache import exclusive_turn
+from study.exports.export_registry import get_table
+from study.participants.models import Round
+from study.participation.page_progress import finish_page
 from tests.kitchen.factories import make_episode, mind, submit
 from tests.study.exports.rows import rows_of
 from tests.study.exports.test_messages import hand_to_robot
@@ -28,14 +28,14 @@ def test_a_job_stands_with_when_it_was_given_and_what_became_of_it() -> None:
     people = [enter(study, name) for name in ("leader", "worker")]
     members = [Member(seat, (seat,), is_person=seat < 2) for seat in range(4)]
     minds = (mind("random", 2), mind("random", 3))
-    episode = make_episode(seats=4, minds=minds, organisation=organise("graph", members, seats=4))
+    episode = make_episode(seats=4, minds=minds, organisation=make_organisation("graph", members, seats=4))
     for seat, person in enumerate(people):
-        page_done(participant_id=person.pk, page="guide")
+        finish_page(participant_id=person.pk, page="guide")
         Round.objects.filter(participant=person, position=1).update(episode=episode, seat=seat)
 
     def say(member: int, kind: str, *to: int, text: str = "", **data: Any) -> None:
-        with turn_taken(episode.pk) as turn:
-            assert message_add(turn, member, Say(text, kind, to, data)) == ""
+        with exclusive_turn(episode.pk) as turn:
+            assert add_message(turn, member, MessageDraft(text, kind, to, data)) == ""
 
     say(0, "inform", 1, 2, text="chop")  # message 1: a job for each
     say(1, "accept", 0, job=1)
@@ -64,19 +64,19 @@ def test_a_job_stays_with_who_gave_it_and_was_replaced() -> None:
     study = make_study()
     people = [enter(study, name) for name in ("leader", "worker")]
     members = [Member(seat, (seat,), is_person=seat < 2) for seat in range(3)]
-    made = organise("graph", members, seats=3)
+    made = make_organisation("graph", members, seats=3)
     episode = make_episode(seats=3, minds=(mind("random", 2),), organisation=made)
     for seat, person in enumerate(people):
-        page_done(participant_id=person.pk, page="guide")
+        finish_page(participant_id=person.pk, page="guide")
         Round.objects.filter(participant=person, position=1).update(episode=episode, seat=seat)
-    with turn_taken(episode.pk) as turn:
-        assert message_add(turn, 1, Say("chop", "inform", (2,))) == ""
+    with exclusive_turn(episode.pk) as turn:
+        assert add_message(turn, 1, MessageDraft("chop", "inform", (2,))) == ""
     for seat in (0, 1):
         submit(episode, 1, "noop", seat=seat)
     decide_step(episode_id=episode.pk, step=1)
     hand_to_robot(episode, 1)
-    with turn_taken(episode.pk) as turn:
-        assert message_add(turn, 1, Say("fry", "inform", (2,))) == ""
+    with exclusive_turn(episode.pk) as turn:
+        assert add_message(turn, 1, MessageDraft("fry", "inform", (2,))) == ""
     table = get_table("jobs")
     names = [column.name for column in table.columns]
     wanted = [names.index(name) for name in ("participant", "text", "known")]

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from study.analysis.sample import Sample, observations, rated
+from study.analysis.analysis_sample import Sample, measured_items, observations
 from study.design.models import Condition, Study, SurveyItem
-from study.exports.registry import get_table
-from study.exports.writing import csv_pieces
-from study.people.models import Participant
-from study.taking_part.going_on import page_done
+from study.exports.export_files import csv_pieces
+from study.exports.export_registry import get_table
+from study.participants.models import Participant
+from study.participation.page_progress import finish_page
 from tests.study.exports.test_wide import answered
 from tests.study.factories import enter, make_study
 
@@ -30,7 +30,7 @@ def test_each_measure_is_a_row_with_the_value_that_the_analysis_takes() -> None:
     sample = Sample(study, who="people")
     taken = {
         (one.participant, one.condition, one.measure): one.value
-        for one in observations(sample, rated(sample))
+        for one in observations(sample, measured_items(sample))
     }
     found = {
         (row["participant"], row["condition"], row["measure"]): float(row["value"]) if row["value"] else None
@@ -61,7 +61,7 @@ def test_a_row_has_the_settings_of_its_condition_as_columns() -> None:
 def test_who_dropped_out_is_there_and_marked() -> None:
     study = make_study(conditions=1, items=1)
     person = enter(study, "gone")
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     assert not long(study)
     episode = person.rounds.get().episode
     assert episode

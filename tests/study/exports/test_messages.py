@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from kitchen.contract.organisation import Member, organise
-from kitchen.contract.talk import Say
-from kitchen.play.absence import LEFT, Absence, hand_over
-from kitchen.play.deciding import decide_step
-from kitchen.play.kept import bring_up_to_date, turn_taken
+from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.coplayers.answer_messages import send_message
+from kitchen.play.episode.absent_players import LEFT, AbsencePolicy, hand_over_seat
 from kitchen.play.models import Episode, Message
-from kitchen.play.saying import message_add
-from kitchen.play.talking import message_send
+from kitchen.play.turn.conversation import add_message
+from kitchen.play.turn.turn_cache import exclusive_turn, refresh_turn
 from study.design.models import Study
-from study.exports.registry import get_table
-from study.exports.writing import write_study
-from study.people.leaving import participant_withdraw
-from study.people.models import Participant, Round
-from study.taking_part.going_on import page_done
+from study.exports.export_files import write_study
+from study.exports.export_registry import get_table
+from study.participants.end_participation import participant_withdraw
+from study.participants.models import Participant, Round
+from study.participation.page_progress import finish_page
 from tests.kitchen.factories import make_episode, mind, submit
 from tests.study.exports.rows import rows_of
 from tests.study.factories import enter, make_study
@@ -40,20 +40,20 @@ def pair() -> tuple[Study, list[Participant], Episode]:
     episode = make_episode(
         seats=4,
         minds=(mind("random", 2), mind("random", 3)),
-        organisation=organise("graph", members, seats=4),
+        organisation=make_organisation("graph", members, seats=4),
     )
     for seat, person in enumerate(people):
-        page_done(participant_id=person.pk, page="guide")
+        finish_page(participant_id=person.pk, page="guide")
         Round.objects.filter(participant=person, position=1).update(episode=episode, seat=seat)
     return study, people, episode
 
 
 def say(episode: Episode, member: int, text: str, *to: int) -> None:
     if member < 2:
-        assert message_send(episode_id=episode.pk, seat=member, say=Say(text, to=to)).accepted
+        assert send_message(episode_id=episode.pk, seat=member, say=MessageDraft(text, to=to)).accepted
         return
-    with turn_taken(episode.pk) as turn:
-        assert message_add(turn, member, Say(text, to=to)) == ""
+    with exclusive_turn(episode.pk) as turn:
+        assert add_message(turn, member, MessageDraft(text, to=to)) == ""
 
 
 def cells(study: Study, *wanted: str) -> list[tuple[Any, ...]]:
@@ -110,10 +110,10 @@ def test_who_was_replaced_keeps_what_they_said_and_read_before(
 
 def hand_to_robot(episode: Episode, seat: int) -> None:
     """A co-player has this person's seat from the open step on."""
-    Episode.objects.filter(pk=episode.pk).update(absence=Absence(kind="random").to_json())
-    with turn_taken(episode.pk) as turn, transaction.atomic():
-        bring_up_to_date(turn, lock=True)
-        assert hand_over(turn, seat, LEFT)
+    Episode.objects.filter(pk=episode.pk).update(absence=AbsencePolicy(kind="random").to_json())
+    with exclusive_turn(episode.pk) as turn, transaction.atomic():
+        refresh_turn(turn, lock=True)
+        assert hand_over_seat(turn, seat, LEFT)
 
 
 def test_the_file_has_each_word_and_is_empty_where_nothing_was_said(

@@ -12,19 +12,19 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from kitchen.contract.reading import COLUMNS as READ
+from kitchen.contract.decision_notes import READING_COLUMNS as READ
+from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
 from kitchen.play.models import Episode
-from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.uptime.models import Outage
-from study.analysis.results import analyse_now
-from study.analysis.statistics.report import report
+from study.analysis.analysis_results import analyse_present_data
+from study.analysis.statistics.markdown_report import markdown_report
 from study.design.models import Study
-from study.exports.chosen import EVERYBODY, Chosen
-from study.exports.registry import get_table
-from study.exports.tables.touched import touched_count
-from study.exports.writing import csv_pieces
-from study.monitor.live_page import outages_context
-from study.taking_part.going_on import page_done
+from study.exports.export_files import csv_pieces
+from study.exports.export_registry import get_table
+from study.exports.export_table import EVERYBODY, ExportSelection
+from study.exports.tables.played_episodes import touched_count
+from study.monitor.live_study_page import outages_context
+from study.participation.page_progress import finish_page
 from tests.conftest import Once
 from tests.study.factories import complete, enter, make_study
 
@@ -56,7 +56,7 @@ def study(played: int) -> Study:
     return Study.objects.get(pk=played)
 
 
-def rows(study: Study, name: str, chosen: Chosen = EVERYBODY) -> list[dict[str, str]]:
+def rows(study: Study, name: str, chosen: ExportSelection = EVERYBODY) -> list[dict[str, str]]:
     text = "".join(csv_pieces(get_table(name), study, chosen))
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
@@ -88,7 +88,7 @@ def test_outages_of_the_time_of_the_study_are_a_file(study: Study) -> None:
 
 
 def test_steps_that_were_touched_can_be_left_out(study: Study) -> None:
-    chosen, count = Chosen.without(["outage_steps"]), touched_count(study)
+    chosen, count = ExportSelection.without(["outage_steps"]), touched_count(study)
     for name in ("steps", "commands"):
         left = rows(study, name, chosen)
         assert len(left) == 12 - count.steps and {row["outage_parts"] for row in left} == {""}
@@ -96,7 +96,7 @@ def test_steps_that_were_touched_can_be_left_out(study: Study) -> None:
 
 
 def test_episodes_that_were_touched_can_be_left_out(study: Study) -> None:
-    chosen = Chosen.without(["outage_episodes"])
+    chosen = ExportSelection.without(["outage_episodes"])
     found = {
         name: len(rows(study, name, chosen)) for name in ("participants", "episodes", "steps", "answers")
     }
@@ -119,12 +119,14 @@ def test_a_study_without_outages_says_nothing_of_them(study: Study, admin_client
 
 
 def test_the_analysis_can_leave_touched_episodes_out(study: Study, admin_client: Client) -> None:
-    everything, less = (analyse_now(study, "people", untouched=untouched) for untouched in (False, True))
+    everything, less = (
+        analyse_present_data(study, "people", untouched=untouched) for untouched in (False, True)
+    )
     assert (len(everything.participants), len(less.participants)) == (2, 1)
     assert less.attrition and (less.attrition.touched, less.attrition.touched_left_out) == (1, True)
     page = admin_client.get("/staff/small/analysis/?without=outages").content.decode()
     assert 'value="outages" checked> without episodes that an outage touched (1)' in page
-    assert "1 episode left out: an outage of the server touched them." in report(less)
+    assert "1 episode left out: an outage of the server touched them." in markdown_report(less)
 
 
 @pytest.mark.usefixtures("without_drawings")
@@ -145,9 +147,9 @@ def test_staff_who_watch_are_told_of_outages(study: Study, admin_client: Client)
 def test_an_outage_is_nobody_who_played() -> None:
     study = make_study("other")
     person = enter(study, "three")
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     episode = person.rounds.get(position=1).episode
     assert episode
-    given = GivenCommand(0, ("noop",), "outage", "outage")
-    assert commands_submit(episode_id=episode.pk, step=1, commands=[given]).accepted
+    given = SubmittedCommand(0, ("noop",), "outage", "outage")
+    assert submit_commands(episode_id=episode.pk, step=1, commands=[given]).accepted
     assert [row["played_by"] for row in rows(study, "episodes")] == [""]

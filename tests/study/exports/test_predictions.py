@@ -7,20 +7,20 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
-from kitchen.play import deciding
+from kitchen.play.coplayers import agent_decisions
+from kitchen.play.episode.change_episode import SubmittedCommand, submit_commands
 from kitchen.play.models import Decision, Episode
-from kitchen.play.services import GivenCommand, commands_submit
-from kitchen.registry.worlds import get_world
-from kitchen.worlds.cuisine.skills import parts_of
-from study.analysis.measures import measures_of
-from study.analysis.sample import Sample, observations, rated
+from kitchen.registry.world_registry import get_world
+from kitchen.worlds.cuisine.skills import parts_of_item
+from study.analysis.analysis_measures import measures_of
+from study.analysis.analysis_sample import Sample, measured_items, observations
 from study.design.blueprint import blueprint_of
-from study.design.figures import measured
 from study.design.models import Condition, Study
-from study.design.names import item_key_problem
-from study.exports.registry import get_table
-from study.people.models import Participant
-from study.taking_part.going_on import page_done
+from study.design.naming_rules import item_key_problem
+from study.design.study_metrics import comparison_metrics
+from study.exports.export_registry import get_table
+from study.participants.models import Participant
+from study.participation.page_progress import finish_page
 from tests.study.exports.rows import rows_of
 from tests.study.factories import SETTINGS, enter, make_study
 
@@ -36,19 +36,19 @@ def test_a_wrong_prediction_stands_with_what_was_done_instead() -> None:
         teammates=1,
     )
     participant = enter(study, "one")
-    page_done(participant_id=participant.pk, page="guide")
+    finish_page(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get(rounds__participant=participant)
 
     def step(number: int, *command: str) -> None:
-        commands_submit(episode_id=episode.pk, step=number, commands=[GivenCommand(0, command)])
-        deciding.decide_step(episode_id=episode.pk, step=number)
+        submit_commands(episode_id=episode.pk, step=number, commands=[SubmittedCommand(0, command)])
+        agent_decisions.decide_step(episode_id=episode.pk, step=number)
 
     step(1, "goto", "storage0")
     note = Decision.objects.get().note
     assert note
     dish = note["foreseen"][0]["said"][1]
     brief = get_world("cuisine").create(seats=2, settings=episode.settings).brief(0)
-    other = next(item for item in brief["base"] if item not in parts_of(brief, dish))
+    other = next(item for item in brief["base"] if item not in parts_of_item(brief, dish))
     step(2, "get", "storage0", other)
     step(3, "noop")
 
@@ -84,7 +84,7 @@ def _measured(study: Study) -> float | None:
     Participant.objects.update(status=Participant.Status.COMPLETE)
     Episode.objects.update(status=Episode.Status.OVER)
     sample = Sample(study, who="all")
-    scales = rated(sample)
+    scales = measured_items(sample)
     assert "Share of right predictions" in [one.label for one in measures_of(scales)]
     (found,) = [one.value for one in observations(sample, scales) if one.measure == "predictions_share"]
     return found
@@ -101,8 +101,8 @@ def _wide(study: Study, participant: Participant) -> object:
 def test_a_study_without_such_a_co_player_measures_no_predictions() -> None:
     study = make_study(conditions=1)
     enter(study, "one")
-    assert "predictions_share" not in rated(Sample(study, who="all")).of_play
+    assert "predictions_share" not in measured_items(Sample(study, who="all")).of_play
     columns = [column.name for column in get_table("participants").columns_of(study)]
     assert not any("predictions" in name for name in columns)
     assert "already" in item_key_problem("predictions_share")
-    assert not any("say" in where for where, _ in measured(blueprint_of(study)))
+    assert not any("say" in where for where, _ in comparison_metrics(blueprint_of(study)))

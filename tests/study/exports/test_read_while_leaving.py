@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from study.design.models import Study
-from study.exports.registry import get_table
-from study.people.leaving import participant_withdraw
-from study.people.models import Participant
+from study.exports.export_registry import get_table
+from study.participants.end_participation import participant_withdraw
+from study.participants.models import Participant
 from tests.conftest import Once
 from tests.study.exports.rows import rows_of
 from tests.study.exports.test_exports import MARKED, WITHOUT_ROWS
@@ -34,8 +34,8 @@ def test_a_withdrawal_between_the_reads_breaks_no_file(
     """Two leave: one whose rows are not made yet, and one just after the first of them was."""
     for reader in READERS:
         monkeypatch.setattr(f"study.exports.tables.{reader}.PEOPLE", 1)
-    monkeypatch.setattr("study.exports.tables.sittings.STEPS", 1)
-    monkeypatch.setattr("study.exports.base.AT_ONCE", 1)
+    monkeypatch.setattr("study.exports.tables.played_episodes.STEPS", 1)
+    monkeypatch.setattr("study.exports.export_table.AT_ONCE", 1)
     study, (_, before, after, last) = of_four
     leaving, codes = {before.code: before, after.code: after}, list[str]()
     for row in rows_of(get_table(name), study):

@@ -11,16 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 from django.utils import timezone
 
-from study.analysis.results import analyse_now
+from study.analysis.analysis_results import analyse_present_data
 from study.design.models import Condition, Study, SurveyItem, Version
-from study.design.version_writing import version_current
-from study.exports.registry import get_table
-from study.exports.writing import csv_pieces, write_study
-from study.people.models import Participant
-from study.taking_part.answering import answers_submit
-from study.taking_part.entering import consent_given, participant_enter
-from study.taking_part.going_on import page_done
-from study.trying_out.previews import previews_erase
+from study.design.study_versions import current_version
+from study.exports.export_files import csv_pieces, write_study
+from study.exports.export_registry import get_table
+from study.participants.models import Participant
+from study.participation.enter_study import consent_given, participant_enter
+from study.participation.page_progress import answers_submit, finish_page
+from study.pilot.previews import previews_erase
 from tests.nightly import nightly
 from tests.study.factories import make_study, play_out
 
@@ -31,7 +30,7 @@ def answered(study: Study, entry: str, values: dict[str, Any], **more: Any) -> P
     """Someone who plays every condition and answers so each time."""
     person = participant_enter(study_id=study.pk, entry=entry, **more)
     consent_given(participant_id=person.pk)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     for one in person.rounds.all():
         one.refresh_from_db()
         assert one.episode
@@ -57,7 +56,7 @@ def test_a_measure_has_one_name_in_the_data_and_in_the_analysis() -> None:
     study = make_study(conditions=1, items=1)
     SurveyItem.objects.update(key="work_load_score", scale="Work load")
     answered(study, "one", {"work_load_score": 4})
-    keys = {f"c0.{one.measure.key}" for one in analyse_now(study, "people").measures}
+    keys = {f"c0.{one.measure.key}" for one in analyse_present_data(study, "people").measures}
     assert {"c0.work_load_score", "c0.work_load_score_2"} < keys < set(names(study))
 
 
@@ -96,7 +95,7 @@ def test_a_column_holds_what_every_version_asked_for(
 
 def test_what_was_preregistered_has_its_columns_before_anybody_comes() -> None:
     study = make_study(conditions=1, items=1)
-    version_current(study_id=study.pk)
+    current_version(study_id=study.pk)
     Version.objects.update(frozen_at=timezone.now())
     SurveyItem.objects.update(key="other")
     assert "c0.i0" in names(study)
@@ -136,7 +135,7 @@ def test_a_design_that_changes_during_the_export_changes_no_file_that_was_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     study = make_study(conditions=1, items=1)
-    monkeypatch.setattr("study.exports.writing.PIECE", 1)
+    monkeypatch.setattr("study.exports.export_files.PIECE", 1)
     answered(study, "one", {"i0": 3})
     pieces = csv_pieces(get_table("participants"), study)
     begun = next(pieces)

@@ -9,11 +9,11 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
-from kitchen.machine.guards import trigger_name
+from kitchen.infra.append_only import trigger_name
 from kitchen.play.models import Episode, Step
-from study.people.models import Round, StaffAction
+from study.participants.models import Round, StaffAction
 from tests.kitchen.factories import make_episode, submit
-from tests.kitchen.play.test_chain import seal_of_before
+from tests.kitchen.play.turn.test_chain import seal_of_before
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]

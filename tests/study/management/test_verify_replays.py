@@ -9,8 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from kitchen.play.models import Episode
-from kitchen.replaying.deciding import CLOCK, HOUSE
-from kitchen.replaying.verifying import Verdict
+from kitchen.replay.replay_verification import CLOCK, PLATFORM_DECIDED, ReplayVerdict
 from study.management.commands.verify_replays import of_models
 from tests.study.factories import complete, make_study
 from tests.study.management.test_verify_log import change
@@ -67,7 +66,10 @@ def test_what_models_decided_is_decided_again_from_their_stored_replies() -> Non
 
 
 def test_it_is_said_why_decisions_could_not_be_made_again() -> None:
-    verdicts = [Verdict("a", "", 3, 1, (CLOCK, CLOCK)), Verdict("b", "", 2, 1, (HOUSE,))]
+    verdicts = [
+        ReplayVerdict("a", "", 3, 1, (CLOCK, CLOCK)),
+        ReplayVerdict("b", "", 2, 1, (PLATFORM_DECIDED,)),
+    ]
     assert of_models(verdicts) == (
         "2 decisions of language models made again, from 2 stored replies; "
         "3 could not be (docs/researchers.md): "

@@ -11,11 +11,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from kitchen.play.models import Episode
-from study.people.marks import mark_of
-from study.people.models import Participant
-from study.people.receipts import receipt_read
+from study.participants.erasure_records import erasure_mark, read_receipt
+from study.participants.models import Participant
 from study.researchers.models import SecurityEvent
-from study.researchers.sure import SURE_AT
+from study.researchers.reauthenticate import SURE_AT
 from tests.study.factories import complete, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -43,9 +42,9 @@ def test_an_owner_erases_one_person_and_gets_the_receipt(
     with django_capture_on_commit_callbacks(execute=True):
         page = client.post(f"{here}erase/", {"sure": "on"}).content.decode()
     found = re.search(r'id="receipt-code"[^>]*>([^<]+)<', page)
-    receipt = found and receipt_read(unescape(found[1]))
+    receipt = found and read_receipt(unescape(found[1]))
     assert receipt and receipt.study == "small"
     assert list(Participant.objects.all()) == [stays] and Episode.objects.count() == 1
     noted = SecurityEvent.objects.get(kind="person_erased")
-    assert (noted.user_name, noted.what) == ("ann", f"{receipt.without_proof} {mark_of(person)}")
+    assert (noted.user_name, noted.what) == ("ann", f"{receipt.without_proof} {erasure_mark(person)}")
     assert client.get(here).status_code == 404

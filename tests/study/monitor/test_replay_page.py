@@ -13,11 +13,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from kitchen.play.models import Episode
-from kitchen.replaying.moments import moments
-from kitchen.replaying.record import records_of
+from kitchen.replay.episode_record import read_episode_records
+from kitchen.replay.episode_timeline import event_steps
 from study.design.models import Study
 from tests.study.factories import complete, make_study
-from tests.study.taking_part.test_views import field, text_of
+from tests.study.participation.test_views import field, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -67,7 +67,7 @@ def test_nobody_has_a_turn_where_a_clock_took_the_steps(client: Client, address:
 
 
 def test_what_happened_is_jumped_to(client: Client, address: str) -> None:
-    kinds = moments(next(iter(records_of(Episode.objects.all()))))
+    kinds = event_steps(next(iter(read_episode_records(Episode.objects.all()))))
     name, steps = next(iter(kinds.items()))
     page = text_of(client.get(address, {"step": "0", "kind": name, "go": "last"}))
     assert f'<option value="{name}" selected>{name} ({len(steps)})</option>' in page

@@ -11,10 +11,10 @@ import pytest
 from django.test import Client
 from prometheus_client.metrics import MetricWrapperBase
 
-from brigade.places import base_dir
-from kitchen.machine import metrics, readiness
-from kitchen.machine.readiness import Readiness
-from study.operation import figures
+from brigade.paths import base_dir
+from kitchen.infra import prometheus_metrics
+from study.operation import health_endpoints
+from study.operation.health_endpoints import Readiness
 from tests.servers import Stack, wait_until
 from tests.study.factories import complete, make_study
 
@@ -46,7 +46,7 @@ def test_who_is_ready_says_so_and_who_is_not_says_what_is_missing(
     lacks: dict[str, str], status: int, online: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checks = {name: (lambda words=words: words) for name, words in lacks.items()}
-    monkeypatch.setattr(readiness, "_readiness", Readiness(checks))
+    monkeypatch.setattr(health_endpoints, "_readiness", Readiness(checks))
     answer = Client(headers={"host": "10.0.0.7:8001"}).get("/ready")
     assert answer.status_code == status
     assert answer.json() == {"ready": not lacks, "missing": lacks}
@@ -69,7 +69,7 @@ def test_who_is_ready_says_so_and_who_is_not_says_what_is_missing(
 def test_figures_are_for_this_machine_and_who_has_the_token(
     more: dict[str, str], status: int, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("study.operation.probes.exposition", lambda: b"")
+    monkeypatch.setattr("study.operation.health_endpoints.exposition", lambda: b"")
     settings.METRICS_TOKEN = TOKEN
     assert Client().get("/metrics", **more).status_code == status  # type: ignore[arg-type]
 
@@ -83,7 +83,7 @@ def test_without_a_token_nobody_has_it(settings: Any) -> None:
 @pytest.mark.django_db
 def test_figures_come_without_redis_and_name_nobody(away: None) -> None:
     person = complete(make_study())
-    said = figures.exposition().decode()
+    said = health_endpoints.exposition().decode()
     assert 'brigade_reachable{what="database"} 1.0' in said
     assert 'brigade_reachable{what="redis"} 0.0' in said
     assert 'brigade_money_dollars{booked="spent"} 0.0' in said
@@ -118,7 +118,7 @@ def asked(stack: Stack, path: str) -> tuple[int, str]:
 
 
 def test_every_figure_is_told_to_operators_and_no_other(away: None) -> None:
-    counted = [one for one in vars(metrics).values() if isinstance(one, MetricWrapperBase)]
+    counted = [one for one in vars(prometheus_metrics).values() if isinstance(one, MetricWrapperBase)]
     names = {f"{one._name}{'_total' if one._type == 'counter' else ''}" for one in counted}
     names |= {"brigade_queue_tasks", "brigade_queue_seconds", "brigade_money_dollars", "brigade_reachable"}
     names |= {"brigade_episodes_live", "brigade_episodes_late"}

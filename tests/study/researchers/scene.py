@@ -17,16 +17,16 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from kitchen.experiments.models import Experiment
 from kitchen.play.models import Episode, Seat
-from study.design.freezing import study_freeze
 from study.design.models import Study, SurveyItem
-from study.people.models import Answer, Participant
-from study.researchers.logins import SEEN
+from study.design.preregistration import freeze_study
+from study.participants.models import Answer, Participant
+from study.participation.page_progress import finish_page
+from study.participation.views import COOKIE_SALT
+from study.pilot.models import DryRun
+from study.researchers.api_tokens import token_make
 from study.researchers.models import ApiToken
-from study.researchers.sure import SURE_AT
-from study.researchers.tokens import token_make
-from study.taking_part.going_on import page_done
-from study.taking_part.views import COOKIE_SALT
-from study.trying_out.models import DryRun
+from study.researchers.reauthenticate import SURE_AT
+from study.researchers.staff_login import SEEN
 from tests.study.factories import enter, make_study, play_round
 
 RIGHTS = {
@@ -71,7 +71,7 @@ class Scene:
         self.owner, self.outside = self.staff("owner"), self.staff("outside")
         self.other.memberships.create(user=self.outside, role="owner")
         member = self.study.memberships.create(user=self.owner, role="owner")
-        study_freeze(study_id=self.study.pk, user=self.owner)
+        freeze_study(study_id=self.study.pk, user=self.owner)
         self.rows: dict[str, Any] = {
             "study": self.study,
             "r": self.study,
@@ -105,7 +105,7 @@ class Scene:
     def _playing(self, entry: str, study: Study | None = None) -> Participant:
         """Somebody in their second episode, with a name that a link gave and an answer in words."""
         person = enter(study or self.study, entry)
-        page_done(participant_id=person.pk, page="guide")
+        finish_page(participant_id=person.pk, page="guide")
         play_round(person)
         named: dict[str, Any] = {
             "label": f"<i>LABEL-{person.pk}-",

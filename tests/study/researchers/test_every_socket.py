@@ -13,13 +13,13 @@ from django.conf import settings as django_settings
 from django.db import transaction
 
 from brigade.asgi import application
-from kitchen.machine.pace import Buckets
-from kitchen.play import consumers
+from kitchen.infra.rate_limit import TokenBuckets
+from kitchen.play.live import seat_consumer
+from kitchen.play.live.page_session import NO_SEAT_CLOSE_CODE
 from kitchen.play.models import Episode
-from kitchen.play.open_page import NO_SUCH_SEAT
 from kitchen.urls import websocket_urlpatterns as of_people
-from study.monitor.consumers import NOT_ALLOWED
-from study.sockets import websocket_urlpatterns as of_staff
+from study.monitor.live_study_page import NOT_ALLOWED
+from study.monitor.live_study_page import websocket_urlpatterns as of_staff
 from tests.conftest import Once
 from tests.nightly import nightly
 from tests.study.researchers.scene import NIGHTLY, ROLES, Role, Scene
@@ -41,8 +41,10 @@ def in_this_thread(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[N
     """The database is asked where the scene was made, and nothing that is done there stays."""
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr(channels.db, "close_old_connections", lambda: None)  # as Django's client does
-    monkeypatch.setattr(consumers, "in_database", lambda act, *a, **k: sync_to_async(act)(*a, **k))
-    monkeypatch.setattr(consumers, "_knocks", Buckets(consumers.CONNECTIONS))  # others knock as often
+    monkeypatch.setattr(seat_consumer, "run_in_db_thread", lambda act, *a, **k: sync_to_async(act)(*a, **k))
+    monkeypatch.setattr(
+        seat_consumer, "_connection_buckets", TokenBuckets(seat_consumer.CONNECTION_LIMIT)
+    )  # others knock as often
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -59,9 +61,9 @@ def wanted(scene: Scene, role: Role, written: str) -> Iterator[tuple[str, int | 
         own = scene.seat(role.person).key if role.person else ""
         for word in (own, scene.person.key, scene.person.code, str(scene.seat(scene.person).pk)):
             address = f"/{written.replace('<slug:key>', word or 'x')}"
-            yield address, None if word and word == own else NO_SUCH_SEAT
+            yield address, None if word and word == own else NO_SEAT_CLOSE_CODE
     elif written == "":
-        yield "/ws/elsewhere/", NO_SUCH_SEAT
+        yield "/ws/elsewhere/", NO_SEAT_CLOSE_CODE
     else:
         pytest.fail(f"say in `wanted` of this test for whom the websocket {written!r} is")
 

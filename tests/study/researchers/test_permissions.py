@@ -9,13 +9,13 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from kitchen.play.creating import episode_create
+from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
 from study.design.models import Study
-from study.people.models import Participant
-from study.researchers.permissions import may, rights_in, studies_for
-from study.taking_part.going_on import page_done
-from study.trying_out.previews import condition_preview
+from study.participants.models import Participant
+from study.participation.page_progress import finish_page
+from study.pilot.previews import condition_preview
+from study.researchers.permissions import has_right, rights_in, studies_for
 from tests.study.factories import SETTINGS, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +72,7 @@ def test_who_is_no_longer_of_the_staff_has_no_right_left(study: Study, lost: str
     setattr(user, lost, False)
     user.save()
 
-    assert not may(user, study, "copy")
+    assert not has_right(user, study, "copy")
     assert not studies_for(user).exists()
 
 
@@ -105,7 +105,7 @@ def test_the_admin_shows_and_changes_studies_by_role(study: Study, client: Clien
 def playing(study: Study) -> Participant:
     """Somebody in the first episode."""
     person = enter(study, entry=study.slug)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     return person
 
 
@@ -120,7 +120,7 @@ def test_the_admin_shows_episodes_to_members_of_their_study_and_to_no_other_staf
 ) -> None:
     mine = Episode.objects.get(rounds__participant=playing(study))
     theirs = Episode.objects.get(rounds__participant=playing(make_study("other")))
-    nobodys = episode_create(world="cuisine", settings=SETTINGS, seats=1, seed=1, minds=[])
+    nobodys = create_episode(world="cuisine", settings=SETTINGS, seats=1, seed=1, minds=[])
     user = member(study, role)
     user.user_permissions.set(Permission.objects.filter(content_type__app_label="kitchen"))
     client.force_login(user)
@@ -135,7 +135,7 @@ def test_the_admin_shows_episodes_to_members_of_their_study_and_to_no_other_staf
 
 
 def test_superusers_see_every_episode(study: Study, admin_client: Client) -> None:
-    nobodys = episode_create(world="cuisine", settings=SETTINGS, seats=1, seed=1, minds=[])
+    nobodys = create_episode(world="cuisine", settings=SETTINGS, seats=1, seed=1, minds=[])
     assert seen(admin_client, nobodys)
 
 

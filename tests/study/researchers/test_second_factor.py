@@ -15,11 +15,11 @@ from django_otp.oath import totp
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from study.researchers.api_tokens import token_make
 from study.researchers.permissions import rights_in, studies_for
 from study.researchers.second_factor import factor_begin, factor_confirm, has_factor
-from study.researchers.tokens import token_make
 from tests.study.factories import make_study
-from tests.study.taking_part.test_views import text_of
+from tests.study.participation.test_views import text_of
 
 pytestmark = pytest.mark.django_db
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from random import Random
 from typing import ClassVar
 
-from kitchen.contract.agent import Agent, Decision, Rehearsal, Situation
-from kitchen.contract.model import Message, Request
+from kitchen.contract.agent import Agent, Decision, ForecastTrial, Situation
+from kitchen.contract.language_model import Message, Request
 from kitchen.contract.world import Command, Json, Setting
-from kitchen.llm.providers.stand_in import StandIn, StandInAdvice
-from kitchen.llm.registry import STAND_IN, open_door, read_model
-from kitchen.llm.wrappers import ask_and_record
+from kitchen.llm.model_wrappers import ask_and_record
+from kitchen.llm.provider_registry import STAND_IN, make_decision_model, parse_model_setting
+from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice
 from tests.worlds.beacon.world import PILOT, WAIT
 
 RULES = "You steer a ship by the light that the keeper showed last. Write steer_agent1_left or the like."
@@ -29,11 +29,11 @@ class Pilot(Agent):
 
     def model(self) -> str:
         """As the settings say."""
-        return ":".join(read_model(self.chosen["oracle"]))
+        return ":".join(parse_model_setting(self.chosen["oracle"]))
 
-    def rehearsal(self) -> Rehearsal:
+    def rehearsal(self) -> ForecastTrial:
         """It remembers nothing anyway."""
-        return Rehearsal({"oracle": STAND_IN})
+        return ForecastTrial({"oracle": STAND_IN})
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
         """The rules."""
@@ -41,10 +41,10 @@ class Pilot(Agent):
 
     def decide(self, situation: Situation) -> Decision:
         """One call."""
-        provider, model = read_model(self.chosen["oracle"])
+        provider, model = parse_model_setting(self.chosen["oracle"])
         seen = situation.observations[PILOT]
         asked = [Message("system", RULES, fixed=True), Message("user", f"The ship and the light: {seen}")]
-        door = open_door(
+        door = make_decision_model(
             provider,
             rng=Random(situation.seed),
             purse=situation.purse,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Figure, Json, Setting
+from kitchen.contract.world import Command, Event, Json, Metric, Setting
 
 KEEPER, PILOT = 0, 1
 WAIT: Command = ("wait",)
@@ -27,8 +27,8 @@ class Beacon(SimpleWorld):
     idle: ClassVar[Command] = WAIT
     min_seats: ClassVar[int] = 2
     max_seats: ClassVar[int] = 2
-    figures: ClassVar[tuple[Figure, ...]] = (
-        Figure(
+    figures: ClassVar[tuple[Metric, ...]] = (
+        Metric(
             "drift",
             "number",
             "Drift",
@@ -39,7 +39,7 @@ class Beacon(SimpleWorld):
             better="lower",
             words=("berth off on average", "berths off on average"),
         ),
-        Figure("havens", "count", "Havens reached", words=("haven reached", "havens reached")),
+        Metric("havens", "count", "Havens reached", words=("haven reached", "havens reached")),
     )
     news: ClassVar[str] = "ships that came in"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kitchen.contract.page import SeatView
 from kitchen.contract.world import Json
-from kitchen.pages.grid_page import FLOOR, PAD, GridPage, Look
+from kitchen.pages.grid_page import ARROW_PAD, FLOOR_LETTER, CellLook, GridPage
 from tests.worlds.lane.world import CELLS
 
 
@@ -15,15 +15,15 @@ class LanePage(GridPage):
 
     title = "The lane"
     rules = ("Walk as far as you can.",)
-    looks = {FLOOR: Look("cell", walkable=True)}
-    pad = {verb: PAD[verb] for verb in ("west", "stay", "east")}
+    looks = {FLOOR_LETTER: CellLook("cell", walkable=True)}
+    pad = {verb: ARROW_PAD[verb] for verb in ("west", "stay", "east")}
     names = {"you": "your cell, from 0"}
     reasons = {"wall": "there is a wall"}
     blocking = False
 
     def rows(self, brief: Mapping[str, Json]) -> Sequence[str]:
         """One row of floor."""
-        return (FLOOR * CELLS,)
+        return (FLOOR_LETTER * CELLS,)
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
         """Beside the row, where this seat is."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Figure, Json, Setting
+from kitchen.contract.world import Command, Event, Json, Metric, Setting
 
 WAYS = {"west": -1, "east": 1, "stay": 0}
 CELLS = 10
@@ -25,8 +25,8 @@ class Lane(SimpleWorld):
     )
     idle: ClassVar[Command] = ("stay",)
     max_seats: ClassVar[int] = 4
-    figures: ClassVar[tuple[Figure, ...]] = (
-        Figure("walked", "count", "Cells walked", words=("cell walked", "cells walked")),
+    figures: ClassVar[tuple[Metric, ...]] = (
+        Metric("walked", "count", "Cells walked", words=("cell walked", "cells walked")),
     )
     state: ClassVar[tuple[str, ...]] = ("walked", "at")
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Self
 
 from kitchen.contract import world as contract
-from kitchen.contract.world import Command, Event, Figure, Json, Setting
+from kitchen.contract.world import Command, Event, Json, Metric, Setting
 
 DIG: Command = ("dig",)
 STOP: Command = ("stop",)
@@ -30,8 +30,8 @@ class Tunnel(contract.World):
     idle: ClassVar[Command] = GO_ON
     passes_by: ClassVar[bool] = True
     max_seats: ClassVar[int] = 3
-    figures: ClassVar[tuple[Figure, ...]] = (
-        Figure("dug", "count", "Tunnels dug", words=("tunnel dug", "tunnels dug")),
+    figures: ClassVar[tuple[Metric, ...]] = (
+        Metric("dug", "count", "Tunnels dug", words=("tunnel dug", "tunnels dug")),
     )
     clock, length = 0, 0
 
@@ -78,9 +78,9 @@ class Tunnel(contract.World):
         """Messages do not reach a deaf seat."""
         return event.kind != "message" or not self.chosen["deaf"] or seat != self.seats - 1
 
-    def step(self, turn: contract.Turn) -> tuple[Event, ...]:
+    def step(self, turn: contract.TurnCommands) -> tuple[Event, ...]:
         """One after the other; then all dig."""
-        events = tuple(self._act(seat, tuple(command)) for seat, command in contract.ordered(turn))
+        events = tuple(self._act(seat, tuple(command)) for seat, command in contract.ordered_commands(turn))
         self.dug += self.left.count(1)
         self.left = [max(0, left - 1) for left in self.left]
         self.clock += 1

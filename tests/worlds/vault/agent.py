@@ -6,7 +6,7 @@ import re
 from typing import ClassVar
 
 from kitchen.contract.agent import Agent, Decision, Situation
-from kitchen.contract.talk import Said, Say
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Command
 from tests.worlds.vault.world import CRANK, DIAL, STOP, WAIT
 
@@ -25,7 +25,7 @@ class Keeper(Agent):
         """Dial the code that was heard, with cranking as the plan; who cranks stops when told to."""
         (seat,) = situation.seats
         told = bool(situation.memory)
-        says = () if told else (Say(f"My code is {situation.briefs[seat]['code']}."),)
+        says = () if told else (MessageDraft(f"My code is {situation.briefs[seat]['code']}."),)
         code = heard(seat, situation.messages)
         command, then = WAIT, list[Command]()
         if any(said.is_new and said.text == "stop" for said in situation.messages) and stops(situation, seat):
@@ -42,7 +42,7 @@ def stops(situation: Situation, seat: int) -> bool:
     return STOP in situation.legal[seat]
 
 
-def heard(seat: int, messages: tuple[Said, ...]) -> str:
+def heard(seat: int, messages: tuple[TeamMessage, ...]) -> str:
     """Return the code that the next keeper said; empty if nothing was heard of it."""
     codes = [
         found[1]

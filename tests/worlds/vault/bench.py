@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from kitchen.contract.bench import Comparison
+from kitchen.contract.benchmark import ComparisonBenchmark
 from kitchen.contract.world import Json
 
 DOORS = {"first": 1, "fourth": 4}
 
 
-class Doors(Comparison):
+class Doors(ComparisonBenchmark):
     """Bolts that are drawn, by door."""
 
     steps: ClassVar[int] = 9

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 from kitchen.contract.episode_log import EpisodeLog, LogMetrics
-from kitchen.contract.world import Figure, Json
+from kitchen.contract.world import Json, Metric
 
 
 class TalkMetrics(LogMetrics):
     """How much was said."""
 
-    figures: ClassVar[tuple[Figure, ...]] = (
-        Figure(
+    figures: ClassVar[tuple[Metric, ...]] = (
+        Metric(
             "messages",
             "count",
             "Messages sent",

@@ -7,7 +7,7 @@ from random import Random
 from typing import ClassVar
 
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Aim, Command, Event, Figure, Json, Setting
+from kitchen.contract.world import Aim, Command, Event, Json, Metric, Setting
 
 WAIT: Command = ("wait",)
 CRANK: Command = ("crank",)
@@ -31,8 +31,8 @@ class Vault(SimpleWorld):
     passes_by: ClassVar[bool] = True
     min_seats: ClassVar[int] = 3
     max_seats: ClassVar[int] = 3
-    figures: ClassVar[tuple[Figure, ...]] = (
-        Figure(
+    figures: ClassVar[tuple[Metric, ...]] = (
+        Metric(
             "bolts", "count", "Bolts drawn", so_far="Bolts drawn so far", words=("bolt drawn", "bolts drawn")
         ),
     )

@@ -1,5 +1,5 @@
-"""CuisineWorld as MindAgent's paper has agents alone play it (arXiv 2309.09971, Tables 3 to 8).
+"""The benchmark of MindAgent's paper in CuisineWorld (arXiv 2309.09971, Tables 3 to 8).
 
-`bench` is what experiments ask, `paper` has the published counts, `bounds` what no dispatcher can pass,
-`optimum` and `optimum_model` the exact optimum of small cases.
+`paper_benchmark` has its levels, intervals and published counts, `upper_bounds` what no agent can exceed,
+and `exact_optimum` the optimum of small cases.
 """

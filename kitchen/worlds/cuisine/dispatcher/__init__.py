@@ -1,9 +1,7 @@
-"""The dispatcher of MindAgent (arXiv 2309.09971, section 4): one central mind that commands many seats.
+"""The dispatcher of MindAgent (arXiv 2309.09971, section 4): one language model that commands many seats.
 
-What the model is told at every step, in this order: a fixed part (`prompt`: who is who, `guide`: recipes,
-instructions, inference knowledge, `demonstration`), the last exchanges (`memory`), the present state
-(`state`) with the feedback on the last step (`feedback`). What it answers goes through `extraction` (free
-text) or `tool` (a structured reply), then through `validation`, which looks one step ahead. `talk` is one
-decision's conversation, `door` the way to the model, `mind` ties it together. Each part is a setting
-(`options`). Spec: `mindagent.md`.
+`prompt` writes the fixed part and the state, with `demonstration` and the feedback of `command_check`.
+`model_exchange` asks the model. `reply_extraction` reads commands from its reply, with `text_commands`,
+`json_commands` and `command_phrases`. `command_check` tries them one step ahead. `agent` ties it together;
+`settings` switches each part. Spec: `mindagent.md`.
 """

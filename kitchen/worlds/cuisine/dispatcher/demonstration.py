@@ -1,10 +1,8 @@
-"""The one-shot demonstration: another dish than those of the level, played by the planner until it is served.
+"""Build the one-shot demonstration: another dish than those of the level, played by the planner.
 
-Paper, section 4.1 (One-shot Demo) and Tables 7 and 8. Nothing is typed in: the planner plays orders of that
-dish in the engine. Of one dish (`DISH`) every command that was of no use for it is taken out, so that it is
-shown and nothing else: half of what four agents are told is to wait. As a team (`TEAM`) they play as well as
-they can, for one dish or two, and all of it is shown: who has nothing to do for one order begins the next.
-Same level, agents, team and way, same demonstration, in every process.
+Paper, section 4.1 (One-shot Demo) and Tables 7 and 8. DISH_DEMONSTRATION shows one dish without useless
+commands. TEAM_DEMONSTRATION shows a whole team that plays as well as it can. The same level, agents and
+kind give the same demonstration.
 """
 
 from __future__ import annotations
@@ -14,32 +12,77 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from kitchen.agents.evaluate import see
+from kitchen.agents.evaluation import make_situation
 from kitchen.contract.world import Command, Event, Json
-from kitchen.worlds.cuisine.dispatcher.lookahead import Scene
-from kitchen.worlds.cuisine.dispatcher.menu import Choice, choices
-from kitchen.worlds.cuisine.dispatcher.moment import Given, Moment, Team
-from kitchen.worlds.cuisine.level import Level
-from kitchen.worlds.cuisine.options import Options
-from kitchen.worlds.cuisine.planner.manner import SHOWING, SHOWING_TRIES
-from kitchen.worlds.cuisine.planner.planner import Planner
-from kitchen.worlds.cuisine.timing import timing_of
+from kitchen.worlds.cuisine.dispatcher.command_check import SimulatedKitchen
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import CommandedTeam, GivenCommand, KitchenMoment
+from kitchen.worlds.cuisine.level import Level, Stock, shipped_catalogue, tools_needed
+from kitchen.worlds.cuisine.order_book import recipe_items, timing_of
+from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
+from kitchen.worlds.cuisine.planner.plan_search import DEMONSTRATION_SETTINGS, DEMONSTRATION_TRIES
+from kitchen.worlds.cuisine.settings import Options
 from kitchen.worlds.cuisine.world import CuisineWorld
 
-MAX_STEPS = 60
-BETA = 2.5
-TRIES = 3
-NOOP: Command = ("noop",)
-
-Turn = tuple[Given, ...]
+DEMONSTRATION_LEVEL_CODE = "demonstration"
+DishRank = tuple[bool, int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DishChoice:
+    """A dish and a kitchen that has just what it needs."""
+
+    dish: str
+    level: Level
+
+
+def dish_choices(level: Level, agents: int) -> list[DishChoice]:
+    """All dishes that a demonstration for this level can show, the best first."""
+    stock = shipped_catalogue().stock
+    others = [product for product in stock.recipes if product not in level.recipes]
+    ranked = sorted(others, key=lambda dish: _rank(dish, level, agents, stock))
+    return [DishChoice(dish, _kitchen_for(dish, level, stock)) for dish in ranked]
+
+
+def _rank(dish: str, level: Level, agents: int, stock: Stock) -> DishRank:
+    """Smaller is better: a dish that guests would order, with nothing of this level's menu in it, cooked with
+    this kitchen's tools, many of them; about as many ingredients as agents; little work."""
+    nodes, tools = recipe_items(dish, stock.recipes), tools_needed(dish, stock)
+    leaves = [node for node in nodes if node not in stock.recipes]
+    return (
+        any(dish in recipe.ingredients for recipe in stock.recipes.values()),
+        sum(node in level.recipes for node in nodes),
+        sum(tool not in level.kitchen for tool in tools),
+        -len(tools),
+        abs(len(leaves) - max(agents, 2)),
+        stock.work[dish],
+    )
+
+
+def _kitchen_for(dish: str, level: Level, stock: Stock) -> Level:
+    """The tools that the dish needs, as many of each as the level has."""
+    ends = {tool.role: tool.code for tool in reversed(list(stock.tools.values()))}
+    tools = [
+        tool for tool in tools_needed(dish, stock) for _ in range(min(max(level.kitchen.count(tool), 1), 2))
+    ]
+    kitchen = ", ".join(f'"{each}"' for each in (ends["storage"], *tools, ends["serving"]))
+    text = f'title = "Demonstration"\nkitchen = [{kitchen}]\ndishes = ["{dish}"]\n'
+    return shipped_catalogue().level_from_text(text, f"{DEMONSTRATION_LEVEL_CODE}.toml")
+
+
+MAX_DEMONSTRATION_STEPS = 60
+BETA = 2.5
+SEEDS_TRIED = 3
+NOOP: Command = ("noop",)
+
+GivenTurn = tuple[GivenCommand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DemonstrationStep:
     """One step of a demonstration: what was to be seen, and what the dispatcher commanded."""
 
-    moment: Moment
-    commands: Turn
+    moment: KitchenMoment
+    commands: GivenTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +91,23 @@ class Demonstration:
 
     dish: str
     level: Level
-    team: Team
-    way: Way
-    turns: tuple[Turn, ...]
+    team: CommandedTeam
+    way: DemonstrationKind
+    turns: tuple[GivenTurn, ...]
     """Commands of all agents, those of other minds first."""
-    steps: tuple[Shown, ...]
+    steps: tuple[DemonstrationStep, ...]
 
 
-class _Demonstrator(Planner):
+class _Demonstrator(CuisinePlanner):
     """Plays as it did when the first prompts were frozen."""
 
-    manner = SHOWING
+    manner = DEMONSTRATION_SETTINGS
 
 
-class Way(NamedTuple):
+class DemonstrationKind(NamedTuple):
     """How a demonstration is played."""
 
-    player: type[Planner]
+    player: type[CuisinePlanner]
     alpha: float
     """The paper's interval between orders, as a factor of the work that one is."""
     most: int
@@ -72,46 +115,48 @@ class Way(NamedTuple):
     is_pruned: bool
     """Without the commands that the dish does not need."""
 
-    def dishes(self, team: Team) -> int:
+    def dishes(self, team: CommandedTeam) -> int:
         """How many are served."""
         return min(self.most, (team.agents + 1) // 2)
 
 
-DISH = Way(_Demonstrator, 3.0, 1, True)
+DISH_DEMONSTRATION = DemonstrationKind(_Demonstrator, 3.0, 1, True)
 """The easiest of the paper's intervals: the order is met long before the next one comes."""
-TEAM = Way(Planner, 2.0, 2, False)
-WAYS = {"dish": DISH, "team": TEAM}
+TEAM_DEMONSTRATION = DemonstrationKind(CuisinePlanner, 2.0, 2, False)
+DEMONSTRATION_KINDS = {"dish": DISH_DEMONSTRATION, "team": TEAM_DEMONSTRATION}
 """By what the dispatcher's setting calls them."""
 
 
-def team_of(team: Team, agents: int) -> Team:
+def demonstration_team(team: CommandedTeam, agents: int) -> CommandedTeam:
     """The team of a demonstration: as in play, as far as there are so many agents (0: as many as play)."""
     number = agents or team.agents
     mine = tuple(seat for seat in range(number) if seat in team.mine or seat >= team.agents)
     people = tuple(seat for seat in team.people if seat < number)
-    return Team(number, mine, people) if mine else Team(number, tuple(range(number)))
+    return CommandedTeam(number, mine, people) if mine else CommandedTeam(number, tuple(range(number)))
 
 
 @lru_cache(maxsize=128)
-def demonstrate(level: Level, team: Team, way: Way = DISH) -> Demonstration | None:
+def demonstrate(
+    level: Level, team: CommandedTeam, way: DemonstrationKind = DISH_DEMONSTRATION
+) -> Demonstration | None:
     """A demonstration for this team in another level than this, of one dish where it cannot be played the
     other `way`; None where no other dish can be played."""
-    for choice in choices(level, team.agents)[:TRIES]:
+    for choice in dish_choices(level, team.agents)[:SEEDS_TRIED]:
         turns = _play(choice, team, way)
         if turns:
             return _show(choice, team, way, _prune(choice, team, way, turns) if way.is_pruned else turns)
-    return demonstrate(level, team) if way is not DISH else None
+    return demonstrate(level, team) if way is not DISH_DEMONSTRATION else None
 
 
-def _play(choice: Choice, team: Team, way: Way) -> list[Turn]:
+def _play(choice: DishChoice, team: CommandedTeam, way: DemonstrationKind) -> list[GivenTurn]:
     """The planner plays until the dishes are served; empty if they are not, or if in a whole play an order
     runs out before."""
-    world, planner = _world(choice.level, team, way), way.player({"tries": SHOWING_TRIES})
-    turns: list[Turn] = []
+    world, planner = _world(choice.level, team, way), way.player({"tries": DEMONSTRATION_TRIES})
+    turns: list[GivenTurn] = []
     memory: Json = None
     wanted = way.dishes(team)
     while not world.over:
-        decision = planner.decide(see(world, range(team.agents), memory=memory, seed=world.clock))
+        decision = planner.decide(make_situation(world, range(team.agents), memory=memory, seed=world.clock))
         memory = decision.memory
         turns.append(_in_order(world, team, dict(decision.commands)))
         ended = [event.kind for event in world.step(turns[-1])]
@@ -123,16 +168,18 @@ def _play(choice: Choice, team: Team, way: Way) -> list[Turn]:
     return []
 
 
-def _in_order(world: CuisineWorld, team: Team, given: dict[int, Command]) -> Turn:
+def _in_order(world: CuisineWorld, team: CommandedTeam, given: dict[int, Command]) -> GivenTurn:
     """One command for every agent, first for those that we do not command; what cannot be carried out in this
     order is noop."""
     everybody = given | dict.fromkeys(set(range(team.agents)) - set(given), NOOP)
     wanted = sorted(everybody.items(), key=lambda each: each[0] in team.mine)
-    scene = Scene(world.brief(0), world.observe(0))
+    scene = SimulatedKitchen(world.brief(0), world.observe(0))
     return tuple((seat, NOOP if scene.run(seat, command) else command) for seat, command in wanted)
 
 
-def _prune(choice: Choice, team: Team, way: Way, turns: list[Turn]) -> list[Turn]:
+def _prune(
+    choice: DishChoice, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]
+) -> list[GivenTurn]:
     """Without the commands that the dish does not need, tried one by one from the last to the first."""
     for step in reversed(range(len(turns))):
         for place in reversed(range(len(turns[step]))):
@@ -144,28 +191,30 @@ def _prune(choice: Choice, team: Team, way: Way, turns: list[Turn]) -> list[Turn
     return turns
 
 
-def _serves(choice: Choice, team: Team, way: Way, turns: list[Turn]) -> bool:
+def _serves(choice: DishChoice, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]) -> bool:
     """Nothing is refused, and the dish is served at the end."""
     world = _world(choice.level, team, way)
     events = [world.step(turn) for turn in turns]
     return _is_served(events[-1]) and not any(e.kind == "refused" for step in events for e in step)
 
 
-def _show(choice: Choice, team: Team, way: Way, turns: list[Turn]) -> Demonstration:
+def _show(
+    choice: DishChoice, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]
+) -> Demonstration:
     world = _world(choice.level, team, way)
-    steps: list[Shown] = []
+    steps: list[DemonstrationStep] = []
     for turn in turns:
         before = {seat: command for seat, command in turn if seat not in team.mine}
         ours = tuple(each for each in turn if each[0] in team.mine)
-        steps.append(Shown(Moment(world.brief(0), world.observe(0), team, before), ours))
+        steps.append(DemonstrationStep(KitchenMoment(world.brief(0), world.observe(0), team, before), ours))
         world.step(turn)
     return Demonstration(choice.dish, choice.level, team, way, tuple(turns), tuple(steps))
 
 
-def _world(level: Level, team: Team, way: Way) -> CuisineWorld:
+def _world(level: Level, team: CommandedTeam, way: DemonstrationKind) -> CuisineWorld:
     timing = timing_of(level.stock.work, level.dishes, way.alpha, BETA)
-    values = {"level": level.code, "alpha": way.alpha, "beta": BETA, "max_steps": MAX_STEPS}
-    return CuisineWorld(team.agents, Options(values, level, timing, MAX_STEPS))
+    values = {"level": level.code, "alpha": way.alpha, "beta": BETA, "max_steps": MAX_DEMONSTRATION_STEPS}
+    return CuisineWorld(team.agents, Options(values, level, timing, MAX_DEMONSTRATION_STEPS))
 
 
 def _is_served(events: Sequence[Event]) -> bool:

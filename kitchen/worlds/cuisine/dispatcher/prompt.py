@@ -1,97 +1,377 @@
-"""What the model is asked: the fixed part, the last exchanges, and the present state.
+"""Write the dispatcher's prompt: recipes, instructions, hints, demonstration, state and feedback (paper,
+section 4.1).
 
-Paper, section 4.1. Every part is there or not as the settings say, and nothing of a part that is off is said
-elsewhere. Who commands whom is always told.
+Each part is there or not as the settings say. A researcher's own text replaces the fixed part; it must
+contain all that the model needs.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from kitchen.words.counting import and_list, counted
-from kitchen.worlds.cuisine.dispatcher import guide, jobs, people
-from kitchen.worlds.cuisine.dispatcher.demonstration import DISH, WAYS, Demonstration, demonstrate, team_of
-from kitchen.worlds.cuisine.dispatcher.fitting import calls_tool
-from kitchen.worlds.cuisine.dispatcher.lookahead import level_of
-from kitchen.worlds.cuisine.dispatcher.moment import Moment, Team, agent_name
-from kitchen.worlds.cuisine.dispatcher.options import Options
-from kitchen.worlds.cuisine.dispatcher.own_text import filled
-from kitchen.worlds.cuisine.dispatcher.spelling import spell_all
-from kitchen.worlds.cuisine.dispatcher.state import describe
+from kitchen.contract.world import PLACEHOLDER_PATTERN, Json, placeholders_in
+from kitchen.words.english_text import and_list, counted_noun
+from kitchen.worlds.cuisine.dispatcher import people_and_jobs
+from kitchen.worlds.cuisine.dispatcher.command_check import VERB_FORMS, level_from_brief
+from kitchen.worlds.cuisine.dispatcher.demonstration import (
+    DEMONSTRATION_KINDS,
+    DISH_DEMONSTRATION,
+    Demonstration,
+    demonstrate,
+    demonstration_team,
+)
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
+    CommandedTeam,
+    KitchenMoment,
+    agent_name,
+    spell_command,
+    spell_commands,
+)
+from kitchen.worlds.cuisine.dispatcher.settings import PROMPT_PARTS, DispatcherOptions, calls_tool
+
+Brief = Mapping[str, Json]
+
+
+def recipe_lines(brief: Brief) -> str:
+    """Every product of the level with its tool and ingredients, dishes first, down to base ingredients."""
+    dishes = [product for product in brief["recipes"] if product in brief["dishes"]]
+    parts = [product for product in brief["recipes"] if product not in brief["dishes"]]
+    lines = ["Dishes that are ordered:", *(_recipe(brief, product) for product in dishes)]
+    lines += ["Made on the way:", *(_recipe(brief, product) for product in parts)] if parts else []
+    return "\n".join(lines)
+
+
+def _recipe(brief: Brief, product: str) -> str:
+    recipe = brief["recipes"][product]
+    line = f"- {product}: activate a {recipe['tool']} with exactly {' + '.join(recipe['ingredients'])} inside"
+    missing = recipe["tool"] not in brief["tools"]
+    return f"{line} (there is no {recipe['tool']} here: it cannot be made)" if missing else line
+
+
+def instruction_lines(
+    brief: Brief, team: CommandedTeam, *, as_tool: bool, heed_feedback: bool, calls: bool = True
+) -> str:
+    """Commands, tools of this kitchen, ingredients, how many agents, and how to answer: a model that is not
+    given the tool (`calls`) is not told to call it."""
+    lines = ["Commands:", *command_lines(as_tool=as_tool), "Locations of this kitchen:", *place_lines(brief)]
+    lines.append(f"Base ingredients, from the storage: {', '.join(brief['base'])}.")
+    made = [product for product in brief["recipes"] if product not in brief["dishes"]]
+    lines.append(f"Intermediate products: {', '.join(made) or 'none'}.")
+    lines += [*_rules(team), *answer_form(team, as_tool=as_tool, calls=calls)]
+    if heed_feedback:
+        lines.append("Heed the feedback that you get with the state: do not repeat what was refused.")
+    return "\n".join(lines)
+
+
+def command_lines(*, as_tool: bool) -> Iterator[str]:
+    """Each command and what it does, one a line."""
+    for verb, meaning in _MEANINGS.items():
+        yield f"- {verb if as_tool else VERB_FORMS[verb]}: {meaning}"
+
+
+_MEANINGS = {
+    "goto": "the agent goes to the location; it is there in the next step.",
+    "get": "with empty hands, take an item where the agent stands. From the storage, name the item.",
+    "put": "put what the agent holds into the location where it stands.",
+    "activate": "with empty hands, start the tool where the agent stands: its contents become the product.",
+    "noop": "do nothing in this step.",
+}
+
+
+def place_lines(brief: Brief) -> Iterator[str]:
+    """The locations of the kitchen, one kind a line."""
+    for kind, tool in brief["tools"].items():
+        ids = ", ".join(id for id, its in brief["locations"].items() if its == kind)
+        yield f"- {ids}: {_FIXTURES.get(kind) or _tool(kind, tool)}"
+
+
+_FIXTURES = {
+    "storage": "gives every base ingredient without end; what is put there is thrown away.",
+    "servingtable": "finished dishes are put here, which completes their orders. Nothing comes back.",
+}
+
+
+def _tool(kind: str, tool: Mapping[str, Json]) -> str:
+    room = (
+        "any number of items"
+        if tool["capacity"] is None
+        else "up to " + counted_noun(tool["capacity"], "item")
+    )
+    if not tool["busy"]:
+        return f"{kind}, holds {room}, is done at once when activated."
+    stay = "together with the agent that activated it" if tool["attended"] else "while agents may leave"
+    return (
+        f"{kind}, holds {room}, is occupied for {counted_noun(tool['busy'], 'step')} when activated, {stay}."
+    )
+
+
+def _rules(team: CommandedTeam) -> Iterator[str]:
+    total = f"There are {team.agents} agents" if team.agents > 1 else "There is 1 agent"
+    yield f"{total}; you command {team.list_mine()}. Each of these gets exactly one command in every step."
+    before = ", after the commands of the other agents" if team.people or team.others else ""
+    yield (
+        f"Commands run one after another in the order in which you give them{before}: a later one already "
+        "meets what an earlier one has done. A command that cannot be carried out is lost for that step."
+    )
+
+
+def answer_form(team: CommandedTeam, *, as_tool: bool, calls: bool) -> Iterator[str]:
+    """The form of an answer."""
+    if as_tool:
+        by = "by calling the tool" if calls else "with one JSON object of the form that you are given"
+        yield (
+            f"Answer {by}, with one entry for each agent; where a command has no location or "
+            "no item, say `none`."
+        )
+        return
+    name, example = agent_name(team.mine[0]), spell_command(team.mine[0], ("goto", "storage0"))
+    yield (
+        "You may think first, in a few sentences and without spelling commands. Then write the commands, "
+        f"one a line, such as {example}; goto({name}, storage0) is read too."
+    )
+
+
+def retry_form(seats: Sequence[int], *, as_tool: bool, calls: bool = True) -> list[str]:
+    """The form of an answer once more, for a model whose answer could not be read; `calls` says that it can
+    be told to call a tool."""
+    if as_tool:
+        by = "by calling the tool" if calls else "with one JSON object of the form that you are given"
+        fields = "agent, verb, location and item, `none` where there is none"
+        return [f"Answer {by}, with one entry for each agent: {fields}."]
+    verbs = ", ".join(VERB_FORMS.values())
+    lines = [spell_command(seat, ("goto", "storage0")) for seat in seats]
+    return [
+        f"Answer in this form only, one command a line under the word Commands, each one of {verbs}:",
+        "Commands:",
+        *lines,
+    ]
+
+
+def hint_lines(brief: Brief) -> str:
+    """Inference knowledge: how to keep out of the common errors (spec: Prompt)."""
+    kinds = set(brief["locations"].values())
+    return "\n".join(f"- {text}" for needs, text in _HINTS if kinds.issuperset(needs))
+
+
+_HINTS: tuple[tuple[tuple[str, ...], str], ...] = (
+    ((), "An agent must stand at a location before it can get, put or activate there: goto comes first."),
+    ((), "An agent carries one item. With full hands it can neither get nor activate: put first."),
+    ((), "An occupied tool can be neither filled, emptied nor activated: work elsewhere until it is free."),
+    ((), "A full tool takes nothing more, and a finished product has to be taken out before the next."),
+    ((), "Before you activate, everything that the recipe needs, and nothing else, has to be inside."),
+    ((), "Never make waste: what was put into a tool comes out only as a product."),
+    ((), "Fill a tool for one dish at a time; put only what belongs to that one recipe."),
+    ((), "As soon as a dish is done, get it and bring it to the serving table: that is what counts."),
+    ((), "Orders keep coming and run out: serve the most urgent one that can still be met first."),
+    ((), "Let agents work side by side on different ingredients and tools, and do nothing twice."),
+    ((), "Idle agents can prepare what next orders will need; a dish may wait on the serving table."),
+    (("chopboard", "mixer"), "What is mixed, such as a salad, is often chopped on a chopboard before."),
+    (("chopboard",), "Chopping occupies the agent too. The board holds one item: take the slices away."),
+)
+
+
+def describe_state(moment: KitchenMoment) -> str:
+    """Level, step, orders, agents, locations, dishes completed, and what others do in this step."""
+    return "\n".join(
+        [*_orders(moment), *_agents(moment), *_locations(moment), *_served(moment), *_others(moment)]
+    )
+
+
+def _orders(moment: KitchenMoment) -> Iterator[str]:
+    seen = moment.observation
+    yield f"Level {moment.brief['level']}, step {seen['step'] + 1} of {seen['max_steps']}."
+    yield "Orders, most urgent first:" if seen["orders"] else "Orders: none now."
+    for order in seen["orders"]:
+        yield f"- {order['dish']}, {counted_noun(order['life'], 'step')} left"
+
+
+def _agents(moment: KitchenMoment) -> Iterator[str]:
+    yield "Agents:"
+    for seat, agent in enumerate(moment.observation["agents"]):
+        name = moment.team.named(seat)
+        yield f"- {name}: at {agent['at']}; hold {agent['holds'] or 'nothing'}; occupy {_busy(agent)}"
+
+
+def _locations(moment: KitchenMoment) -> Iterator[str]:
+    yield "Locations:"
+    for id, place in moment.observation["locations"].items():
+        if moment.brief["locations"][id] == "storage":
+            yield f"- {id}: inside every base ingredient"
+        else:
+            yield f"- {id}: inside {and_list(place['items']) or 'nothing'}; occupy {_busy(place)}"
+
+
+def _busy(thing: Mapping[str, Json]) -> str:
+    return f"for {counted_noun(thing['busy'], 'step')}" if thing["busy"] else "no"
+
+
+def _served(moment: KitchenMoment) -> Iterator[str]:
+    counts: Counter[str] = Counter(moment.observation["delivered"])
+    dishes = [f"{dish} x{number}" if number > 1 else dish for dish, number in counts.items()]
+    yield f"Dishes completed: {', '.join(dishes) or 'none'}. Orders failed: {moment.observation['failed']}."
+
+
+def _others(moment: KitchenMoment) -> Iterator[str]:
+    """Their commands of this step, which run before ours; who has none yet is named too."""
+    for seat, command in moment.commanded.items():
+        alone = " (not to be commanded now)" if seat in moment.team.settled else ""
+        name = f"{moment.team.named(seat)}{alone}"
+        yield f"{name} does in this step, before your agents: {spell_command(seat, command)}"
+    for seat in moment.team.people:
+        if seat not in moment.commanded:
+            yield f"What {agent_name(seat)} (a person) does in this step is not known yet."
+
+
+_BLANK = re.compile(r"\n(?:[ \t]*\n)+")
+
+
+def fill_placeholders(text: str, meant: Mapping[str, str]) -> str:
+    """The text with what its placeholders mean, nothing for those that mean nothing here. A paragraph of
+    nothing else is left out then. What is put in is not read again."""
+    paragraphs = (_filled(each, meant) for each in _BLANK.split(text.strip()))
+    return "\n\n".join(each for each in paragraphs if each.strip())
+
+
+def _filled(paragraph: str, meant: Mapping[str, str]) -> str:
+    return PLACEHOLDER_PATTERN.sub(lambda found: meant.get(found[1], ""), paragraph)
+
+
+def missing_part(options: DispatcherOptions) -> str:
+    """What a text of one's own lacks, as `prompt: why`; empty where it lacks nothing or there is none."""
+    if not options.prompt:
+        return ""
+    there = set(placeholders_in(options.prompt))
+    lacks = list(_lacks(options, there))
+    return f"prompt: {'; '.join(lacks)}" if lacks else ""
+
+
+def _lacks(options: DispatcherOptions, there: set[str]) -> Iterator[str]:
+    if "task" not in there and not {"agents", "team"} <= there:
+        yield "it does not say whom the model commands: put in {task}, or both {agents} and {team}"
+    parts = [f"{{{name}}}" for name in _needed(options) if name not in there]
+    if parts:
+        are = "is" if len(parts) == 1 else "are"
+        yield f"{and_list(parts)} {are} missing: put in what is switched on, or switch it off"
+    if "talk" not in there:
+        yield "{talk} is missing: without it nothing is said of people who write; it is empty where none may"
+    if not options.as_tool and not _shows_form(options, there):
+        yield "nothing tells the form of a reply: put in {answer}"
+
+
+def _needed(options: DispatcherOptions) -> Iterator[str]:
+    """The parts that the settings say are told."""
+    told = {
+        "persona": bool(options.persona),
+        "recipes": options.recipes,
+        "instructions": options.instructions,
+        "hints": options.hints,
+        "demonstration": options.demonstration != "none",
+    }
+    return (name for name, is_told in told.items() if is_told)
+
+
+def _shows_form(options: DispatcherOptions, there: set[str]) -> bool:
+    """By the instructions, by an example, or by itself."""
+    return options.instructions or options.demonstration != "none" or "answer" in there
+
+
+def unused_parts(options: DispatcherOptions) -> tuple[str, ...]:
+    """Parts in a text of one's own that are switched off, in a sentence."""
+    needed = set(_needed(options)) | {"task", "talk"}
+    off = [
+        f"{{{name}}}"
+        for name in PROMPT_PARTS
+        if name in placeholders_in(options.prompt) and name not in needed
+    ]
+    if not off:
+        return ()
+    return (
+        f"Of the system text {and_list(off)} {'stays' if len(off) == 1 else 'stay'} empty: switched off.",
+    )
+
 
 FEW_STEPS = 2
 """Steps of a few-step demonstration (paper, Table 7)."""
 
 
-def fixed_part(moment: Moment, options: Options) -> str:
+def fixed_part(moment: KitchenMoment, options: DispatcherOptions) -> str:
     """The same at every step of an episode, so that a provider can cache it."""
     if options.prompt:
-        return filled(options.prompt, {**parts(moment, options), **pieces(moment, options)})
-    return "\n\n".join(parts(moment, options).values())
+        return fill_placeholders(
+            options.prompt, {**prompt_parts(moment, options), **prompt_pieces(moment, options)}
+        )
+    return "\n\n".join(prompt_parts(moment, options).values())
 
 
-def parts(moment: Moment, options: Options) -> dict[str, str]:
+def prompt_parts(moment: KitchenMoment, options: DispatcherOptions) -> dict[str, str]:
     """The parts that are there, by the names of their placeholders, each with its heading."""
     return {name: f"# {title}\n{text}" for name, title, text in _parts(moment, options)}
 
 
-def _parts(moment: Moment, options: Options) -> Iterator[tuple[str, str, str]]:
+def _parts(moment: KitchenMoment, options: DispatcherOptions) -> Iterator[tuple[str, str, str]]:
     brief, team = moment.brief, moment.team
-    yield "task", "Your task", frame(moment)
+    yield "task", "Your task", frame_text(moment)
     if options.persona:
         yield "persona", "Who you are", options.persona
     if options.recipes:
-        yield "recipes", "Recipes", guide.recipes(brief)
+        yield "recipes", "Recipes", recipe_lines(brief)
     if options.instructions:
         form = {"as_tool": options.as_tool, "heed_feedback": options.feedback}
-        told = guide.instructions(brief, team, **form, calls=calls_tool(options))
+        told = instruction_lines(brief, team, **form, calls=calls_tool(options))
         yield "instructions", "Instructions", told
     if options.hints:
-        yield "hints", "Good to know", guide.hints(brief)
+        yield "hints", "Good to know", hint_lines(brief)
     if moment.organisation:
         yield "talk", "Talking with people", _talk(moment, options)
-    shown = demonstration_of(moment, options)
+    shown = demonstration_for(moment, options)
     if shown:
-        yield "demonstration", "Demonstration", show(shown, options)
+        yield "demonstration", "Demonstration", demonstration_text(shown, options)
 
 
-def _talk(moment: Moment, options: Options) -> str:
-    rules = [people.rules(as_tool=options.as_tool)]
-    return "\n".join([*rules, *([jobs.rules(as_tool=options.as_tool)] if jobs.is_led(moment) else [])])
+def _talk(moment: KitchenMoment, options: DispatcherOptions) -> str:
+    rules = [people_and_jobs.conversation_rules(as_tool=options.as_tool)]
+    return "\n".join(
+        [
+            *rules,
+            *([people_and_jobs.job_rules(as_tool=options.as_tool)] if people_and_jobs.is_led(moment) else []),
+        ]
+    )
 
 
-def pieces(moment: Moment, options: Options) -> Mapping[str, str]:
+def prompt_pieces(moment: KitchenMoment, options: DispatcherOptions) -> Mapping[str, str]:
     """Single pieces of the parts, by the names of their placeholders."""
-    answer = guide.answer(moment.team, as_tool=options.as_tool, calls=calls_tool(options))
+    answer = answer_form(moment.team, as_tool=options.as_tool, calls=calls_tool(options))
     return {
         "agents": moment.team.list_mine(),
-        "team": "\n".join(who_else(moment)),
+        "team": "\n".join(other_players_text(moment)),
         "steps": str(moment.brief["max_steps"]),
-        "commands": "\n".join(guide.commands(as_tool=options.as_tool)),
-        "places": "\n".join(guide.places(moment.brief)),
+        "commands": "\n".join(command_lines(as_tool=options.as_tool)),
+        "places": "\n".join(place_lines(moment.brief)),
         "answer": "\n".join(answer),
     }
 
 
-def demonstration_of(moment: Moment, options: Options) -> Demonstration | None:
+def demonstration_for(moment: KitchenMoment, options: DispatcherOptions) -> Demonstration | None:
     """The demonstration that these settings ask for, None for none."""
     if options.demonstration == "none":
         return None
-    team = team_of(moment.team, options.demonstration_agents)
-    return demonstrate(level_of(moment.brief), team, WAYS[options.demonstration_play])
+    team = demonstration_team(moment.team, options.demonstration_agents)
+    return demonstrate(level_from_brief(moment.brief), team, DEMONSTRATION_KINDS[options.demonstration_play])
 
 
-def frame(moment: Moment) -> str:
+def frame_text(moment: KitchenMoment) -> str:
     """What this is about, who is commanded, and who is not."""
     about = (
         "You are the dispatcher of a kitchen in a cooking game that is played in steps. In every step "
         f"you tell {moment.team.list_mine()} what to do. Serve as many ordered dishes as you can within "
         f"{moment.brief['max_steps']} steps, before their orders run out."
     )
-    return "\n".join([about, *who_else(moment)])
+    return "\n".join([about, *other_players_text(moment)])
 
 
-def who_else(moment: Moment) -> Iterator[str]:
+def other_players_text(moment: KitchenMoment) -> Iterator[str]:
     """Who plays beside the agents that are commanded, in sentences."""
     team = moment.team
     if team.people:
@@ -101,7 +381,7 @@ def who_else(moment: Moment) -> Iterator[str]:
         yield f"{_listed(team.others)} {verb} commanded by somebody else, not by you."
 
 
-def _people(team: Team, *, seen: bool) -> str:
+def _people(team: CommandedTeam, *, seen: bool) -> str:
     who, one = _listed(team.people), len(team.people) == 1
     are, they, do = ("is a person", "the person", "does") if one else ("are people", "they", "do")
     order = "before you" if seen else "only after you"
@@ -115,20 +395,20 @@ def _listed(seats: Sequence[int]) -> str:
     return and_list([agent_name(seat) for seat in seats])
 
 
-def show(shown: Demonstration, options: Options) -> str:
+def demonstration_text(shown: Demonstration, options: DispatcherOptions) -> str:
     """A demonstration as text: its dish, then state and commands step by step."""
     steps = shown.steps[:FEW_STEPS] if options.demonstration == "few" else shown.steps
     brief = shown.steps[0].moment.brief
-    lines = [_about(shown, whole=options.demonstration != "few"), guide.recipes(brief)]
+    lines = [_about(shown, whole=options.demonstration != "few"), recipe_lines(brief)]
     for step in steps:
-        reply = spell_all(step.commands, as_tool=options.as_tool)
-        lines += ["", "State:", describe(step.moment), "Commands:", reply]
+        reply = spell_commands(step.commands, as_tool=options.as_tool)
+        lines += ["", "State:", describe_state(step.moment), "Commands:", reply]
     return "\n".join(lines)
 
 
 def _about(shown: Demonstration, *, whole: bool) -> str:
-    crew = counted(shown.team.agents, "agent")
-    if shown.way is DISH:
+    crew = counted_noun(shown.team.agents, "agent")
+    if shown.way is DISH_DEMONSTRATION:
         until = "from the first step until it is served" if whole else "its first steps"
         return f"How another dish was made in another kitchen with {crew}, {until}."
     twice = " twice" if shown.way.dishes(shown.team) == 2 else ""
@@ -139,16 +419,16 @@ def _about(shown: Demonstration, *, whole: bool) -> str:
     )
 
 
-def state_part(moment: Moment, feedback: Sequence[str]) -> str:
+def state_part(moment: KitchenMoment, feedback: Sequence[str]) -> str:
     """What is new in this step: the state, the question, and the feedback if there is any."""
-    said = [*people.conversation(moment), *jobs.listed(moment)]
-    parts = [describe(moment), *said, *_question(moment)]
+    said = [*people_and_jobs.conversation_lines(moment), *people_and_jobs.job_lines(moment)]
+    parts = [describe_state(moment), *said, *_question(moment)]
     if feedback:
         parts += ["Feedback on the last step:", *(f"- {line}" for line in feedback)]
     return "\n".join(parts)
 
 
-def _question(moment: Moment) -> Iterator[str]:
+def _question(moment: KitchenMoment) -> Iterator[str]:
     yield f"Now command {moment.team.list_asked()}."
     if moment.only_answers:
         yield (

@@ -1,23 +1,141 @@
-"""A light kitchen that plays ahead: everyone does the next sensible thing until a horizon.
+"""Play a plan ahead in a simplified kitchen until a horizon, starting from the trips under way.
 
-The steps of the real kitchen (goto, get, put, activate, one after another within a step) without its
-checks. Who has nothing to do looks through the batches in their order and takes the first trip that needs
-no long wait. Nothing here is by chance.
+Its steps are those of the real kitchen (goto, get, put, activate) without the checks. An idle agent takes
+the first trip that needs no long wait. Nothing is random.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from kitchen.worlds.cuisine.planner.book import Book
-from kitchen.worlds.cuisine.planner.choice import Floor
-from kitchen.worlds.cuisine.planner.pickup import errands_of, take_up
-from kitchen.worlds.cuisine.planner.scene import Scene
-from kitchen.worlds.cuisine.planner.trips import ACTIVATE, CARRY, FAR, FETCH, Errand, Style, Trip
-from kitchen.worlds.cuisine.planner.work import NOBODY, NOWHERE, Batch, Work
+from kitchen.worlds.cuisine.planner.planner_state import KitchenBook, KitchenScene
+from kitchen.worlds.cuisine.planner.trip_choice import TripChoice
+from kitchen.worlds.cuisine.planner.work_batches import (
+    ACTIVATE,
+    CARRY,
+    FAR_STEPS,
+    FETCH,
+    NOBODY,
+    NOWHERE,
+    Batch,
+    Errand,
+    Trip,
+    TripStyle,
+    WorkBatches,
+)
 
 
-class Rollout(Floor):
+def resume_trips(floor: TripChoice, scene: KitchenScene, under_way: Mapping[int, Errand]) -> None:
+    """Give trips to those who hold something, to the others who stand at something that is theirs to go on
+    with, and to our own who are on an errand."""
+    for index in sorted(range(len(scene.agents)), key=lambda i: i not in floor.idle):
+        thing = scene.agents[index].holds
+        if thing is not None:
+            floor.trips[index] = _delivery(floor, index, thing)
+        elif index in floor.idle:
+            floor.trips[index] = _stands_at(floor, index)
+        elif index in under_way:
+            floor.trips[index] = _resumed(floor, index, under_way[index])
+    for index, (what, where) in under_way.items():
+        if what == "start" and floor.trips[index] is None:
+            floor.trips[index] = _helped(floor, index, where)
+
+
+def _helped(floor: TripChoice, index: int, where: str) -> Trip | None:
+    """Who went to start somebody else's tool still does if all that it waits for is on its way."""
+    batch = floor.inside[floor.book.number[where]]
+    if batch is None or not batch.due or batch.taker != NOBODY or floor.filled_at(batch) == FAR_STEPS:
+        return None
+    batch.taker = index
+    return Trip(ACTIVATE, "", batch, None, NOWHERE)
+
+
+def _delivery(floor: TripChoice, index: int, thing: str) -> Trip | None:
+    """Where a thing in hand goes: to whom it is for, to the serving table, or into the waste."""
+    book = floor.book
+    if index in floor.work.bringing:
+        batch = floor.work.bringing[index]
+        if batch is not None and batch.tool == NOWHERE:
+            floor.reserve(batch, floor.at[index])
+        return Trip(CARRY, thing, None, batch, book.table)
+    if index in floor.idle:
+        _keep_room(floor, index, thing)
+        return None
+    return Trip(CARRY, thing, None, None, book.table if thing in book.dishes else book.storage)
+
+
+def _keep_room(floor: TripChoice, index: int, thing: str) -> None:
+    """Leave a tool that takes it, best the one they stand at, to somebody who holds what we do not need."""
+    places = [
+        place
+        for kind, recipes in floor.book.at_tool.items()
+        if any(thing in recipe.parts for recipe in recipes)
+        for place in floor.book.tools[kind]
+        if floor.inside[place] is None
+    ]
+    if places:
+        place = floor.at[index] if floor.at[index] in places else places[0]
+        guest = Batch(floor.book.at_tool[floor.book.kinds[place]][0], len(floor.work.batches), None)
+        guest.tool, guest.due = place, 1
+        floor.inside[place] = guest
+
+
+def _stands_at(floor: TripChoice, index: int) -> Trip | None:
+    """Somebody with empty hands at a tool goes on with what is in it: that is left to them."""
+    if index in floor.absent:
+        return None
+    return _go_on(floor, index, floor.inside[floor.at[index]])
+
+
+def _go_on(floor: TripChoice, index: int, batch: Batch | None) -> Trip | None:
+    if batch is None or batch.taker != NOBODY or batch.is_junk:
+        return None
+    if batch.done_at is not None:
+        return floor.trip_from(index, batch) if floor.has_room(batch) else None
+    if batch.due == 0:
+        batch.taker = index
+        return Trip(ACTIVATE, "", batch, None, NOWHERE)
+    return None
+
+
+def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
+    """The trip that an errand of the last step meant, if it still makes sense."""
+    what, where = errand
+    if what in ("take", "start", "bring"):
+        batch = floor.inside[floor.book.number[where]]
+        cooked = batch is not None and batch.done_at is not None
+        return _go_on(floor, index, batch) if cooked == (what == "take") else None
+    for batch in floor.open:
+        if batch.recipe.product == where and what in batch.need:
+            if batch.tool == NOWHERE:
+                floor.reserve(batch, NOWHERE)
+            batch.need.remove(what)
+            return Trip(FETCH, what, None, batch, NOWHERE)
+    return None
+
+
+def trips_as_errands(floor: TripChoice) -> dict[int, Errand]:
+    """Everybody's trip at the end of the first step in words, so that the next decision can go on with it."""
+    errands: dict[int, Errand] = {}
+    for index, trip in enumerate(floor.trips):
+        if trip is not None and index not in floor.idle:
+            errand = _errand(floor, trip)
+            if errand is not None:
+                errands[index] = errand
+    return errands
+
+
+def _errand(floor: TripChoice, trip: Trip) -> Errand | None:
+    places, target = floor.book.places, trip.target
+    if trip.in_hand(0):
+        place = trip.to if target is None else target.tool
+        return None if place in (NOWHERE, floor.book.table) else ("bring", places[place])
+    if trip.source is not None:
+        return ("take" if trip.stage == FETCH else "start", places[trip.source.tool])
+    return (trip.item, target.recipe.product) if target is not None else None
+
+
+class Rollout(TripChoice):
     """Plays a scene ahead for given work.
 
     After `run`: `first`, the (agent, command) pairs of the first step in their order; `served`, the (dish,
@@ -28,10 +146,10 @@ class Rollout(Floor):
 
     def __init__(
         self,
-        book: Book,
-        scene: Scene,
-        work: Work,
-        style: Style,
+        book: KitchenBook,
+        scene: KitchenScene,
+        work: WorkBatches,
+        style: TripStyle,
         idle: Collection[int],
         under_way: Mapping[int, Errand],
         passing: Collection[int] = (),
@@ -47,14 +165,14 @@ class Rollout(Floor):
         self.after_first: dict[int, Errand] = {}
         self.still_passing: list[int] = []
         self.still_helping: list[int] = []
-        take_up(self, scene, under_way)
+        resume_trips(self, scene, under_way)
         self._dismiss_the_idle()
 
     def run(self, horizon: int) -> None:
         """Play this many steps, at least one."""
         self._step()
         self.ahead = list(self.trips)
-        self.after_first = errands_of(self)
+        self.after_first = trips_as_errands(self)
         self.still_passing = sorted(self.passing)
         self.still_helping = sorted(self.helping)
         ready_at = self.ready_at
@@ -67,7 +185,7 @@ class Rollout(Floor):
         """Of the others, who is not under way does nothing."""
         for index in self.idle:
             if self.trips[index] is None:
-                self.ready_at[index] = FAR
+                self.ready_at[index] = FAR_STEPS
 
     def _step(self) -> None:
         """Everyone acts who is ready; who is under way comes first. Who had to wait is asked again."""
@@ -179,7 +297,7 @@ class Rollout(Floor):
 
     def _take(self, index: int, trip: Trip, source: Batch) -> bool:
         """A product, as soon as it is done."""
-        done_at = FAR if source.done_at is None else source.done_at
+        done_at = FAR_STEPS if source.done_at is None else source.done_at
         if self.at[index] != source.tool:
             self._go(index, source.tool)
             self.ready_at[index] = max(self.now + 1, done_at)
@@ -229,7 +347,9 @@ class Rollout(Floor):
         places = self.book.tools[kind]
         if self.at[index] in places:
             return False
-        ends = [(batch.done_at if batch and batch.done_at is not None else FAR) for batch in self.inside]
+        ends = [
+            (batch.done_at if batch and batch.done_at is not None else FAR_STEPS) for batch in self.inside
+        ]
         return self._go(index, min(places, key=lambda place: ends[place]))
 
     def _put(self, index: int, trip: Trip, target: Batch | None) -> None:
@@ -245,7 +365,7 @@ class Rollout(Floor):
             if target.due == 0 and target.taker == NOBODY:
                 self._stay_to_activate(index, target)
         if index in self.idle and self.trips[index] is None:
-            self.ready_at[index] = FAR
+            self.ready_at[index] = FAR_STEPS
 
     def _stay_to_activate(self, index: int, batch: Batch) -> None:
         batch.taker = index
@@ -267,7 +387,7 @@ class Rollout(Floor):
         self.trips[index] = None
         batch.taker = NOBODY
         if index in self.idle:
-            self.ready_at[index] = FAR
+            self.ready_at[index] = FAR_STEPS
         elif recipe.lag - 1 <= self.stay and self.has_room(batch):
             self.trips[index] = self.trip_from(index, batch)
             self.ready_at[index] = max(self.ready_at[index], batch.done_at)

@@ -1,1 +1,1 @@
-"""What others measured in the grids, for comparison. Plain Python."""
+"""Benchmarks of agents alone in Overcooked, with published results."""

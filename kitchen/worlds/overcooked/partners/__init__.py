@@ -1,4 +1,4 @@
-"""Co-players of the Overcooked grids: stay, random walk, script, greedy, and a planner. Plain Python.
+"""Agents of the Overcooked world: stay, random walk, script, greedy, and a planner. Plain Python.
 
-The learned partners of the papers are checkpoints that cannot be had, and are not reproduced.
+The learned partners of the papers are checkpoints that are not available, and are not reproduced.
 """

@@ -1,7 +1,8 @@
-"""The tests that the design asks for: every participant plays every condition.
+"""Within-subject tests: every participant plays every condition.
 
-The way of the data: a `MeasureTable` → `Cells`, the participants who have a value in every condition
-(cells.py) → one module for each test → the results of results.py, all together in battery.py → rows of
-files and sentences (lines.py, sentences.py). Modules with results are light; those that compute load numpy
-and scipy, so `analyse` imports `battery` only when there is something to compute.
+The data flow: a `MeasureTable` → `Cells`, the participants with a value in every condition
+(complete_cases.py) → a module for each test → results (result_types.py), all called by run_within_tests.py →
+rows and sentences (result_rows.py, result_sentences.py). Result types are light to import. Modules that
+compute load numpy and scipy, so `run_analysis` imports `run_within_tests` only when there is something to
+compute.
 """

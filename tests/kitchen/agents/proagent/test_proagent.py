@@ -7,19 +7,17 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.call_forecast import TRIES, plan_of, sample, worst
-from kitchen.agents.evaluate import see
-from kitchen.agents.skilled.wording import read
-from kitchen.agents.whole_prompts import Rehearsed
+from kitchen.agents.call_forecast import CALL_TRIES, expected_calls, sample_calls, worst_cost
+from kitchen.agents.evaluation import make_situation
+from kitchen.agents.prompt_rehearsal import RehearsedEpisode
+from kitchen.agents.skill_agents.skill_text import read_plan
 from kitchen.contract.agent import Decision
-from kitchen.contract.foreseeing import Foresight, foreseen_in
-from kitchen.contract.model import OverloadedError
-from kitchen.contract.reading import reading_of
-from kitchen.contract.skills import Sight
+from kitchen.contract.agent_skills import SeatObservation
+from kitchen.contract.decision_notes import PredictionAccuracy, predictions_in, reading_from_note
+from kitchen.contract.language_model import OverloadedError
 from kitchen.contract.world import SettingsError
-from kitchen.llm.prices import load_prices
-from kitchen.llm.tokens import most_tokens
-from kitchen.registry.agents import agent_kinds, get_skills, make_agent, plays
+from kitchen.llm.call_costs import load_prices, max_prompt_tokens
+from kitchen.registry.agent_registry import agent_kinds, can_play, get_skills, make_agent
 from kitchen.worlds.cuisine.world import CuisineWorld
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.kitchen.agents.proagent.thinking import MODEL, Beside, decide, script
@@ -38,13 +36,13 @@ def start() -> CuisineWorld:
     return game
 
 
-def sight(game: CuisineWorld, seat: int = 1) -> Sight:
-    return Sight.of(see(game, (seat,)), seat)
+def sight(game: CuisineWorld, seat: int = 1) -> SeatObservation:
+    return SeatObservation.of(make_situation(game, (seat,)), seat)
 
 
 def plan_in(text: str, seat: int = 1) -> Any:
     game = start()
-    return read(text, get_skills("cuisine"), sight(game, seat)).plan
+    return read_plan(text, get_skills("cuisine"), sight(game, seat)).plan
 
 
 @pytest.mark.parametrize(
@@ -75,7 +73,7 @@ def test_a_plan_that_fails_is_explained_by_the_model_and_planned_again_four_time
 ) -> None:
     plans, why = f"Plan for agent1: serve({OTHER})", "Nobody wants that."
     model = script(monkeypatch, *([plans, why] * 4))
-    decision = decide(see(start(), (1,)), memory=3)
+    decision = decide(make_situation(start(), (1,)), memory=3)
     assert len(model.requests) == len(decision.calls) == 8
     assert "agent1 failed at serve(salmonSushi)" in model.said(1) and "assert" in model.said(1)
     assert model.said(2).startswith(why) and "plan again" in model.said(2)
@@ -85,7 +83,7 @@ def test_a_plan_that_fails_is_explained_by_the_model_and_planned_again_four_time
     assert {one["explained_by"] for one in seat["tries"]} == {"model"}
     assert seat["at"]["skill"] == "wait(1)" and decision.commands == {}
     assert decision.memory["1"]["dialogue"][-1] == ["user", why]
-    reading = reading_of(decision.note, 1)
+    reading = reading_from_note(decision.note, 1)
     assert reading and (reading.unread, reading.invalid) == (0, 1)
 
 
@@ -96,7 +94,7 @@ def test_without_a_model_that_explains_no_second_call_is_made(
     monkeypatch: pytest.MonkeyPatch, explainer: str, said: str
 ) -> None:
     model = script(monkeypatch, f"Plan for agent1: serve({OTHER})", f"Plan for agent1: serve({ORDERED})")
-    decision = decide(see(start(), (1,)), explainer=explainer)
+    decision = decide(make_situation(start(), (1,)), explainer=explainer)
     assert len(model.requests) == 2 and said in model.said()
     assert decision.commands == {1: ("goto", "storage0")} and decision.played_by == "proagent"
 
@@ -121,10 +119,10 @@ def test_what_it_foresaw_is_compared_with_what_is_finished_next() -> None:
         beside = Beside(start(), level="aip")
         for command in (("goto", "storage0"), ("get", "storage0", item), ("noop",)):
             beside.step(command)
-        told = foreseen_in(decision.note for decision in beside.decisions)
+        told = predictions_in(decision.note for decision in beside.decisions)
         assert told[0].said == ("serve", ORDERED) and (told[0].by, told[0].of, told[0].step) == (1, 0, 1)
         assert [one.right for one in told if one.right is not None][: len(right)] == right
-        assert Foresight.of(told).judged == (2 if right else 0)
+        assert PredictionAccuracy.of(told).judged == (2 if right else 0)
     assert beside.note()["judged"] == 2 and beside.note()["right"] == 0
 
 
@@ -148,7 +146,7 @@ def test_what_was_wrong_is_corrected_in_the_next_prompt(
 
 @pytest.mark.parametrize(("level", "lines"), [("p", 1), ("ap", 2), ("aip", 3)])
 def test_each_level_asks_for_its_lines(level: str, lines: int) -> None:
-    call = decide(see(start(), (1,)), model="stand-in", level=level).calls[0]
+    call = decide(make_situation(start(), (1,)), model="stand-in", level=level).calls[0]
     assert call.reply and len(call.reply.text.splitlines()) == lines
     form = call.request.messages[0].text.partition("# Your answer")[2].partition("# Examples")[0]
     assert len(form.strip().splitlines()) == 1 + lines
@@ -156,22 +154,32 @@ def test_each_level_asks_for_its_lines(level: str, lines: int) -> None:
 
 def test_every_part_of_the_prompt_can_be_switched_off() -> None:
     def parts(**settings: Any) -> list[str]:
-        text = decide(see(start(), (1,)), model="stand-in", **settings).calls[0].request.messages[0].text
+        text = (
+            decide(make_situation(start(), (1,)), model="stand-in", **settings)
+            .calls[0]
+            .request.messages[0]
+            .text
+        )
         return [line[2:] for line in text.splitlines() if line.startswith("# ")]
 
     assert parts() == ["Your part", "Rules", "How things are made", "Skills", "Your answer", "Examples"]
     bare = parts(rules=False, making=False, examples=0, remarks=False)
     assert bare == ["Your part", "Skills", "Your answer"]
-    fixed = decide(see(start(), (1,)), model="stand-in", waits="never").calls[0].request.messages[0].text
+    fixed = (
+        decide(make_situation(start(), (1,)), model="stand-in", waits="never")
+        .calls[0]
+        .request.messages[0]
+        .text
+    )
     assert "wait(n)" not in fixed
 
 
 def test_memory_is_recalled_where_it_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     script(monkeypatch, f"Plan for agent1: serve({OTHER})", "No.", "Plan for agent1: fetch(rice)")
-    first = decide(see(start(), (1,)), memory=4)
+    first = decide(make_situation(start(), (1,)), memory=4)
     assert [len(call.request.messages) for call in first.calls] == [2, 2, 2 + 4]
     held = script(monkeypatch, "Plan for agent1: wait(1)")
-    again = replace(see(start(), (1,)), memory=_idle(first))
+    again = replace(make_situation(start(), (1,)), memory=_idle(first))
     decide(again, memory=4)
     assert len(held.requests[-1].messages) == 2
     decide(again, memory=4, recall="always")
@@ -184,10 +192,10 @@ def _idle(decision: Decision) -> Any:
 
 def test_without_an_answer_the_rule_plans_and_the_log_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     script(monkeypatch, OverloadedError("no"))
-    decision = decide(see(start(), (0,)))
+    decision = decide(make_situation(start(), (0,)))
     assert (decision.fallback, decision.played_by) == ("529", "stand-in")
     assert decision.note["seats"]["0"]["at"]["skill"] == f"serve({ORDERED})"
-    waits = decide(see(start(), (0,)), fallback="none")
+    waits = decide(make_situation(start(), (0,)), fallback="none")
     assert (waits.played_by, waits.commands) == ("noop", {})
 
 
@@ -209,24 +217,25 @@ def test_a_plan_that_arrives_later_is_taken_up_if_it_still_holds() -> None:
     taken = mind.arrived(now, decision)
     assert taken and taken.commands == {0: ("goto", "storage0")} and taken.memory["0"]["plan"]["since"] == 1
     gone = kitchen(seats=2, seed=5, max_steps=60, level="level_1")
-    other = mind.arrived(replace(see(gone, (0,)), memory=None), decision)
+    other = mind.arrived(replace(make_situation(gone, (0,)), memory=None), decision)
     assert other and other.memory["0"]["plan"] is None
     assert other.note["seats"]["0"]["dropped"] == f"serve({ORDERED})"
 
 
 def test_the_same_situation_gives_the_same_errors_of_the_stand_in() -> None:
     wrong = [
-        decide(see(start(), (1,), seed=n), model="stand-in", stand_in_errors=1.0) for n in (1, 1, 2, 3, 4)
+        decide(make_situation(start(), (1,), seed=n), model="stand-in", stand_in_errors=1.0)
+        for n in (1, 1, 2, 3, 4)
     ]
     skills = [decision.note["seats"]["1"]["tries"][0]["skill"] for decision in wrong]
     assert skills[0] == skills[1] and len(set(skills)) > 1 and "wait(1)" not in skills
-    senseless = decide(see(start(), (1,)), model="stand-in", stand_in_nonsense=1.0)
-    reading = reading_of(senseless.note, 1)
+    senseless = decide(make_situation(start(), (1,)), model="stand-in", stand_in_nonsense=1.0)
+    reading = reading_from_note(senseless.note, 1)
     assert reading and reading.how == "none" and senseless.note["seats"]["1"]["at"]["skill"] == "wait(1)"
 
 
 def test_people_are_told_what_it_is_at_and_what_it_expects_of_them_where_that_is_set() -> None:
-    seen = replace(see(start(), (1,), people=(0,)), tells=True)
+    seen = replace(make_situation(start(), (1,), people=(0,)), tells=True)
     told = decide(seen, model="stand-in", level="aip").intents
     assert told == {1: {"do": "wait"}}
     more = decide(seen, model="stand-in", level="aip", tell_foreseen=True).intents[1]
@@ -236,7 +245,7 @@ def test_people_are_told_what_it_is_at_and_what_it_expects_of_them_where_that_is
 
 def test_it_plays_only_worlds_with_skills_and_models_that_there_are() -> None:
     assert "proagent" in agent_kinds("cuisine")
-    assert plays(type(make_agent("proagent", {})), "cuisine")
+    assert can_play(type(make_agent("proagent", {})), "cuisine")
     with pytest.raises(SettingsError, match="no provider"):
         make_agent("proagent", {"model": "nobody:x"})
 
@@ -257,36 +266,36 @@ def test_nothing_costs_more_than_the_forecast_says_at_worst(
         ("planner", kitchen(seats=2, seed=5, max_steps=steps), "agent1", "agent0", f"serve({OTHER})"),
     ]:
         paid = {"model": MODEL, **chosen}
-        bound = worst(sample(game, "proagent", paid, (1,)), PRICES, provider, model)
+        bound = worst_cost(sample_calls(game, "proagent", paid, (1,)), PRICES, provider, model)
         plan = f"Intention of {other}: {skill}\nPlan for {me}: {skill}\n".rjust(2 * longest, "x")
         whys = ["because ".ljust(2 * longest, "x")] if explainer == "model" else []
         script(monkeypatch, *[plan, *whys] * 400)
         game.reset(5)
         beside, mate, memory_of_mate = Beside(game, 1, **paid), make_agent(mate_is, {}), None
         while not game.over and not game.cut_off:
-            made = mate.decide(see(game, (0,), memory=memory_of_mate, seed=game.clock))
+            made = mate.decide(make_situation(game, (0,), memory=memory_of_mate, seed=game.clock))
             memory_of_mate = made.memory
             beside.step(made.commands.get(0, game.idle))
         calls = [call for decision in beside.decisions for call in decision.calls]
         assert len(calls) == 4 * (1 + len(whys)) * len(beside.decisions)
         price = PRICES.price(provider, model)
-        spent = TRIES * sum(price.at_worst(most_tokens(call.request), longest) for call in calls)
+        spent = CALL_TRIES * sum(price.at_worst(max_prompt_tokens(call.request), longest) for call in calls)
         assert spent <= bound
 
 
 def test_what_it_will_cost_is_known_before_and_what_it_is_told_can_be_shown() -> None:
     """At worst four plans in every step, and each of them explained."""
     paid = {"model": "anthropic:claude-sonnet-5-5"}
-    found = sample(kitchen(seats=2), "proagent", paid, (1,))
+    found = sample_calls(kitchen(seats=2), "proagent", paid, (1,))
     assert {call.provider for call in found.calls} == {"stand-in"} and len(found.calls) == 2
-    cheaper = sample(kitchen(seats=2), "proagent", {**paid, "explainer": "rule"}, (1,))
+    cheaper = sample_calls(kitchen(seats=2), "proagent", {**paid, "explainer": "rule"}, (1,))
     assert (found.repairs, cheaper.repairs) == (7, 3)
-    both = sample(kitchen(seats=3), "proagent", paid, (1, 2))
-    assert (both.at_once, plan_of(both, steps=10, episodes=1).calls) == (2, 20)
-    assert worst(found, PRICES, "anthropic", "claude-sonnet-5-5") > 0
-    told = Rehearsed(start(), [((1,), make_agent("proagent", paid))]).asked(0, 1)
+    both = sample_calls(kitchen(seats=3), "proagent", paid, (1, 2))
+    assert (both.at_once, expected_calls(both, steps=10, episodes=1).calls) == (2, 20)
+    assert worst_cost(found, PRICES, "anthropic", "claude-sonnet-5-5") > 0
+    told = RehearsedEpisode(start(), [((1,), make_agent("proagent", paid))]).asked(0, 1)
     assert told.request and "You are agent1" in told.request.messages[0].text
     assert told.request.messages[-1].text.startswith("Scene 1")
     mind = make_agent("proagent", paid)
     assert mind.model() == paid["model"]
-    assert mind.fixed_messages(see(start(), (1,)))[0].startswith("# Your part")
+    assert mind.fixed_messages(make_situation(start(), (1,)))[0].startswith("# Your part")

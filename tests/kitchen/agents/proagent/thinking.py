@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluate import see
-from kitchen.agents.skilled import door
+from kitchen.agents.evaluation import make_situation
+from kitchen.agents.skill_agents import model_session
 from kitchen.contract.agent import Decision, Situation
-from kitchen.contract.model import LanguageModel, ModelError, Reply, Request
+from kitchen.contract.language_model import LanguageModel, ModelError, Reply, Request
 from kitchen.contract.world import Command, Event, Json, World
-from kitchen.registry.agents import make_agent
+from kitchen.registry.agent_registry import make_agent
 
 MODEL = "anthropic:claude-haiku-4-5"
 
@@ -40,7 +40,7 @@ class Scripted(LanguageModel):
 def script(monkeypatch: pytest.MonkeyPatch, *answers: str | ModelError) -> Scripted:
     """Put a scripted model behind the door."""
     model = Scripted(*answers)
-    monkeypatch.setattr(door, "open_model", lambda *_: model)
+    monkeypatch.setattr(model_session, "open_model", lambda *_: model)
     return model
 
 
@@ -61,7 +61,9 @@ class Beside:
 
     def seen(self) -> Situation:
         """What it is told now."""
-        return see(self.game, (self.seat,), memory=self.memory, events=self.events, seed=self.game.clock)
+        return make_situation(
+            self.game, (self.seat,), memory=self.memory, events=self.events, seed=self.game.clock
+        )
 
     def step(self, *others: Command) -> Decision:
         """One step in which the first other seat does this."""

@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.call_forecast import TRIES, plan_of, sample, worst
-from kitchen.agents.evaluate import see
-from kitchen.agents.whole_prompts import Rehearsed
-from kitchen.contract.agent import TO_ANSWER, Decision, Situation
-from kitchen.contract.model import OverloadedError
-from kitchen.contract.reading import reading_of
+from kitchen.agents.call_forecast import CALL_TRIES, expected_calls, sample_calls, worst_cost
+from kitchen.agents.evaluation import make_situation
+from kitchen.agents.prompt_rehearsal import RehearsedEpisode
+from kitchen.contract.agent import REASON_TO_ANSWER, Decision, Situation
+from kitchen.contract.decision_notes import reading_from_note
+from kitchen.contract.language_model import OverloadedError
 from kitchen.contract.world import Event, SettingsError, World
-from kitchen.llm.prices import load_prices
-from kitchen.llm.stored_answers import StoredAnswers
-from kitchen.llm.tokens import most_tokens
-from kitchen.registry.agents import agent_kinds, keeps_up, make_agent
+from kitchen.llm.call_costs import load_prices, max_prompt_tokens
+from kitchen.llm.recorded_calls import RecordedCalls
+from kitchen.registry.agent_registry import agent_kinds, make_agent, plays_in_real_time
 from kitchen.worlds.cuisine.world import CuisineWorld
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.kitchen.agents.proagent.thinking import MODEL, script
@@ -48,7 +47,7 @@ def play(game: World, seats: tuple[int, ...], **settings: Any) -> list[Decision]
     mind = make_agent(KIND, {"model": "stand-in", **settings})
     memory, events, made = None, tuple[Event, ...](), list[Decision]()
     while not game.over and not game.cut_off:
-        made.append(mind.decide(see(game, seats, memory=memory, events=events, seed=game.clock)))
+        made.append(mind.decide(make_situation(game, seats, memory=memory, events=events, seed=game.clock)))
         memory = made[-1].memory
         events = tuple(game.step({**dict.fromkeys(range(game.seats), game.idle), **made[-1].commands}))
     return made
@@ -79,7 +78,7 @@ def test_it_serves_orders_in_cuisine_by_the_stand_in_the_same_ones_again() -> No
 
 
 def test_it_commands_its_own_seats_beside_somebody_else_and_is_told_what_they_do() -> None:
-    seen = replace(see(start(), (1, 2), people=(0,)), commanded={0: ("goto", "pot0")})
+    seen = replace(make_situation(start(), (1, 2), people=(0,)), commanded={0: ("goto", "pot0")})
     decision = decide(seen, model="stand-in")
     system, question = (message.text for message in decision.calls[0].request.messages)
     assert "You direct agent1 and agent2" in system and "You do not direct agent0" in system
@@ -96,11 +95,11 @@ def test_one_call_plans_for_all_seats_and_only_those_that_need_a_skill_are_asked
     said = plans(agent0="fetch(rice)", agent1="wait(1)", agent2="make(cookedRice)")
     model = script(monkeypatch, said, plans(agent1="fetch(tuna)"))
     game = start()
-    first = decide(see(game, (0, 1, 2)))
+    first = decide(make_situation(game, (0, 1, 2)))
     assert len(first.calls) == 1 and first.played_by == KIND
     assert first.commands == {0: ("goto", "storage0"), 2: ("goto", "storage0")}
     events = tuple(game.step({**first.commands, 1: game.idle}))
-    second = decide(see(game, (0, 1, 2), memory=first.memory, events=events))
+    second = decide(make_situation(game, (0, 1, 2), memory=first.memory, events=events))
     asked = model.said()
     assert asked.endswith("Plan one skill for agent1.") and "agent0 is at fetch(rice)." in asked
     assert seats_of(second)["1"]["at"]["skill"] == "fetch(tuna)" and "tries" not in seats_of(second)["0"]
@@ -113,7 +112,7 @@ def test_what_is_refused_is_explained_and_asked_again_and_the_rest_stands(
 ) -> None:
     bad = plans(agent0=f"serve({OTHER})", agent1="fetch(rice)")
     model = script(monkeypatch, bad, plans(agent0=f"serve({ORDERED})", agent1="fetch(salmon)"))
-    decision = decide(see(start(2), (0, 1)))
+    decision = decide(make_situation(start(2), (0, 1)))
     assert len(model.requests) == 2
     assert model.said() == (
         f"agent0 cannot do serve({OTHER}) now: nobody has ordered {OTHER}.\n"
@@ -123,7 +122,7 @@ def test_what_is_refused_is_explained_and_asked_again_and_the_rest_stands(
         "0": f"serve({ORDERED})",
         "1": "fetch(rice)",
     }
-    reading = reading_of(decision.note, 2)
+    reading = reading_from_note(decision.note, 2)
     assert reading and (reading.commands, reading.unread) == (2, 0)
     assert (reading.invalid_before, reading.invalid) == (1, 0)
 
@@ -131,11 +130,11 @@ def test_what_is_refused_is_explained_and_asked_again_and_the_rest_stands(
 @pytest.mark.parametrize("again", [0, 2])
 def test_who_has_no_skill_after_the_last_try_waits(monkeypatch: pytest.MonkeyPatch, again: int) -> None:
     model = script(monkeypatch, plans(agent0=f"serve({OTHER})", agent1="fetch(rice)"))
-    decision = decide(see(start(2), (0, 1)), again=again)
+    decision = decide(make_situation(start(2), (0, 1)), again=again)
     assert len(model.requests) == len(decision.calls) == 1 + again
     assert seats_of(decision)["0"]["at"]["skill"] == "wait(1)" and 0 not in decision.commands
     assert decision.commands[1] == ("goto", "storage0")
-    reading = reading_of(decision.note, 2)
+    reading = reading_from_note(decision.note, 2)
     assert reading and (reading.unread, reading.invalid) == (0, 1)
 
 
@@ -143,60 +142,60 @@ def test_nonsense_is_asked_again_and_then_all_wait_and_a_seat_that_was_left_out_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     model = script(monkeypatch, "I cannot help.", "")
-    decision = decide(see(start(2), (0, 1)), again=1)
+    decision = decide(make_situation(start(2), (0, 1)), again=1)
     assert "No skill could be read for agent0.\nNo skill could be read for agent1." in model.said()
-    reading = reading_of(decision.note, 2)
+    reading = reading_from_note(decision.note, 2)
     assert reading and reading.how == "none" and decision.commands == {}
     monkeypatch.undo()
-    senseless = decide(see(start(2), (0, 1)), model="stand-in", stand_in_nonsense=1.0)
-    assert len(senseless.calls) == 3 and reading_of(senseless.note, 2) == reading
+    senseless = decide(make_situation(start(2), (0, 1)), model="stand-in", stand_in_nonsense=1.0)
+    assert len(senseless.calls) == 3 and reading_from_note(senseless.note, 2) == reading
     script(monkeypatch, plans(agent0="fetch(rice)"))
-    part = reading_of(decide(see(start(2), (0, 1)), again=0).note, 2)
+    part = reading_from_note(decide(make_situation(start(2), (0, 1)), again=0).note, 2)
     assert part and part.how == "part"
 
 
 def test_a_plan_without_a_name_counts_where_one_seat_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     script(monkeypatch, "fetch(rice)")
-    assert decide(see(start(2), (1,))).commands == {1: ("goto", "storage0")}
+    assert decide(make_situation(start(2), (1,))).commands == {1: ("goto", "storage0")}
 
 
 def test_without_an_answer_the_rule_plans_and_the_log_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     script(monkeypatch, plans(agent1="fetch(rice)"), OverloadedError("no"))
-    decision = decide(see(start(2), (0, 1)))
+    decision = decide(make_situation(start(2), (0, 1)))
     assert (decision.fallback, decision.played_by) == ("529", "stand-in")
     at = {seat: one["at"]["skill"] for seat, one in seats_of(decision).items()}
     assert at == {"0": f"serve({ORDERED})", "1": "fetch(rice)"}
-    waits = decide(see(start(2), (0, 1)), fallback="none")
+    waits = decide(make_situation(start(2), (0, 1)), fallback="none")
     assert (waits.played_by, waits.commands) == ("noop", {})
 
 
 def test_who_answers_somebody_or_is_late_asks_no_model() -> None:
     game = start(2)
     mind = make_agent(KIND, {"model": "stand-in"})
-    first = mind.decide(see(game, (0, 1)))
+    first = mind.decide(make_situation(game, (0, 1)))
     events = tuple(game.step({**first.commands, 1: game.idle}))
-    seen = see(game, (0, 1), memory=first.memory, events=events)
+    seen = make_situation(game, (0, 1), memory=first.memory, events=events)
     late = mind.fall_back(seen, "timeout")
     assert late.commands[0][:2] == ("get", "storage0") and late.calls == ()
-    assert mind.decide(replace(seen, because=TO_ANSWER)).calls == ()
+    assert mind.decide(replace(seen, because=REASON_TO_ANSWER)).calls == ()
 
 
 def test_plans_that_arrive_later_are_taken_up_where_they_were_asked_for_and_still_hold() -> None:
-    assert keeps_up(KIND)
+    assert plays_in_real_time(KIND)
     game = start(2)
     mind = make_agent(KIND, {"model": "stand-in"})
-    asked = mind.decide(see(game, (0, 1)))
+    asked = mind.decide(make_situation(game, (0, 1)))
     game.step(dict.fromkeys((0, 1), game.idle))
-    now = mind.arrived(see(game, (0, 1)), asked)
+    now = mind.arrived(make_situation(game, (0, 1)), asked)
     assert now and now.calls == asked.calls and now.commands == {0: ("goto", "storage0")}
     assert seats_of(now)["0"]["at"] == {"skill": f"serve({ORDERED})", "since": 2, "asked_in": 1}
     assert now.memory["history"] == asked.memory["history"]
     seats = {**seats_of(asked), "0": {"at": seats_of(asked)["0"]["at"]}}
     before = replace(asked, note={"seats": seats})
-    unasked = mind.arrived(see(game, (0, 1)), before)
+    unasked = mind.arrived(make_situation(game, (0, 1)), before)
     assert unasked and unasked.memory["seats"]["0"]["plan"] is None
     gone = kitchen(seats=2, seed=5, max_steps=60, level="level_1")
-    dropped = mind.arrived(see(gone, (0, 1)), asked)
+    dropped = mind.arrived(make_situation(gone, (0, 1)), asked)
     assert dropped and seats_of(dropped)["0"]["dropped"] == f"serve({ORDERED})"
 
 
@@ -208,37 +207,43 @@ def test_a_plan_takes_effect_after_so_many_ticks_where_a_clock_runs() -> None:
 
 
 def test_stored_replies_give_the_same_decision_without_asking(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = see(start(2), (0, 1))
+    seen = make_situation(start(2), (0, 1))
     script(monkeypatch, plans(agent0=f"serve({OTHER})"), plans(agent0="fetch(tuna)", agent1="wait(2)"))
     first = decide(seen)
     monkeypatch.undo()
-    stored = StoredAnswers(first.calls, lambda then, now: then.messages == now.messages)
+    stored = RecordedCalls(first.calls, lambda then, now: then.messages == now.messages)
     again = decide(replace(seen, answers=stored))
     assert (again.commands, again.memory, again.note) == (first.commands, first.memory, first.note)
     assert len(first.calls) == len(again.calls) == 2 and not list(stored.differences())
 
 
 def test_people_are_told_what_it_is_at() -> None:
-    seen = see(start(2), (1,), people=(0,))
+    seen = make_situation(start(2), (1,), people=(0,))
     assert decide(replace(seen, tells=True), model="stand-in").intents == {1: {"do": "wait"}}
     assert decide(seen, model="stand-in").intents == {}
 
 
 def test_every_part_of_the_prompt_can_be_switched_off_and_errors_of_the_stand_in_are_drawn() -> None:
     def parts(**settings: Any) -> list[str]:
-        text = decide(see(start(2), (0, 1)), model="stand-in", **settings).calls[0].request.messages[0].text
+        text = (
+            decide(make_situation(start(2), (0, 1)), model="stand-in", **settings)
+            .calls[0]
+            .request.messages[0]
+            .text
+        )
         return [line[2:] for line in text.splitlines() if line.startswith("# ")]
 
     assert parts() == ["Your part", "Rules", "How things are made", "Skills", "Your answer", "Examples"]
     assert parts(rules=False, making=False, examples=0) == ["Your part", "Skills", "Your answer"]
-    bare = decide(see(start(2), (0, 1)), model="stand-in", choices=False, analysis=False).calls[0]
+    bare = decide(make_situation(start(2), (0, 1)), model="stand-in", choices=False, analysis=False).calls[0]
     assert "can begin" not in bare.request.messages[-1].text
     assert bare.reply and bare.reply.text.splitlines() == [
         f"Plan for agent0: serve({ORDERED})",
         "Plan for agent1: wait(1)",
     ]
     wrong = [
-        decide(see(start(2), (0, 1), seed=n), model="stand-in", stand_in_errors=1.0).note for n in (1, 1, 2)
+        decide(make_situation(start(2), (0, 1), seed=n), model="stand-in", stand_in_errors=1.0).note
+        for n in (1, 1, 2)
     ]
     assert wrong[0] == wrong[1] != wrong[2]
 
@@ -251,10 +256,10 @@ def test_it_is_there_in_both_worlds_and_plays_only_models_that_there_are() -> No
 
 def test_what_it_will_cost_is_known_before_and_what_it_is_told_can_be_shown() -> None:
     paid = {"model": "anthropic:claude-sonnet-5-5"}
-    found = sample(start(), KIND, paid, (1, 2))
+    found = sample_calls(start(), KIND, paid, (1, 2))
     assert {call.provider for call in found.calls} == {"stand-in"}
-    assert (found.at_once, found.repairs, plan_of(found, steps=10, episodes=1).calls) == (1, 2, 10)
-    told = Rehearsed(start(), [((1, 2), make_agent(KIND, paid))]).asked(0, 5)
+    assert (found.at_once, found.repairs, expected_calls(found, steps=10, episodes=1).calls) == (1, 2, 10)
+    told = RehearsedEpisode(start(), [((1, 2), make_agent(KIND, paid))]).asked(0, 5)
     assert told.request and "You direct agent1 and agent2" in told.request.messages[0].text
     assert make_agent(KIND, paid).model() == paid["model"]
 
@@ -268,12 +273,12 @@ def test_nothing_costs_more_than_the_forecast_says_at_worst(
     paid = {"model": MODEL, "again": again, "memory": memory, "max_tokens": longest}
     names = {"cuisine": ("agent", f"serve({OTHER})"), "overcooked": ("Player ", "deliver_soup()")}
     for game in (start(2, steps=12), grid("forced_coordination", ticks=12)):
-        bound = worst(sample(game, KIND, paid, (0, 1)), PRICES, provider, model)
+        bound = worst_cost(sample_calls(game, KIND, paid, (0, 1)), PRICES, provider, model)
         who, skill = names[game.kind]
         script(monkeypatch, plans(**{f"{who}{n}": skill for n in (0, 1)}).rjust(2 * longest, "x"))
         game.reset(5)
         calls = [call for decision in play(game, (0, 1), **paid) for call in decision.calls]
         price = PRICES.price(provider, model)
         assert calls and len(calls) >= 3 * (1 + again)
-        spent = TRIES * sum(price.at_worst(most_tokens(call.request), longest) for call in calls)
+        spent = CALL_TRIES * sum(price.at_worst(max_prompt_tokens(call.request), longest) for call in calls)
         assert spent <= bound

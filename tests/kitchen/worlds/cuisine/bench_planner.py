@@ -20,16 +20,23 @@ from dataclasses import replace
 from functools import partial
 from statistics import median, quantiles
 
-from kitchen.experiments.plan import Job, jobs_of
-from kitchen.experiments.play import new_game, play
-from kitchen.experiments.results import CellResult, by_agents, mean_of, results_of
-from kitchen.experiments.rows import PLAYED, Row
-from kitchen.experiments.setup import BENCH, WORLD, ExperimentColumn, Setup, checked
-from kitchen.experiments.summary import last_line
-from kitchen.experiments.tally import failed_row
-from kitchen.registry.figures import share_counts
-from kitchen.registry.worlds import get_world
-from kitchen.worlds.cuisine.bench import paper
+from kitchen.experiments.episode_rows import PLAYED, EpisodeRow
+from kitchen.experiments.experiment_results import CellResult, cell_results_of, group_by_agents, mean_of
+from kitchen.experiments.experiment_setup import (
+    DEFAULT_BENCHMARK,
+    DEFAULT_WORLD,
+    EpisodeJob,
+    ExperimentColumn,
+    ExperimentSetup,
+    check_setup,
+    episode_jobs,
+)
+from kitchen.experiments.play_episodes import new_world, play_episode
+from kitchen.experiments.result_tables import summary_line
+from kitchen.experiments.running_episode import failed_row
+from kitchen.registry.world_metrics import share_count_names
+from kitchen.registry.world_registry import get_world
+from kitchen.worlds.cuisine.bench import paper_benchmark
 from tests.kitchen.agents.alone import decisions, play_alone
 from tests.kitchen.worlds.cuisine.greedy import Greedy
 
@@ -46,17 +53,17 @@ SEEDS = 20
 
 def size_of(level: str) -> int:
     """What there is to plan with: places to go to, and things that go into dishes or come out."""
-    brief = get_world(WORLD).create(seats=AGENTS, settings={"level": level}).brief(0)
+    brief = get_world(DEFAULT_WORLD).create(seats=AGENTS, settings={"level": level}).brief(0)
     return len(brief["locations"]) + len(brief["base"]) + len(brief["recipes"])
 
 
 def thinking() -> tuple[str, list[str]]:
     """One episode at each interval on the largest level, alone on this processor: how long a decision takes,
     and whether that is too long."""
-    largest = max(paper.levels(), key=size_of)
+    largest = max(paper_benchmark.published_levels(), key=size_of)
     times = [
         spent
-        for alpha in BENCH.alphas
+        for alpha in DEFAULT_BENCHMARK.alphas
         for spent in play_alone(
             "planner", seats=AGENTS, settings={"level": largest, "alpha": alpha}, seed=1
         ).milliseconds
@@ -73,8 +80,12 @@ def thinking_over_cells() -> tuple[str, list[str]]:
     """One episode of every cell at the shortest and at the longest interval, alone on this processor: the
     median over the cells of their median decisions, and whether that is too long."""
     medians = [
-        median(spent for alpha in (BENCH.alphas[0], BENCH.alphas[-1]) for spent in _times(column, alpha))
-        for column in Setup().columns
+        median(
+            spent
+            for alpha in (DEFAULT_BENCHMARK.alphas[0], DEFAULT_BENCHMARK.alphas[-1])
+            for spent in _times(column, alpha)
+        )
+        for column in ExperimentSetup().columns
     ]
     said = (
         f"planner: median {median(medians):.1f} ms a decision over the {len(medians)} cells"
@@ -84,7 +95,7 @@ def thinking_over_cells() -> tuple[str, list[str]]:
 
 
 def _times(column: ExperimentColumn, alpha: float) -> tuple[float, ...]:
-    settings = BENCH.settings(column.level, alpha, BENCH.steps)
+    settings = DEFAULT_BENCHMARK.settings(column.level, alpha, DEFAULT_BENCHMARK.steps)
     return play_alone("planner", seats=column.agents, settings=settings, seed=1).milliseconds
 
 
@@ -97,25 +108,25 @@ def too_slow(milliseconds: float, aim: float = MILLISECONDS) -> list[str]:
 
 def scores(seeds: int, processes: int) -> tuple[tuple[CellResult, ...], tuple[CellResult, ...]]:
     """Every cell played, as an experiment plays it: by the planner, and by the yardstick."""
-    setup = checked(Setup(episodes=seeds))
-    one = partial(play, coplayer=setup.coplayer, settings=setup.settings)
+    setup = check_setup(ExperimentSetup(episodes=seeds))
+    one = partial(play_episode, coplayer=setup.coplayer, settings=setup.settings)
     with multiprocessing.Pool(processes, initializer=warnings.simplefilter, initargs=("ignore",)) as pool:
-        planned = results_of(setup, pool.map(one, jobs_of(setup), chunksize=5))
-        return planned, results_of(setup, pool.map(play_greedily, jobs_of(setup), chunksize=5))
+        planned = cell_results_of(setup, pool.map(one, episode_jobs(setup), chunksize=5))
+        return planned, cell_results_of(setup, pool.map(play_greedily, episode_jobs(setup), chunksize=5))
 
 
-def play_greedily(job: Job) -> Row:
+def play_greedily(job: EpisodeJob) -> EpisodeRow:
     """The episode of a job as the yardstick plays it: what the planner's row would say of the orders."""
-    game = new_game(job)
+    game = new_world(job)
     for _ in decisions(Greedy({}), game, seed=job.seed):
         pass
-    completed, failed = share_counts(game)
+    completed, failed = share_count_names(game)
     return replace(failed_row(job, ""), completed=completed, failed=failed, outcome=PLAYED, steps=game.clock)
 
 
 def under_the_yardstick(results: Sequence[CellResult], greedy: Sequence[CellResult]) -> tuple[str, list[str]]:
     """What the yardstick reaches, and which cells are below it, in words."""
-    means = {agents: mean_of(each.cos for each in cells) for agents, cells in by_agents(greedy).items()}
+    means = {agents: mean_of(each.cos for each in cells) for agents, cells in group_by_agents(greedy).items()}
     said = "greedy yardstick: " + ", ".join(f"{agents} agents {mean:.3f}" for agents, mean in means.items())
     return said, [
         f"{ours.column.level} with {ours.column.agents} agents: {ours.cos or 0:.3f} is below the greedy"
@@ -127,7 +138,9 @@ def under_the_yardstick(results: Sequence[CellResult], greedy: Sequence[CellResu
 
 def missed(results: Sequence[CellResult]) -> list[str]:
     """Which means are below the aim, and which cells are not above the paper's GPT-4, in words."""
-    means = {agents: mean_of(each.cos for each in cells) for agents, cells in by_agents(results).items()}
+    means = {
+        agents: mean_of(each.cos for each in cells) for agents, cells in group_by_agents(results).items()
+    }
     low = [
         f"{agents} agents: {means[agents]:.3f} is below the aim of {aim}"
         for agents, aim in AIM.items()
@@ -170,7 +183,7 @@ def main() -> int:
     aims = ", ".join(f"{agents} agents {aim}" for agents, aim in AIM.items())
     firm = "" if given.seeds >= SEEDS else f", a sample: the aims are stated for --seeds {SEEDS}"
     print(f"aim: {aims}; played: {given.seeds} episodes for each cell and interval{firm}")
-    print("\n".join([*below, closest(results), yardstick, *weaker, last_line(results)]))
+    print("\n".join([*below, closest(results), yardstick, *weaker, summary_line(results)]))
     return 1 if below or (given.strict and (slow or weaker)) else 0
 
 

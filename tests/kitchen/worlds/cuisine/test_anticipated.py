@@ -9,7 +9,7 @@ import pytest
 from kitchen.contract.world import Command
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import act, fetch, kitchen, play, wander
-from tests.kitchen.worlds.cuisine.test_rules import mixer_with_everything_but_the_rice
+from tests.kitchen.worlds.cuisine.test_command_rules import mixer_with_everything_but_the_rice
 
 
 def test_alone_one_can_anticipate_nothing() -> None:

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kitchen.experiments.plan import jobs_of
-from kitchen.experiments.results import results_of
-from kitchen.experiments.setup import Setup, checked
+from kitchen.experiments.experiment_results import cell_results_of
+from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup, episode_jobs
 from tests.kitchen.experiments.test_experiment import papers_rows, row
 from tests.kitchen.worlds.cuisine import bench_planner
 
-FULL = checked(Setup(episodes=1))
-PERFECT = [row(job, 10, 0) for job in jobs_of(FULL)]
+FULL = check_setup(ExperimentSetup(episodes=1))
+PERFECT = [row(job, 10, 0) for job in episode_jobs(FULL)]
 
 
 def test_nothing_is_missed_where_everything_is_served() -> None:
-    results = results_of(FULL, PERFECT)
+    results = cell_results_of(FULL, PERFECT)
     assert bench_planner.missed(results) == []
     assert "smallest margin over the paper's GPT-4: +0." in bench_planner.closest(results)
 
 
 def test_means_below_the_aim_and_every_cell_that_is_not_above_the_paper_are_missed() -> None:
     """The paper's own counts are above nothing, and below all three aims."""
-    said = bench_planner.missed(results_of(FULL, papers_rows(FULL)))
+    said = bench_planner.missed(cell_results_of(FULL, papers_rows(FULL)))
     assert len(said) == 3 + 36
     assert said[0] == "2 agents: 0.673 is below the aim of 0.83"
 
@@ -32,9 +31,9 @@ def test_one_cell_that_is_not_above_the_paper_is_a_miss_whatever_the_means() -> 
         replace(each, completed=0, failed=10) if (each.level, each.agents) == ("level_9", 3) else each
         for each in PERFECT
     ]
-    (said,) = bench_planner.missed(results_of(FULL, lost))
+    (said,) = bench_planner.missed(cell_results_of(FULL, lost))
     assert said.startswith("level_9 with 3 agents: 0.000 is not above the paper's GPT-4")
-    assert bench_planner.closest(results_of(FULL, lost)).endswith("level_9 with 3 agents")
+    assert bench_planner.closest(cell_results_of(FULL, lost)).endswith("level_9 with 3 agents")
 
 
 def test_a_median_above_the_aim_is_told() -> None:
@@ -55,14 +54,21 @@ def test_a_cell_below_the_yardstick_is_told() -> None:
         replace(each, completed=9, failed=1) if (each.level, each.agents) == ("level_7", 4) else each
         for each in PERFECT
     ]
-    said, weaker = bench_planner.under_the_yardstick(results_of(FULL, lost), results_of(FULL, PERFECT))
+    said, weaker = bench_planner.under_the_yardstick(
+        cell_results_of(FULL, lost), cell_results_of(FULL, PERFECT)
+    )
     assert said == "greedy yardstick: 2 agents 1.000, 3 agents 1.000, 4 agents 1.000"
     assert weaker == ["level_7 with 4 agents: 0.900 is below the greedy yardstick (1.000)"]
-    assert bench_planner.under_the_yardstick(results_of(FULL, PERFECT), results_of(FULL, lost))[1] == []
+    assert (
+        bench_planner.under_the_yardstick(cell_results_of(FULL, PERFECT), cell_results_of(FULL, lost))[1]
+        == []
+    )
 
 
 def test_the_yardstick_gets_dishes_done_where_there_are_hands_enough() -> None:
     """It is refused nothing, and is worth to be measured against."""
-    for job in jobs_of(Setup(levels=("level_0", "level_7"), agents=(2, 4), alphas=(3.0,), episodes=1)):
+    for job in episode_jobs(
+        ExperimentSetup(levels=("level_0", "level_7"), agents=(2, 4), alphas=(3.0,), episodes=1)
+    ):
         played = bench_planner.play_greedily(job)
         assert played.completed > 5 * played.failed

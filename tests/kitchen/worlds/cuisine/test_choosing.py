@@ -9,11 +9,11 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, WebSocketRoute, expect
 
-from kitchen.contract.agent import PLAN_BROKEN
+from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.page import SeatView
-from kitchen.contract.plans import ILLEGAL
+from kitchen.contract.planned_commands import PLAN_ILLEGAL
 from kitchen.contract.world import Event
-from kitchen.play.render import PONG, Screen
+from kitchen.play.live.render_page import PONG_HTML, Screen
 from kitchen.worlds.cuisine.page import PAGE
 from tests.browser import IN_A_BROWSER
 from tests.kitchen.worlds.cuisine.test_layout import HOST, open_page
@@ -57,7 +57,7 @@ class Line:
             return
         self._route = route
         route.on_message(lambda text: self.heard.append(json.loads(text)))
-        route.send(PONG)
+        route.send(PONG_HTML)
 
     def says(self, html: str) -> None:
         """Something comes."""
@@ -146,7 +146,7 @@ async def test_a_small_menu_stays_while_it_holds_and_gives_the_focus_back(
     assert await page.get_attribute("[data-spot=storage0]", "aria-expanded") == "true"
     assert await menu.get_attribute("aria-label") == "Storage"
     first = await page.evaluate(FOCUS)
-    line.says(PONG)
+    line.says(PONG_HTML)
     line.shows(view := replace(view, waiting_for=(0,)))
     await page.wait_for_selector("#phase:not(:has-text('Robot 2'))", state="attached")
     assert await page.evaluate(FOCUS) == first
@@ -193,7 +193,7 @@ async def test_what_is_asked_first_is_chosen_when_it_is_sent_on_the_drawing_and_
     asked = await page.inner_text("[data-quick] p")
     await page.evaluate("scrollTo(0, 9999)")
     away = await page.evaluate("scrollY")
-    line.says(PONG)
+    line.says(PONG_HTML)
     await page.evaluate("() => new Promise(requestAnimationFrame)")
     assert await page.evaluate("scrollY") == away > 0  # where the hint is has been seen
     assert await page.inner_text("[data-quick] p") == asked
@@ -219,8 +219,8 @@ async def test_a_plan_that_has_ended_before_its_time_is_shown_and_told(browser: 
     said, fold = page.locator("#plan-said"), page.locator("#plan-fold")
     assert await fold.get_attribute("open") is None
     view = replace(play(world, [("goto", "storage0")]), offers_plans=True)
-    why = {"why": ILLEGAL, "left": [["get", "storage0", "rice"]]}
-    broken = replace(view.history[0], events=(Event(PLAN_BROKEN, 0, why),))
+    why = {"why": PLAN_ILLEGAL, "left": [["get", "storage0", "rice"]]}
+    broken = replace(view.history[0], events=(Event(REASON_PLAN_BROKEN, 0, why),))
     line.shows(replace(view, history=(broken, *view.history[1:])))
     await expect(said).to_contain_text("this was not possible: Take rice from storage")
     await expect(fold).to_have_attribute("open", "")

@@ -11,8 +11,7 @@ import pytest
 
 from kitchen.contract.data_files import DataError
 from kitchen.contract.world import SettingsError
-from kitchen.worlds.cuisine.catalogue import DATA, load_catalogue, shipped
-from kitchen.worlds.cuisine.level import UncookableDishWarning
+from kitchen.worlds.cuisine.level import DATA_FOLDER, UncookableDishWarning, load_catalogue, shipped_catalogue
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, fetch, play
 
@@ -20,7 +19,7 @@ from tests.kitchen.worlds.cuisine.cooking import LEVELS, fetch, play
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A copy of the shipped data, to be spoilt."""
-    return Path(shutil.copytree(DATA, tmp_path / "data"))
+    return Path(shutil.copytree(DATA_FOLDER, tmp_path / "data"))
 
 
 def change(file: Path, old: str, new: str) -> None:
@@ -30,12 +29,12 @@ def change(file: Path, old: str, new: str) -> None:
 
 
 def test_the_shipped_levels_are_the_documented_ones() -> None:
-    assert tuple(shipped().levels) == LEVELS
+    assert tuple(shipped_catalogue().levels) == LEVELS
 
 
 def test_the_levels_have_the_classes_of_the_paper() -> None:
     found: dict[str | None, list[str]] = {}
-    for level in shipped().levels.values():
+    for level in shipped_catalogue().levels.values():
         found.setdefault(level.difficulty, []).append(level.code.removeprefix("level_"))
     assert found == {
         "very_simple": ["0", "1", "7"],
@@ -47,12 +46,12 @@ def test_the_levels_have_the_classes_of_the_paper() -> None:
 
 
 def test_there_are_33_dishes_that_can_be_ordered() -> None:
-    assert len({dish for level in shipped().levels.values() for dish in level.dishes}) == 33
+    assert len({dish for level in shipped_catalogue().levels.values() for dish in level.dishes}) == 33
 
 
 def test_loaded_data_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        shipped().level("level_0").title = "Other"  # type: ignore[misc]
+        shipped_catalogue().level("level_0").title = "Other"  # type: ignore[misc]
 
 
 SPOILT = [
@@ -162,7 +161,7 @@ def test_a_directory_without_levels_is_refused(data: Path) -> None:
 
 def test_an_unknown_level_is_refused() -> None:
     with pytest.raises(DataError, match="level_99"):
-        shipped().level("level_99")
+        shipped_catalogue().level("level_99")
     with pytest.raises(SettingsError, match="level_99"):
         CuisineWorld.create(seats=1, settings={"level": "level_99"})
 
@@ -200,7 +199,7 @@ def test_the_brief_names_everything_that_a_page_shows(level: str) -> None:
     brief, seen = world.brief(1), world.observe(1)
     shown = {*brief["recipes"], *brief["base"], *brief["tools"], *brief["locations"], *seen["locations"]}
     shown |= {recipe["tool"] for recipe in brief["recipes"].values()}
-    shown |= {"goto", "get", "put", "activate", "noop"} | set(shipped().stock.ingredients)
+    shown |= {"goto", "get", "put", "activate", "noop"} | set(shipped_catalogue().stock.ingredients)
     assert shown <= set(brief["names"])
     assert set(brief["recipes"]) >= set(brief["dishes"]) == set(brief["lifetimes"])
     assert set(brief["locations"].values()) == set(brief["tools"])

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from kitchen.play.drawing import guide, reference
-from kitchen.registry.worlds import get_world
-from kitchen.worlds.cuisine.handbook import handbook
-from kitchen.worlds.cuisine.page import PAGE
-from kitchen.worlds.cuisine.pictures import drawn
+from kitchen.play.live.render_page import render_guide, render_reference
+from kitchen.registry.world_registry import get_world
+from kitchen.worlds.cuisine.names_and_keys import picture_names
+from kitchen.worlds.cuisine.page import PAGE, guide_content
 from tests.kitchen.worlds.cuisine.test_page import LEVELS
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -28,23 +27,25 @@ def words(html: str) -> str:
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_recipe_is_there_line_by_line_with_its_tool_and_its_pictures(level: str) -> None:
     facts = brief(level)
-    for dish in handbook(facts)["dishes"]:
+    for dish in guide_content(facts)["dishes"]:
         known: set[str] = set()
         for line in dish["makings"]:
             made = {name for name in (part.name for part in line.parts) if name not in known}
             assert made <= {facts["names"][item] for item in facts["base"]}, "its parts come before it"
-            assert {part.icon for part in line.parts} | {line.product.icon} <= drawn()
+            assert {part.icon for part in line.parts} | {line.product.icon} <= picture_names()
             known.add(line.product.name)
         assert dish["makings"][-1].product.name == dish["name"]
-    assert set(re.findall(r"tools.svg#(\w+)", guide(PAGE, facts, clocked=False, drawn=True))) >= {
+    assert set(re.findall(r"tools.svg#(\w+)", render_guide(PAGE, facts, clocked=False, drawn=True))) >= {
         recipe["tool"] for recipe in facts["recipes"].values()
     }
 
 
 def test_it_says_that_raw_food_can_be_taken_back_from_a_board_as_the_rules_have_it() -> None:
-    text = words(guide(PAGE, brief("level_3"), clocked=False, drawn=True))
+    text = words(render_guide(PAGE, brief("level_3"), clocked=False, drawn=True))
     assert "You can take raw food back from a chopping board. Any other tool gives back only" in text
-    assert "chopping board" not in words(guide(PAGE, brief("level_0"), clocked=False, drawn=True)).lower()
+    assert (
+        "chopping board" not in words(render_guide(PAGE, brief("level_0"), clocked=False, drawn=True)).lower()
+    )
     world = get_world("cuisine").create(seats=1, settings={"level": "level_3"})
     for place, gives_back in (("chopboard0", True), ("pot0", False)):
         world.reset(0)
@@ -58,7 +59,7 @@ def test_it_says_that_raw_food_can_be_taken_back_from_a_board_as_the_rules_have_
 @pytest.mark.parametrize("drawn", [True, False])
 def test_that_each_click_is_a_step_it_says_only_where_nothing_is_asked_before(drawn: bool) -> None:
     told, asked = (
-        words(guide(PAGE, brief("level_3"), clocked=False, drawn=drawn, asks_first=asks))
+        words(render_guide(PAGE, brief("level_3"), clocked=False, drawn=drawn, asks_first=asks))
         for asks in (False, True)
     )
     assert "Each click is one step" in told
@@ -68,14 +69,14 @@ def test_that_each_click_is_a_step_it_says_only_where_nothing_is_asked_before(dr
 
 def test_of_teammates_it_speaks_only_where_there_are_some() -> None:
     alone, together = (
-        words(guide(PAGE, brief("level_3", seats), clocked=False, drawn=True)) for seats in (1, 3)
+        words(render_guide(PAGE, brief("level_3", seats), clocked=False, drawn=True)) for seats in (1, 3)
     )
     assert "other robots" not in alone and "Robot 1" not in alone and "teammate" not in alone
     assert "other robots work beside you" in together
 
 
 def test_recipes_have_pictures_and_say_plainly_until_when_a_dish_is_to_be_served() -> None:
-    recipes = reference(PAGE, brief("level_3"))
+    recipes = render_reference(PAGE, brief("level_3"))
     for item in ("rice", "salmon", "cookedRice", "tunaSashimi"):
         assert f"pictures.svg#{item}" in recipes
     assert "Serve it within 26 steps of the order" in words(recipes)

@@ -14,14 +14,12 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from playwright.async_api import Browser, BrowserContext, Page, Route
 
-from kitchen.contract.page import DRAWN, SeatView, StepView
+from kitchen.contract.page import DRAWING_ONLY, SeatView, StepView
 from kitchen.contract.page import Page as WorldPage
-from kitchen.play.drawing import whole
-from kitchen.play.render import page_context
-from kitchen.play.script_words import script_words
-from kitchen.registry.worlds import get_world
+from kitchen.play.live.render_page import page_context, render_panel, script_texts
+from kitchen.registry.world_registry import get_world
+from kitchen.worlds.cuisine.level_generator import LEVEL_CLASSES
 from kitchen.worlds.cuisine.page import PAGE
-from kitchen.worlds.cuisine.procedural import CLASSES
 from tests.browser import IN_A_BROWSER
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.nightly import nightly
@@ -31,7 +29,9 @@ pytestmark = [*IN_A_BROWSER, pytest.mark.filterwarnings("ignore:level_12")]
 LEVELS = sorted(path.stem for path in Path("kitchen/worlds/cuisine/data/levels").glob("*.toml"))
 SIZES = ((360, 740), (768, 1024), (1024, 768), (1440, 900))
 KITCHENS = [{"level": level} for level in LEVELS] + [
-    {"level": "procedural", "difficulty": kind, "level_seed": seed} for kind in CLASSES for seed in (1, 2)
+    {"level": "procedural", "difficulty": kind, "level_seed": seed}
+    for kind in LEVEL_CLASSES
+    for seed in (1, 2)
 ]
 MOVED = {"floor", "orders", "done", "robots", "locations"}
 """The panels that differ in their measures."""
@@ -106,7 +106,7 @@ async def open_page(
     """A play page as it comes from the server, without one; `more` goes to its template."""
     page = await browser.new_page()
     await page.route("**/*", serve)
-    more |= {"socket_path": "/nowhere/", "leave_url": "/leave/", "script_words": script_words(scene=False)}
+    more |= {"socket_path": "/nowhere/", "leave_url": "/leave/", "script_words": script_texts(scene=False)}
     context = page_context(world, view, **more)
     html = render_to_string("kitchen/play/play.html", context)
     await page.route(
@@ -126,7 +126,7 @@ async def test_nothing_lies_over_anything_else_and_all_is_large_enough(browser: 
         await page.set_viewport_size({"width": width, "height": height})
         wrong[f"at {width}"] = await page.evaluate(LARGE_ENOUGH)
         for name, view in (views if every or width == SIZES[0][0] else some).items():
-            parts = {panel.id: whole(panel) for panel in PAGE.panels(view) if panel.id in MOVED}
+            parts = {panel.id: render_panel(panel) for panel in PAGE.panels(view) if panel.id in MOVED}
             await page.evaluate(SWAP, parts)
             wrong[f"{name} at {width}"] = await page.evaluate(LAID_OUT)
     assert {where: what for where, what in wrong.items() if what} == {}
@@ -135,7 +135,7 @@ async def test_nothing_lies_over_anything_else_and_all_is_large_enough(browser: 
 async def test_what_a_model_thought_opens_by_keyboard_and_fits(browser: Browser) -> None:
     _, view = next(kitchens())
     thought = {"said": "First rice.", "thought": "Rice is missing. " * 200 + "x" * 200}
-    told = replace(view, shows_intents=True, intents={1: thought, 2: thought}, shown=DRAWN)
+    told = replace(view, shows_intents=True, intents={1: thought, 2: thought}, shown=DRAWING_ONLY)
     page = await open_page(browser, told)
     for width, height in (SIZES[0], SIZES[-1]):
         await page.set_viewport_size({"width": width, "height": height})
@@ -169,7 +169,9 @@ async def test_nor_does_it_in_longer_words_or_from_right_to_left(browser: Browse
             await page.set_viewport_size({"width": width, "height": height})
             wrong[f"at {width}"] = await page.evaluate(CUT_OFF)
             for name in ("level_0", "level_7", "level_12"):
-                parts = {panel.id: whole(panel) for panel in PAGE.panels(views[name]) if panel.id in MOVED}
+                parts = {
+                    panel.id: render_panel(panel) for panel in PAGE.panels(views[name]) if panel.id in MOVED
+                }
                 await page.evaluate(SWAP, parts)
                 wrong[f"{name} at {width}"] = await page.evaluate(LAID_OUT)
     assert {where: what for where, what in wrong.items() if what} == {}

@@ -7,7 +7,7 @@ from playwright.async_api import Browser, Page
 
 from kitchen.contract.page import SeatView
 from kitchen.contract.world import Command, World
-from kitchen.play.drawing import whole
+from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.cuisine.page import PAGE
 from tests.browser import IN_A_BROWSER
 from tests.kitchen.worlds.cuisine.test_layout import open_page
@@ -35,7 +35,9 @@ GHOSTS = "() => document.querySelectorAll('.ghost').length"
 
 async def arrive(page: Page, view: SeatView, scrolled: int = 0) -> list[list[str | int]]:
     """What moves when this is what has become of the kitchen, and the page was `scrolled` by so much."""
-    parts = {panel.id: str(whole(panel)) for panel in PAGE.panels(view) if panel.id in ("floor", "orders")}
+    parts = {
+        panel.id: str(render_panel(panel)) for panel in PAGE.panels(view) if panel.id in ("floor", "orders")
+    }
     moves: list[list[str | int]] = await page.evaluate(ARRIVE, [parts, scrolled])
     return moves
 

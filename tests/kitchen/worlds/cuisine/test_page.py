@@ -17,17 +17,14 @@ from django.template.loader import render_to_string
 
 from kitchen.contract.page import PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event, World
-from kitchen.play.drawing import whole
-from kitchen.play.render import page_context
-from kitchen.registry.worlds import get_world
-from kitchen.worlds.cuisine import keys
-from kitchen.worlds.cuisine.catalogue import shipped
-from kitchen.worlds.cuisine.known import known
-from kitchen.worlds.cuisine.menu import groups
+from kitchen.play.live.render_page import page_context, render_panel
+from kitchen.registry.world_registry import get_world
+from kitchen.worlds.cuisine import names_and_keys
+from kitchen.worlds.cuisine.action_menu import action_groups
+from kitchen.worlds.cuisine.display_text import REFUSAL_SENTENCES, KitchenWords, readable_name
+from kitchen.worlds.cuisine.level import shipped_catalogue
+from kitchen.worlds.cuisine.names_and_keys import brief_lookup, picture_names, picture_of
 from kitchen.worlds.cuisine.page import PAGE
-from kitchen.worlds.cuisine.pictures import drawn, icon
-from kitchen.worlds.cuisine.refusals import REFUSALS
-from kitchen.worlds.cuisine.words import Words, readable
 from tests.nightly import thinned
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -151,7 +148,7 @@ def start(level: str = "level_3", seats: int = 2, phase: str = "choose") -> Seat
 
 def panel_html(view: SeatView, name: str) -> str:
     """One panel with its parts."""
-    return whole({panel.id: panel for panel in PAGE.panels(view)}[name])
+    return render_panel({panel.id: panel for panel in PAGE.panels(view)}[name])
 
 
 @pytest.mark.parametrize("level", thinned(LEVELS, 5))
@@ -199,22 +196,27 @@ def test_ingredients_that_no_recipe_needs_are_behind_a_disclosure() -> None:
     world = get_world("cuisine").create(seats=1, settings={"level": "level_3"})
     world.reset(1)
     world.step({0: ("goto", "storage0")})
-    brief = known(world.brief(0))
-    take: Any = next(one.shows for one in groups(seen(world, 0), brief) if one.id == "verb-get")
+    brief = brief_lookup(world.brief(0))
+    take: Any = next(one.shows for one in action_groups(seen(world, 0), brief) if one.id == "verb-get")
     assert list(take.actions) == [f"do-get-storage0-{item}" for item in brief.wanted]
     assert len(take.actions) + len(take.rest) == 27
 
 
 def test_a_key_means_one_thing_in_every_level_and_every_kind_of_place_has_one() -> None:
     kinds = {place for level in LEVELS for place in start(level).brief["locations"].values()}
-    assert kinds == set(keys.PLACES)
-    letters = [*keys.PLACES.values(), *keys.VERBS.values(), keys.THROW_AWAY, *keys.THINGS]
+    assert kinds == set(names_and_keys.PLACE_KEYS)
+    letters = [
+        *names_and_keys.PLACE_KEYS.values(),
+        *names_and_keys.VERB_KEYS.values(),
+        names_and_keys.THROW_AWAY_KEY,
+        *names_and_keys.ITEM_KEYS,
+    ]
     assert len(letters) == len(set(letters))
 
 
 @pytest.mark.parametrize("level", thinned(LEVELS, 4))
 def test_the_guide_tells_every_key_that_the_menu_has(level: str) -> None:
-    told = {key for key, _ in PAGE.handbook(start(level).brief)["keys"]} | set(keys.THINGS)
+    told = {key for key, _ in PAGE.handbook(start(level).brief)["keys"]} | set(names_and_keys.ITEM_KEYS)
     for view in views(level, 2, 3):
         assert {*re.findall(r"<kbd[^>]*>(.)</kbd>", panel_html(view, "menu"))} <= told
 
@@ -223,7 +225,7 @@ def test_the_guide_tells_every_key_that_the_menu_has(level: str) -> None:
 def test_every_verb_has_its_place_and_room_in_every_state(level: str) -> None:
     rooms = set()
     for view in views(level, 3, 8):
-        found = groups(view, known(view.brief))
+        found = action_groups(view, brief_lookup(view.brief))
         rooms.add(tuple((one.id, len(one.shows.actions) + len(one.shows.quiet)) for one in found))  # type: ignore[attr-defined]
     assert len(rooms - {()}) == 1
 
@@ -244,20 +246,26 @@ def test_a_page_has_what_the_study_shows_and_sends_nothing_else(shown: str, unse
 @pytest.mark.parametrize("verb", ["goto", "get", "put", "activate", "noop"])
 @pytest.mark.parametrize("reason", REASONS)
 def test_every_reason_is_a_sentence_that_names_its_object(reason: str, verb: str) -> None:
-    assert set(REASONS) == set(REFUSALS)
-    text = Words().refusal(reason, (verb, "pot0", "rice"), busy=2)
+    assert set(REASONS) == set(REFUSAL_SENTENCES)
+    text = KitchenWords().refusal(reason, (verb, "pot0", "rice"), busy=2)
     assert text.endswith(".") and text[0].isupper()
     assert "{" not in text and "_" not in text and "pot0" not in text
     assert "invalid" not in text.lower() and "error" not in text.lower()
 
 
 def test_a_busy_place_says_for_how_long() -> None:
-    assert Words().refusal("location_busy", ("get", "pot0"), busy=2) == "Pot 1 was still busy (2 more steps)."
-    assert Words().refusal("location_busy", ("get", "pot0"), busy=1) == "Pot 1 was still busy (1 more step)."
+    assert (
+        KitchenWords().refusal("location_busy", ("get", "pot0"), busy=2)
+        == "Pot 1 was still busy (2 more steps)."
+    )
+    assert (
+        KitchenWords().refusal("location_busy", ("get", "pot0"), busy=1)
+        == "Pot 1 was still busy (1 more step)."
+    )
 
 
 def test_what_lies_elsewhere_is_said_to_lie_elsewhere() -> None:
-    text = Words().refusal("unknown_item", ("get", "mixer0", "tunaSushi"))
+    text = KitchenWords().refusal("unknown_item", ("get", "mixer0", "tunaSushi"))
     assert text == "There was no tuna sushi at mixer 1."
 
 
@@ -311,18 +319,18 @@ def test_commands_are_phrased_in_words() -> None:
 
 
 def test_every_code_has_a_readable_name_and_every_dish_a_picture() -> None:
-    assert readable("salmonSushi") == "Salmon sushi"
-    assert readable("chopboard0") == "Chopping board 1"
-    stock = shipped().stock
+    assert readable_name("salmonSushi") == "Salmon sushi"
+    assert readable_name("chopboard0") == "Chopping board 1"
+    stock = shipped_catalogue().stock
     for item in (*stock.ingredients, *stock.recipes):
-        assert icon(item) == item
-    assert icon("ratatouille") == "plate"
+        assert picture_of(item) == item
+    assert picture_of("ratatouille") == "plate"
 
 
 def test_no_two_pictures_are_the_same() -> None:
     sprite = (OWN / "static" / "worlds" / "cuisine" / "pictures.svg").read_text()
     shown = re.findall(r'<symbol id="([A-Za-z]+)"[^>]*>(.*)</symbol>', sprite)
-    assert {name for name, _ in shown} == drawn()
+    assert {name for name, _ in shown} == picture_names()
     assert len({body for _, body in shown}) == len(shown)
     assert set(re.findall(r'href="#([\w-]+)"', sprite)) <= set(re.findall(r'id="([\w-]+)"', sprite))
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from playwright.async_api import Browser
 
 from kitchen.contract.page import SeatView
-from kitchen.play.hints import hints_for
+from kitchen.play.live.seat_view import hints_for
 from tests.browser import IN_A_BROWSER
 from tests.kitchen.worlds.cuisine.cooking import kitchen, play
 from tests.kitchen.worlds.cuisine.test_layout import open_page

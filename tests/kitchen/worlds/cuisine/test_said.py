@@ -13,12 +13,10 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 
 from kitchen.contract.page import PlayerView, SeatView
-from kitchen.play.drawing import guide, layout, reference, whole
-from kitchen.registry.figures import achieved
-from kitchen.worlds.cuisine.hint import AIMS
+from kitchen.play.live.render_page import render_guide, render_layout, render_panel, render_reference
+from kitchen.registry.world_metrics import achievements
+from kitchen.worlds.cuisine.display_text import HINT_AIMS, REFUSAL_SENTENCES, KitchenWords
 from kitchen.worlds.cuisine.page import PAGE
-from kitchen.worlds.cuisine.refusals import REFUSALS
-from kitchen.worlds.cuisine.words import Words
 from tests.bracketed import CODE, bare_words, speak_in_brackets
 from tests.kitchen.worlds.cuisine.test_page import start, views
 
@@ -42,8 +40,8 @@ def named(view: SeatView, **more: Any) -> SeatView:
 
 def html_of(view: SeatView) -> str:
     """The world's part of a page."""
-    panels = {panel.id: whole(panel) for panel in PAGE.panels(view)}
-    return layout(PAGE, {"hint": SafeString(), **panels}, view.shown)
+    panels = {panel.id: render_panel(panel) for panel in PAGE.panels(view)}
+    return render_layout(PAGE, {"hint": SafeString(), **panels}, view.shown)
 
 
 def test_every_panel_is_said_in_it_in_every_phase() -> None:
@@ -58,8 +56,8 @@ def test_whatever_happens_is_said_in_it() -> None:
 
 def test_guide_and_recipes_are_said_in_it() -> None:
     brief = start().brief
-    guides = [guide(PAGE, brief, clocked=clocked, drawn=not clocked) for clocked in (False, True)]
-    for html in (*guides, reference(PAGE, brief)):
+    guides = [render_guide(PAGE, brief, clocked=clocked, drawn=not clocked) for clocked in (False, True)]
+    for html in (*guides, render_reference(PAGE, brief)):
         assert bare_words(html) == []
 
 
@@ -67,10 +65,10 @@ def test_every_hint_refusal_and_score_is_said_in_it() -> None:
     view = named(start())
     told = [
         PAGE.hint(view, (verb, "pot0"), {"do": aim, "to": "pot0", "item": "rice", "dish": "salmonSushi"})
-        for aim in AIMS
+        for aim in HINT_AIMS
         for verb in ("goto", "put", "noop")
     ]
-    told += [Words().refusal(reason, ("get", "pot0", "rice"), 2) for reason in REFUSALS]
-    told += [words for _, words in achieved("cuisine", {"completed": 1, "failed": 2})]
+    told += [KitchenWords().refusal(reason, ("get", "pot0", "rice"), 2) for reason in REFUSAL_SENTENCES]
+    told += [words for _, words in achievements("cuisine", {"completed": 1, "failed": 2})]
     told += [PAGE.title, PAGE.body, PAGE.reference_title, PAGE.settings_differ, PAGE.aim, PAGE.missed]
     assert [text for text in told if bare_words(f"<p>{text}</p>")] == []

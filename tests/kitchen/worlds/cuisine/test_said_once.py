@@ -10,13 +10,12 @@ import pytest
 from django.utils import translation
 
 from kitchen.contract.page import SeatView
-from kitchen.play.drawing import whole
-from kitchen.words import speech
-from kitchen.worlds.cuisine.handbook import handbook
-from kitchen.worlds.cuisine.hint import AIMS
-from kitchen.worlds.cuisine.known import known
-from kitchen.worlds.cuisine.page import PAGE
-from kitchen.worlds.cuisine.tickets import Needs, draw_needs, orders
+from kitchen.play.live.render_page import render_panel
+from kitchen.words import translation as speech
+from kitchen.worlds.cuisine.display_text import HINT_AIMS
+from kitchen.worlds.cuisine.names_and_keys import brief_lookup
+from kitchen.worlds.cuisine.order_tickets import DishNeeds, needs_drawing, orders_panel
+from kitchen.worlds.cuisine.page import PAGE, guide_content
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen
 from tests.kitchen.worlds.cuisine.test_page import seen, views
 
@@ -55,11 +54,11 @@ def once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_that_is_translated_is_translated_again(level: str, once: None) -> None:
     for view in views(level, seats=2, seed=2, every=25):
         for panel in PAGE.panels(view):
-            assert whole(panel)
-        for aim in AIMS:
+            assert render_panel(panel)
+        for aim in HINT_AIMS:
             told = {"do": aim, "to": "storage0", "item": "rice", "dish": view.brief["dishes"][0]}
             assert PAGE.hint(view, ("noop",), told)
-    assert handbook(view.brief)["dishes"]
+    assert guide_content(view.brief)["dishes"]
 
 
 @pytest.mark.filterwarnings("ignore:level_12")
@@ -78,12 +77,12 @@ def test_a_ticket_names_things_as_all_other_places_do(code: str) -> None:
 
 def _misnamed(view: SeatView) -> list[str]:
     """What a ticket calls otherwise than the rest of the page."""
-    book = known(view.brief)
+    book = brief_lookup(view.brief)
     needs = [
-        next(part.shows for part in ticket.parts if isinstance(part.shows, Needs))
-        for ticket in orders(view, book).parts
+        next(part.shows for part in ticket.parts if isinstance(part.shows, DishNeeds))
+        for ticket in orders_panel(view, book).parts
     ]
-    nodes = [node for shows in needs for node in draw_needs(shows)["graph"]["nodes"]]
+    nodes = [node for shows in needs for node in needs_drawing(shows)["graph"]["nodes"]]
     shown = [(node["code"], "".join(line["text"] for line in node["lines"])) for node in nodes]
     return [f"{code}: {text}" for code, text in shown if _bare(text) not in _bare(book.words.name(code))]
 

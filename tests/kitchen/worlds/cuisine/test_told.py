@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from kitchen.contract.page import SeatView, StepView
 from kitchen.contract.world import Command, World
-from kitchen.play.drawing import whole
-from kitchen.registry.worlds import get_world
+from kitchen.play.live.render_page import render_panel
+from kitchen.registry.world_registry import get_world
+from kitchen.worlds.cuisine.display_text import KitchenWords
 from kitchen.worlds.cuisine.page import PAGE
-from kitchen.worlds.cuisine.words import Words
 from tests.kitchen.worlds.cuisine.test_page import OWN, seen
 
 
@@ -33,7 +33,7 @@ def play(world: World, *turns: Sequence[Command]) -> SeatView:
 
 def drawn(view: SeatView, name: str) -> str:
     """One panel with all its parts."""
-    return next(str(whole(panel)) for panel in PAGE.panels(view) if panel.id == name)
+    return next(str(render_panel(panel)) for panel in PAGE.panels(view) if panel.id == name)
 
 
 def test_who_stays_where_they_are_is_not_told_to_have_gone_there() -> None:
@@ -128,7 +128,7 @@ def test_fire_burns_only_under_what_works() -> None:
 
 def test_a_dish_that_is_ordered_is_never_called_unknown() -> None:
     command: Command = ("get", "servingtable0", "salmonSushi")
-    told = Words().refusals(["unknown_item"], command)
+    told = KitchenWords().refusals(["unknown_item"], command)
     assert told == "There was no salmon sushi at serving table 1."
 
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from statistics import mean
 
-from kitchen.worlds.overcooked.bench.paper import paper, table
+from kitchen.worlds.overcooked.bench.pairing_benchmark import published_data, published_means
 from tests.kitchen.worlds.overcooked.pairs import LAYOUTS, LEAST, PLANNER, PROAGENT, WITH_RULES, play
 
 SEEDS = 10
@@ -49,10 +49,12 @@ def main() -> int:
 
 def printed() -> Iterator[str]:
     """The paper's table, a line a layout and seat."""
-    yield f"as printed: {paper()['source']}"
+    yield f"as printed: {published_data()['source']}"
     for layout in LAYOUTS:
         for seat in (0, 1):
-            cells = (f"{name} {one.points} ± {one.spread}" for name, one in table(layout, seat).items())
+            cells = (
+                f"{name} {one.points} ± {one.spread}" for name, one in published_means(layout, seat).items()
+            )
             yield f"{layout} {seat}: {', '.join(cells)}"
 
 

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kitchen.contract.recordings import read_lines
-from kitchen.worlds.overcooked.traces import TRACES
-from tests.kitchen.worlds.overcooked.test_traces import FILE
+from kitchen.contract.reference_recordings import read_recording_file
+from kitchen.worlds.overcooked.reference_traces import TRACES
+from tests.kitchen.worlds.overcooked.test_reference_traces import FILE
 
 TIMES = 20
 ROUNDS = 5
@@ -78,7 +78,7 @@ def their_speed(python: Path) -> float:
 
 def main() -> int:
     """Both, by turns; the last line says how many times as quick we are."""
-    lines = [line for line in read_lines(FILE) if line.raw["start"] == "interact"]
+    lines = [line for line in read_recording_file(FILE) if line.raw["start"] == "interact"]
     traces = [line.parsed(TRACES) for line in lines]
     with TemporaryDirectory(prefix="released-") as folder:
         try:

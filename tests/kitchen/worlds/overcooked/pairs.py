@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from time import thread_time
 from typing import Any
 
-from kitchen.agents.evaluate import see
+from kitchen.agents.evaluation import make_situation
 from kitchen.contract.world import Command
-from kitchen.registry.agents import make_agent
+from kitchen.registry.agent_registry import make_agent
 from kitchen.worlds.overcooked.world import Overcooked
 
 
@@ -37,7 +37,9 @@ def play(
                 turn[seat], late = late, None
                 continue
             begun = thread_time()
-            situation = see(world, (seat,), memory=memory[seat], seed=1000 * seed + 2 * world.clock + seat)
+            situation = make_situation(
+                world, (seat,), memory=memory[seat], seed=1000 * seed + 2 * world.clock + seat
+            )
             decision = mind.decide(situation)
             slowest = max(slowest, thread_time() - begun)
             memory[seat] = decision.memory

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser
 
-from kitchen.contract.page import DRAWN, SeatView
-from kitchen.play.drawing import whole
+from kitchen.contract.page import DRAWING_ONLY, SeatView
+from kitchen.play.live.render_page import render_panel
+from kitchen.worlds.overcooked.movement import STAY
 from kitchen.worlds.overcooked.page import PAGE
-from kitchen.worlds.overcooked.stands import STAY
 from tests.browser import IN_A_BROWSER
 from tests.kitchen.worlds.cuisine.test_layout import LARGE_ENOUGH, SIZES, SWAP, open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
@@ -52,7 +52,7 @@ def after(layout: str, steps: int, **settings: Any) -> SeatView:
     world = make(layout, **settings)
     for verb in SOUP[:steps]:
         step(world, (verb,), STAY)
-    return replace(seen(world, 0), shown=DRAWN)
+    return replace(seen(world, 0), shown=DRAWING_ONLY)
 
 
 async def test_every_layout_is_seen_whole_beside_the_pad(browser: Browser) -> None:
@@ -73,7 +73,9 @@ async def test_a_cook_glides_to_its_place_or_is_there_at_once(browser: Browser, 
     page = await open_page(browser, after("cramped_room", 4), PAGE)
     await page.emulate_media(reduced_motion=motion)
     before = await page.evaluate(STANDS)
-    later = {each.id: whole(each) for each in PAGE.panels(after("cramped_room", 7)) if each.id == "seen"}
+    later = {
+        each.id: render_panel(each) for each in PAGE.panels(after("cramped_room", 7)) if each.id == "seen"
+    }
     at_once = f"later => {{ ({SWAP})(later); ({CHANGED})(); return ({STANDS})() }}"  # before the next frame
     assert (await page.evaluate(at_once, later) == before) is (motion == "no-preference")
     await page.wait_for_function(f"() => ({STANDS})()[0] !== {json.dumps(before[0])}")
@@ -84,7 +86,9 @@ async def test_pots_and_hands_show_what_is_in_them(browser: Browser) -> None:
     page, told = await open_page(browser, after("cramped_room", 11), PAGE), []
     for steps in (11, 19, 35):
         fresh = {
-            each.id: whole(each) for each in PAGE.panels(after("cramped_room", steps)) if each.id == "seen"
+            each.id: render_panel(each)
+            for each in PAGE.panels(after("cramped_room", steps))
+            if each.id == "seen"
         }
         await page.evaluate(SWAP, fresh)
         await page.evaluate(CHANGED)

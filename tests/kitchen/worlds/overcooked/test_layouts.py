@@ -6,8 +6,7 @@ import pytest
 
 from kitchen.contract.data_files import DataError
 from kitchen.contract.world import SettingsError
-from kitchen.worlds.overcooked.catalogue import CLASSIC, shipped
-from kitchen.worlds.overcooked.layout import parse_layout
+from kitchen.worlds.overcooked.layout import CLASSIC_LAYOUTS, parse_layout, shipped_layouts
 from kitchen.worlds.overcooked.world import Overcooked
 
 ROWS = ("XXPXX", "O  2O", "X1  X", "XDXSX")
@@ -20,7 +19,7 @@ def text(rows: tuple[str, ...] = ROWS, **keys: str | None) -> str:
 
 
 def test_at_least_eight_come_along_the_classic_ones_first() -> None:
-    assert tuple(shipped())[:5] == CLASSIC and len(shipped()) >= 8
+    assert tuple(shipped_layouts())[:5] == CLASSIC_LAYOUTS and len(shipped_layouts()) >= 8
 
 
 @pytest.mark.parametrize(

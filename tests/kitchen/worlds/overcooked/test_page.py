@@ -10,17 +10,20 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluate import see
-from kitchen.contract.page import DRAWN, TABLES, Panel, SeatView, StepView
-from kitchen.contract.skills import Sight, wait
+from kitchen.agents.evaluation import make_situation
+from kitchen.contract.agent_skills import SeatObservation, wait_skill
+from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView, StepView
 from kitchen.contract.world import Command
-from kitchen.worlds.overcooked import menu as menus
-from kitchen.worlds.overcooked.ahead import ahead, deed
-from kitchen.worlds.overcooked.intents import EXPECTS, NEXT
-from kitchen.worlds.overcooked.page import PAGE
-from kitchen.worlds.overcooked.skilled.skills import SKILLS
-from kitchen.worlds.overcooked.stands import INTERACT, STAY
-from kitchen.worlds.overcooked.story import DID, WHY
+from kitchen.worlds.overcooked import page as menus
+from kitchen.worlds.overcooked.display_text import (
+    DONE_SENTENCES,
+    EXPECTED_SENTENCES,
+    NEXT_SENTENCES,
+    REFUSAL_SENTENCES,
+)
+from kitchen.worlds.overcooked.movement import INTERACT, STAY
+from kitchen.worlds.overcooked.page import PAGE, faced_cell, interact_effect
+from kitchen.worlds.overcooked.skills import SKILLS
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.kitchen.worlds.cuisine.test_page import seen
 
@@ -71,14 +74,14 @@ def test_the_button_for_using_says_what_using_does(layout: str) -> None:
             if INTERACT not in world.legal_actions(seat):
                 continue
             view = seen(world, seat)
-            found = ahead(view.brief, view.observation, seat)
+            found = faced_cell(view.brief, view.observation, seat)
             holds = view.observation["players"][seat]["holds"]
             copy = Overcooked.from_dict(world.to_dict())
             event = next(each for each in copy.step({seat: INTERACT}) if each.seat == seat)
-            did, thing = deed(found, holds)
+            did, thing = interact_effect(found, holds)
             assert did == event.data["did"]
             assert thing is None or thing == event.data["thing"]
-            told.add(menus.use(view, found))
+            told.add(menus.use_label(view, found))
     assert {"Take an onion", "Take a dish", "Put an onion down"} <= told
 
 
@@ -90,13 +93,13 @@ def test_every_deed_and_refusal_has_words() -> None:
             for event in copy.step({0: INTERACT, 1: INTERACT}):
                 codes.update(event.data.get("reasons", ()))
                 deeds.update([event.data["did"]] if "did" in event.data else [])
-    assert codes <= set(WHY) and len(codes) > 5
-    assert deeds <= set(DID) == set(menus.USES)
+    assert codes <= set(REFUSAL_SENTENCES) and len(codes) > 5
+    assert deeds <= set(DONE_SENTENCES) == set(menus.USE_LABELS)
 
 
 def test_the_drawing_is_told_what_is_seen_and_nothing_else() -> None:
     for world in played("cramped_room", 60):
-        view = replace(seen(world, 1), shown=DRAWN)
+        view = replace(seen(world, 1), shown=DRAWING_ONLY)
         data = json.loads(panel(view, "seen").observation)
         assert data == {name: view.observation[name] for name in ("players", "counters", "pots")}
         assert panel(view, "seen").seat == 1
@@ -104,14 +107,14 @@ def test_the_drawing_is_told_what_is_seen_and_nothing_else() -> None:
 
 def test_in_words_alone_nothing_is_drawn_and_the_words_are_always_there() -> None:
     world = make("cramped_room")
-    drawn = {each.id for each in PAGE.panels(replace(seen(world, 0), shown=DRAWN))}
-    words = {each.id for each in PAGE.panels(replace(seen(world, 0), shown=TABLES))}
+    drawn = {each.id for each in PAGE.panels(replace(seen(world, 0), shown=DRAWING_ONLY))}
+    words = {each.id for each in PAGE.panels(replace(seen(world, 0), shown=DRAWING_TABLES))}
     assert drawn - words == {"board", "seen"} and words < drawn
     assert {"grid", "actors"} <= words
 
 
 def test_somebody_without_a_seat_sees_the_same_without_a_pad() -> None:
-    view = replace(seen(make("cramped_room"), 0), shown=DRAWN, acts=False)
+    view = replace(seen(make("cramped_room"), 0), shown=DRAWING_ONLY, acts=False)
     ids = [each.id for each in PAGE.overview(view)]
     assert "menu" not in ids and {"board", "seen", "grid", "happened"} <= set(ids)
 
@@ -178,12 +181,16 @@ def test_what_the_others_are_about_to_do_is_said_where_the_page_says_so() -> Non
     ):
         told = panel(replace(view, shows_intents=True, intents={1: intent}), "intents")
         assert [(one.seat, one.text) for one in told.partners] == [(1, text)]
-    assert NEXT.keys() == EXPECTS.keys() == {" ".join(SKILLS.intent(one).values()) for one in _skills()}
+    assert (
+        NEXT_SENTENCES.keys()
+        == EXPECTED_SENTENCES.keys()
+        == {" ".join(SKILLS.intent(one).values()) for one in _skills()}
+    )
 
 
 def _skills() -> Iterator[tuple[str, ...]]:
     """All that the grids have, and to wait."""
     for layout in LAYOUTS:
         world = make(layout, cooking="interact")
-        yield from SKILLS.offered(Sight.of(see(world, (0,)), 0), 0)
-    yield wait()
+        yield from SKILLS.offered(SeatObservation.of(make_situation(world, (0,)), 0), 0)
+    yield wait_skill()

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluate import see
+from kitchen.agents.evaluation import make_situation
 from kitchen.contract.world import Command, Event, SettingsError
-from kitchen.registry.agents import make_agent
-from kitchen.worlds.overcooked.adviser import ADVISER
-from kitchen.worlds.overcooked.partners.greedy import free_directions, planned
-from kitchen.worlds.overcooked.partners.scene import scene_of
+from kitchen.registry.agent_registry import make_agent
+from kitchen.worlds.overcooked.partners.baseline_agents import free_directions, greedy_command
+from kitchen.worlds.overcooked.partners.grid_snapshot import scene_from_situation
+from kitchen.worlds.overcooked.partners.planner_agent import ADVISER
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.kitchen.worlds.overcooked.pairs import GREEDY, LAYOUTS, LEAST, PLANNER, STAY, play
-from tests.kitchen.worlds.overcooked.test_traces import FILE
+from tests.kitchen.worlds.overcooked.test_reference_traces import FILE
 from tests.nightly import thinned
 
 
@@ -34,11 +34,11 @@ def test_every_command_of_the_released_greedy_one_is_planned_or_among_those_draw
         settings = {"layout": raw["layout"], "cooking": raw["start"]}
         world, before = Overcooked.create(seats=2, settings=settings), None
         for number, step in enumerate(raw["steps"], 1):
-            scene = scene_of(see(world, (0, 1)))
+            scene = scene_from_situation(make_situation(world, (0, 1)))
             for seat, word in enumerate(step["do"]):
                 drawn = free_directions(scene, seat) if scene.poses == before else []
                 where = f"{raw['layout']} tick {number} seat {seat}"
-                assert (word,) in (drawn or [planned(scene, seat)]), where
+                assert (word,) in (drawn or [greedy_command(scene, seat)]), where
             before = scene.poses
             world.step(dict(enumerate([(word,) for word in step["do"]])))
 
@@ -72,9 +72,9 @@ def test_who_does_what_is_advised_is_not_stuck_for_good(layout: str, kind: str) 
     world = Overcooked.create(seats=2, settings={"layout": layout, "ticks": 200})
     mind, memory, events = make_agent(kind, {}), None, tuple[Event, ...]()
     while not world.over:
-        decision = mind.decide(see(world, (0,), memory=memory, seed=2 * world.clock))
+        decision = mind.decide(make_situation(world, (0,), memory=memory, seed=2 * world.clock))
         memory = decision.memory
-        asked = replace(see(world, (1,), seed=2 * world.clock + 1), events=events)
+        asked = replace(make_situation(world, (1,), seed=2 * world.clock + 1), events=events)
         advice = ADVISER.advise(asked)
         events = world.step({**decision.commands, 1: advice.command if advice else ("stay",)})
     assert world.score()["points"] >= 100
@@ -97,7 +97,7 @@ def one_decision(kind: str, settings: dict[str, Any], tick: int = 0) -> Command:
     world = Overcooked.create(seats=2, settings={})
     for _ in range(tick):
         world.step({})
-    return make_agent(kind, settings).decide(see(world, (1,))).commands[1]
+    return make_agent(kind, settings).decide(make_situation(world, (1,))).commands[1]
 
 
 def test_a_script_is_followed_and_then_stays_or_begins_anew() -> None:
@@ -113,7 +113,7 @@ def test_a_script_with_another_word_is_refused_with_its_number() -> None:
 
 def test_the_released_random_one_never_interacts() -> None:
     world, mind = Overcooked.create(seats=2, settings={}), make_agent("random_walk", {})
-    drawn = {mind.decide(see(world, (0,), seed=seed)).commands[0] for seed in range(60)}
+    drawn = {mind.decide(make_situation(world, (0,), seed=seed)).commands[0] for seed in range(60)}
     assert drawn == {("north",), ("south",), ("east",), ("west",), ("stay",)}
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluate import see
-from kitchen.agents.skilled.wording import read
-from kitchen.contract.foreseeing import Foresight, foreseen_in
-from kitchen.contract.skills import EARLY, FREELY, NEVER, ONCE, READY, Manner, Sight
+from kitchen.agents.evaluation import make_situation
+from kitchen.agents.skill_agents.skill_text import read_plan
+from kitchen.contract.agent_skills import EARLY, FREELY, NEVER, ONCE, READY, PlayStyle, SeatObservation
+from kitchen.contract.decision_notes import PredictionAccuracy, predictions_in
 from kitchen.contract.world import Command, Event
-from kitchen.registry.agents import make_agent
-from kitchen.worlds.overcooked.bench.paper import table
-from kitchen.worlds.overcooked.skilled.skills import SKILLS
+from kitchen.registry.agent_registry import make_agent
+from kitchen.worlds.overcooked.bench.pairing_benchmark import published_means
+from kitchen.worlds.overcooked.skills import SKILLS
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.kitchen.agents.proagent.thinking import Beside, decide, script
 from tests.kitchen.worlds.overcooked.pairs import LAYOUTS
@@ -32,8 +32,8 @@ def start(layout: str = "cramped_room", **settings: Any) -> Overcooked:
     return game
 
 
-def sight(game: Overcooked, seat: int = 0, events: tuple[Event, ...] = ()) -> Sight:
-    return Sight.of(see(game, (seat,), events=events), seat)
+def sight(game: Overcooked, seat: int = 0, events: tuple[Event, ...] = ()) -> SeatObservation:
+    return SeatObservation.of(make_situation(game, (seat,), events=events), seat)
 
 
 def failed(game: Overcooked, *skill: str, seat: int = 0) -> list[str]:
@@ -99,7 +99,7 @@ def test_with_the_new_cooking_a_pot_is_started() -> None:
     play(game, BRINGS)
     assert failed(game, "start_cooking") == []
     assert carried_out(game, "start_cooking") == 1
-    assert SKILLS.rule(sight(game), 0, Manner(FREELY, READY)) == ("pickup", "dish")
+    assert SKILLS.rule(sight(game), 0, PlayStyle(FREELY, READY)) == ("pickup", "dish")
 
 
 def test_what_an_interact_did_is_a_skill_that_was_finished() -> None:
@@ -117,12 +117,14 @@ def test_what_an_interact_did_is_a_skill_that_was_finished() -> None:
 @pytest.mark.parametrize(
     ("layout", "manner", "parted"),
     [
-        ("cramped_room", Manner(NEVER, EARLY), False),
-        ("asymmetric_advantages_tomato", Manner(FREELY, READY), False),
-        ("forced_coordination", Manner(ONCE, READY), True),
+        ("cramped_room", PlayStyle(NEVER, EARLY), False),
+        ("asymmetric_advantages_tomato", PlayStyle(FREELY, READY), False),
+        ("forced_coordination", PlayStyle(ONCE, READY), True),
     ],
 )
-def test_what_is_told_differs_as_the_published_prompts_do(layout: str, manner: Manner, parted: bool) -> None:
+def test_what_is_told_differs_as_the_published_prompts_do(
+    layout: str, manner: PlayStyle, parted: bool
+) -> None:
     game = start(layout)
     seen = sight(game, 1)
     assert SKILLS.manner(seen) == manner
@@ -160,20 +162,20 @@ def test_a_scene_tells_hands_and_pots_and_no_positions() -> None:
     ],
 )
 def test_an_answer_is_read(text: str, plan: Command | None) -> None:
-    assert read(text, SKILLS, sight(start())).plan == plan
+    assert read_plan(text, SKILLS, sight(start())).plan == plan
 
 
 def test_four_failures_are_explained_and_then_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spec, case E 8."""
     model = script(monkeypatch, *(["Plan for Player 0: deliver_soup()", "Player 0 has no soup."] * 4))
-    decision = decide(see(start(), (0,)), wait_moves="still")
+    decision = decide(make_situation(start(), (0,)), wait_moves="still")
     assert [("assert" in request.messages[-1].text) for request in model.requests] == [False, True] * 4
     assert decision.note["seats"]["0"]["at"]["skill"] == "wait(1)" and decision.commands == {}
     tries = decision.note["seats"]["0"]["tries"]
     assert [one["failed"] for one in tries] == [["no_soup"]] * 4
     assert {one["explanation"] for one in tries} == {"Player 0 has no soup."}
     script(monkeypatch, "Plan for Player 0: deliver_soup()")
-    assert len(decide(see(start(), (0,)), explainer="rule").calls) == 4
+    assert len(decide(make_situation(start(), (0,)), explainer="rule").calls) == 4
 
 
 @pytest.mark.parametrize("belief", ["replace", "annotate"])
@@ -182,7 +184,7 @@ def test_a_dish_where_an_onion_was_foreseen_is_one_wrong_prediction(belief: str)
     beside = Beside(start(), seat=1, level="aip", belief=belief)
     for word in ("south", "south", "interact", *["stay"] * 12):
         beside.step((word,))
-    told = foreseen_in(decision.note for decision in beside.decisions)
+    told = predictions_in(decision.note for decision in beside.decisions)
     first = told[0]
     assert (first.said, first.done, first.right) == (("pickup", "onion"), ("pickup", "dish"), False)
     asked = [one for one in beside.decisions[3:] if one.calls]
@@ -190,7 +192,7 @@ def test_a_dish_where_an_onion_was_foreseen_is_one_wrong_prediction(belief: str)
     believed = prompt.partition("What you foresaw:")[2].partition("What was really done:")[0]
     assert "pickup(dish)" in believed and ("pickup(onion)" in believed) == (belief == "annotate")
     assert ("that was wrong" in believed) == (belief == "annotate")
-    assert Foresight.of(told[:1]) == Foresight(0, 1)
+    assert PredictionAccuracy.of(told[:1]) == PredictionAccuracy(0, 1)
 
 
 def test_where_a_clock_runs_a_plan_takes_effect_so_many_ticks_after_it_was_asked_for() -> None:
@@ -226,7 +228,7 @@ def test_what_comes_late_is_judged_by_what_was_finished_first_since_it_was_asked
         beside.events = beside.game.step({0: (word,)})
     taken = mind.arrived(beside.seen(), late)
     assert taken is not None
-    (told,) = foreseen_in([taken.note])
+    (told,) = predictions_in([taken.note])
     assert (told.step, told.said, told.done) == (1, ("pickup", "onion"), ("pickup", "onion"))
     assert (told.done_in, told.right) == (3, True)
     assert (taken.memory["1"]["right"], taken.memory["1"]["judged"]) == (1, 1)
@@ -240,7 +242,9 @@ def points(layout: str, seed: int, **settings: Any) -> int:
     mind = make_agent("proagent", {"model": "stand-in"})
     while not game.over:
         seen = [
-            see(game, (seat,), memory=memory[seat], events=events, seed=1000 * seed + 2 * game.clock + seat)
+            make_situation(
+                game, (seat,), memory=memory[seat], events=events, seed=1000 * seed + 2 * game.clock + seat
+            )
             for seat in (0, 1)
         ]
         decided = [mind.decide(each) for each in seen]
@@ -259,10 +263,12 @@ def test_tomatoes_are_cooked_and_delivered() -> None:
 
 
 def test_what_the_paper_prints_is_there_for_comparison() -> None:
-    assert table("cramped_room", 0)["ProAgent"] == (197.3, 6.1)
-    assert table("forced_coordination", 1)["PBT"] == (61.7, 46)
+    assert published_means("cramped_room", 0)["ProAgent"] == (197.3, 6.1)
+    assert published_means("forced_coordination", 1)["PBT"] == (61.7, 46)
     best = [
-        max(table(layout, seat).items(), key=lambda one: one[1])[0] for layout in LAYOUTS for seat in (0, 1)
+        max(published_means(layout, seat).items(), key=lambda one: one[1])[0]
+        for layout in LAYOUTS
+        for seat in (0, 1)
     ]
     assert best.count("ProAgent") == 8 and (best[1], best[7]) == ("FCP", "PBT")
-    assert table("cramped_room_tomato", 0) == {}
+    assert published_means("cramped_room_tomato", 0) == {}

@@ -9,10 +9,10 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, WebSocketRoute
 
-from kitchen.contract.page import TABLES, SeatView
+from kitchen.contract.page import DRAWING_TABLES, SeatView
 from kitchen.contract.world import Json
-from kitchen.play.drawing import whole
-from kitchen.play.shell import shell
+from kitchen.play.live.render_page import render_panel
+from kitchen.play.live.shared_panels import shared_panels
 from kitchen.worlds.overcooked.page import PAGE
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.browser import IN_A_BROWSER
@@ -156,7 +156,7 @@ async def test_who_presses_in_vain_reads_why_and_a_held_key_is_told_of_once(brow
 
 
 async def test_in_words_alone_nothing_is_drawn_and_the_words_follow_the_clock(browser: Browser) -> None:
-    clock = await started(browser, shown=TABLES)
+    clock = await started(browser, shown=DRAWING_TABLES)
     page = clock.page
     assert not await page.is_visible("[data-board]")
     assert await page.locator("#in-words").count() == 0
@@ -236,7 +236,7 @@ SHIELDED = """() => {
 async def test_at_the_end_the_page_says_so_and_nothing_is_pressed_any_more(browser: Browser) -> None:
     clock = await started(browser)
     page, view = clock.page, view_of(clock.world, phase="over")
-    html = "".join(whole(panel) for panel in (*shell(PAGE, view), *PAGE.panels(view)))
+    html = "".join(render_panel(panel) for panel in (*shared_panels(PAGE, view), *PAGE.panels(view)))
     await page.evaluate(SHIELDED)
     await clock.say(type="over", status="ended", html=html)
     await page.wait_for_selector("#over.is-over h2")

@@ -12,25 +12,29 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
-from study.analysis.statistics.scales import Reliability, ScaleAnswers
-from study.analysis.statistics.table import MeasureTable, table_of
-from study.analysis.statistics.within.contrasts import all_pairs_within
-from study.analysis.statistics.within.cumulative import cumulative_link
-from study.analysis.statistics.within.intervals import within_intervals
-from study.analysis.statistics.within.mixed import TERMS, mixed_model
-from study.analysis.statistics.within.ordinal import friedman
-from study.analysis.statistics.within.reliability import reliability
-from study.analysis.statistics.within.repeated import repeated_measures
-from study.analysis.statistics.within.results import (
+from study.analysis.statistics.observations import (
+    AnalysisCondition,
+    Measure,
+    MeasureTable,
+    Observation,
+    table_of,
+)
+from study.analysis.statistics.within.mixed_model import TERMS, mixed_model
+from study.analysis.statistics.within.ordinal_tests import cumulative_link, friedman
+from study.analysis.statistics.within.paired_contrasts import all_pairs_within
+from study.analysis.statistics.within.repeated_measures_anova import repeated_measures, within_intervals
+from study.analysis.statistics.within.result_types import (
     Contrast,
-    Cumulative,
+    CumulativeLink,
     Effect,
     Friedman,
-    Mixed,
-    Repeated,
+    MixedModel,
+    Reliability,
+    RepeatedMeasures,
+    ScaleAnswers,
     Sphericity,
 )
+from study.analysis.statistics.within.scale_reliability import reliability
 
 R = Path(__file__).parent / "r"
 MEASURE = Measure.number("value", "Value", None, None)
@@ -94,7 +98,7 @@ def _lists(name: str, ours: Iterable[float], of_r: Iterable[float]) -> list[Numb
 
 def _anova(name: str, r: Mapping[str, float]) -> list[Number]:
     found = repeated_measures(data(name))
-    assert isinstance(found, Repeated)
+    assert isinstance(found, RepeatedMeasures)
     assert isinstance(found.sphericity, Sphericity)
     numbers = {
         "f": found.f, "df": found.df_condition, "df_error": found.df_error, "p": found.p,
@@ -137,7 +141,7 @@ def _intervals(name: str, r: Mapping[str, list[float]]) -> list[Number]:
 def _mixed(name: str, r: Mapping[str, Any]) -> list[Number]:
     """OrchardSprays is a Latin square, with positions; the others have no order."""
     found = mixed_model(data(name), TERMS if name.startswith("OrchardSprays") else ("condition",))
-    assert isinstance(found, Mixed)
+    assert isinstance(found, MixedModel)
     assert {effect.term for effect in found.effects} == set(r["tests"])
     numbers: list[Number] = []
     for term, expected in r["tests"].items():
@@ -151,7 +155,7 @@ def _mixed(name: str, r: Mapping[str, Any]) -> list[Number]:
 
 def _cumulative(name: str, r: Mapping[str, Any]) -> list[Number]:
     found = cumulative_link(data(name))
-    assert isinstance(found, Cumulative)
+    assert isinstance(found, CumulativeLink)
     numbers = _both({"chi": found.chi_squared, "log_likelihood": found.log_likelihood}, r)
     return numbers + _lists("odds", [odds for _, odds in found.odds], r["odds"])
 

@@ -9,9 +9,15 @@ from random import Random
 
 import pytest
 
-from study.analysis.statistics.analyse import Analysis, analyse
-from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
-from study.analysis.statistics.table import MeasureTable, NotComputable, table_of
+from study.analysis.statistics.observations import (
+    AnalysisCondition,
+    Measure,
+    MeasureTable,
+    NotComputable,
+    Observation,
+    table_of,
+)
+from study.analysis.statistics.run_analysis import Analysis, analyse
 
 FIVE = (
     AnalysisCondition("alone", "Alone", 0),
@@ -141,6 +147,9 @@ def test_an_unknown_measure_is_a_key_error() -> None:
 
 def test_nothing_heavy_and_no_django_is_loaded_before_it_is_used() -> None:
     heavy = "{'scipy', 'numpy', 'pandas', 'statsmodels', 'matplotlib', 'django'}"
-    code = f"import sys, study.analysis, study.analysis.statistics.report; print({heavy} & set(sys.modules))"
+    code = (
+        f"import sys, study.analysis, study.analysis.statistics.markdown_report; print({heavy} & "
+        f"set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import scipy.stats
 
-from study.analysis.statistics.anova import Anova, one_way
+from study.analysis.statistics.descriptives_and_anova import Anova, one_way_anova
 from tests.study.analysis.statistics.test_analysis import table
 
 FOLDER = Path(scipy.stats.__file__).parent / "tests" / "data" / "nist_anova"
@@ -32,7 +32,7 @@ def read(path: Path) -> tuple[dict[str, list[float]], dict[str, float]]:
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.dat")), ids=lambda path: path.stem)
 def test_certified_values(path: Path) -> None:
     groups, certified = read(path)
-    found = one_way(table(*groups.values()))
+    found = one_way_anova(table(*groups.values()))
     assert isinstance(found, Anova)
     assert (found.df_between, found.df_within) == (certified["df"], certified["df_error"])
     close = 10.0 ** -DIGITS.get(path.stem, 9)

@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
-from study.analysis.statistics.table import NotComputable
-from study.analysis.statistics.tukey import Tukey, all_pairs, hedges_g
+from study.analysis.statistics.descriptives_and_anova import Tukey, hedges_g, tukey_hsd
+from study.analysis.statistics.observations import NotComputable
 from tests.study.analysis.statistics.test_analysis import table
 
 PLANT_GROWTH = (
@@ -23,7 +23,7 @@ HEADACHE = ((24.5, 23.5, 26.4, 27.1, 29.9), (28.4, 34.2, 29.5, 32.2, 30.1), (26.
 
 
 def computed(*groups: object) -> Tukey:
-    result = all_pairs(table(*groups))  # type: ignore[arg-type]
+    result = tukey_hsd(table(*groups))  # type: ignore[arg-type]
     assert isinstance(result, Tukey)
     return result
 
@@ -110,7 +110,7 @@ def test_no_p_leaves_its_bounds_however_far_apart_the_means_are() -> None:
     ],
 )
 def test_what_cannot_be_computed_says_why(groups: list[list[float | None]], reason: str) -> None:
-    result = all_pairs(table(*groups))
+    result = tukey_hsd(table(*groups))
     assert isinstance(result, NotComputable)
     assert result.reason == reason
 

@@ -13,34 +13,36 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from scipy.stats import ttest_1samp
 
-from study.analysis.statistics.analyse import Analysis, analyse
-from study.analysis.statistics.charts import participants
-from study.analysis.statistics.files import contents
-from study.analysis.statistics.format import p_value
-from study.analysis.statistics.lines import test_rows as rows_of_tests
-from study.analysis.statistics.report import report
-from study.analysis.statistics.rows import Measure, Observation
-from study.analysis.statistics.scales import ScaleAnswers
-from study.analysis.statistics.table import MeasureTable, NotComputable, table_of
-from study.analysis.statistics.within.battery import main_p, run
-from study.analysis.statistics.within.contrasts import benjamini_hochberg, family, holm, paired_g
-from study.analysis.statistics.within.cumulative import cumulative_link
-from study.analysis.statistics.within.mixed import mixed_model
-from study.analysis.statistics.within.ordinal import friedman
-from study.analysis.statistics.within.reliability import reliability
-from study.analysis.statistics.within.repeated import repeated_measures
-from study.analysis.statistics.within.results import (
+from study.analysis.statistics.apa_format import format_p
+from study.analysis.statistics.markdown_report import markdown_report
+from study.analysis.statistics.observations import Measure, MeasureTable, NotComputable, Observation, table_of
+from study.analysis.statistics.result_charts import participants_chart
+from study.analysis.statistics.result_files import analysed_rows, analysed_rows_digest, file_contents
+from study.analysis.statistics.result_rows import test_rows as rows_of_tests
+from study.analysis.statistics.result_sentences import design_sentences, main_test_sentence
+from study.analysis.statistics.run_analysis import Analysis, analyse
+from study.analysis.statistics.within.mixed_model import mixed_model
+from study.analysis.statistics.within.ordinal_tests import cumulative_link, friedman
+from study.analysis.statistics.within.paired_contrasts import (
+    benjamini_hochberg_adjusted,
+    contrast_family,
+    holm_adjusted,
+    paired_g,
+)
+from study.analysis.statistics.within.repeated_measures_anova import repeated_measures
+from study.analysis.statistics.within.result_types import (
     Contrast,
     Effect,
-    Mixed,
-    NoContrast,
-    NoEffect,
-    Repeated,
+    MixedModel,
+    RepeatedMeasures,
+    ScaleAnswers,
+    UncomputedContrast,
+    UnidentifiedEffect,
     WithinResult,
 )
-from study.analysis.statistics.words import design_sentences, main_words
-from study.design.testing import MAIN_TESTS, AnalysisPlan, PlannedContrast
-from study.reporting.rows import analysed, digest_of_rows
+from study.analysis.statistics.within.run_within_tests import main_test_p, run_within_tests
+from study.analysis.statistics.within.scale_reliability import reliability
+from study.design.analysis_plan import MAIN_TESTS, AnalysisPlan, PlannedContrast
 from study.templatetags.statistics import more_sentences
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows_of, table
 
@@ -67,13 +69,13 @@ def played(
 
 def within(*groups: Any, measure: Measure | None = None, plan: AnalysisPlan | None = None) -> WithinResult:
     one = table(*groups, measure=measure) if measure else table(*groups)
-    return run([one], plan or AnalysisPlan(), [None])[0]
+    return run_within_tests([one], plan or AnalysisPlan(), [None])[0]
 
 
 def test_three_participants_in_three_conditions_computed_by_hand() -> None:
     # Rows 1 2 6, 2 3 4, 3 4 8: conditions' means 2 3 6 around 11/3, participants' 3 3 5.
     found = repeated_measures(table([1, 2, 3], [2, 3, 4], [6, 4, 8]))
-    assert isinstance(found, Repeated)
+    assert isinstance(found, RepeatedMeasures)
     assert found.ss_condition == pytest.approx(26)
     assert found.ss_participant == pytest.approx(8)
     assert found.ss_error == pytest.approx(4)
@@ -85,7 +87,7 @@ def test_three_participants_in_three_conditions_computed_by_hand() -> None:
 def test_with_two_conditions_the_anova_is_the_paired_t_test() -> None:
     found = within([1, 2, 4, 3, 7], [2, 5, 4, 6, 9])
     (pair,) = found.pairs.contrasts
-    assert isinstance(found.repeated, Repeated)
+    assert isinstance(found.repeated, RepeatedMeasures)
     assert isinstance(pair, Contrast)
     assert found.repeated.sphericity is None
     assert found.repeated.f == pytest.approx(pair.t**2)
@@ -97,8 +99,8 @@ def test_with_two_conditions_the_anova_is_the_paired_t_test() -> None:
 def test_without_gaps_and_order_the_mixed_model_gives_the_same_f() -> None:
     one = played(8, effect=1)
     repeated, mixed = repeated_measures(one), mixed_model(one, ("condition",))
-    assert isinstance(repeated, Repeated)
-    assert isinstance(mixed, Mixed)
+    assert isinstance(repeated, RepeatedMeasures)
+    assert isinstance(mixed, MixedModel)
     effect = mixed.effect("condition")
     assert effect is not None
     assert (effect.f, effect.df_error) == pytest.approx((repeated.f, repeated.df_error), rel=1e-6)
@@ -107,7 +109,7 @@ def test_without_gaps_and_order_the_mixed_model_gives_the_same_f() -> None:
 def test_effects_of_order_and_carry_over_are_found_where_they_are() -> None:
     def ps(one: MeasureTable) -> list[float]:
         found = mixed_model(one)
-        assert isinstance(found, Mixed)
+        assert isinstance(found, MixedModel)
         return [effect.p for effect in found.effects if isinstance(effect, Effect)]
 
     condition, position, carry = ps(played(16, slope=0.6))
@@ -123,7 +125,7 @@ def test_what_was_played_before_counts_where_the_measure_is_not_asked_there() ->
     rows = [*asked, *(replace(row, measure="score") for row in one.observations)]
     found = analyse(rows, one.conditions, [one.measure, score]).measure("y").within
     assert found
-    assert isinstance(found.mixed, Mixed)
+    assert isinstance(found.mixed, MixedModel)
     condition, position, carry = [one for one in found.mixed.effects if isinstance(one, Effect)]
     assert (condition.p > 0.01, position.p > 0.01, carry.p < 0.001) == (True, True, True)
     assert found.mixed.observations == 72
@@ -131,8 +133,8 @@ def test_what_was_played_before_counts_where_the_measure_is_not_asked_there() ->
 
 def test_who_lacks_a_value_is_left_out_of_the_anova_and_named_but_not_of_the_mixed_model() -> None:
     found = within([1, 2, 4, 3, None], [2, 5, 4, 6, 9], [3, 5, 5, 7, 9])
-    assert isinstance(found.repeated, Repeated)
-    assert isinstance(found.mixed, Mixed)
+    assert isinstance(found.repeated, RepeatedMeasures)
+    assert isinstance(found.mixed, MixedModel)
     assert (found.repeated.n, found.mixed.n, found.mixed.observations) == (4, 5, 14)
     assert [one.participant for one in found.repeated.left_out] == ["p004"]
     (missing,) = (one for one in found.assumptions if one.name == "missing")
@@ -142,8 +144,8 @@ def test_who_lacks_a_value_is_left_out_of_the_anova_and_named_but_not_of_the_mix
 
 def test_a_fixed_order_cannot_be_told_from_the_conditions() -> None:
     found = within([1, 2, 4, 3], [2, 5, 4, 6], [3, 5, 5, 9])
-    assert isinstance(found.mixed, Mixed)
-    assert [isinstance(one, NoEffect) for one in found.mixed.effects] == [False, True, True]
+    assert isinstance(found.mixed, MixedModel)
+    assert [isinstance(one, UnidentifiedEffect) for one in found.mixed.effects] == [False, True, True]
     assert any("cannot be told" in caution for caution in found.cautions)
 
 
@@ -170,7 +172,7 @@ def test_a_condition_whose_values_do_not_vary_is_told() -> None:
     assert any("Values do not vary (C0: all 4 values are 1.00; C1" in one for one in found.cautions)
     assert any(one.startswith("A ceiling") and "100% in C0" in one for one in found.cautions)
     pair = found.pairs.contrasts[0]
-    assert isinstance(pair, NoContrast)
+    assert isinstance(pair, UncomputedContrast)
     assert pair.because.reason == "no_variance_within"
 
 
@@ -196,9 +198,9 @@ def test_ratings_that_hardly_overlap_have_no_odds() -> None:
 
 
 def test_corrections_of_several_p_computed_by_hand() -> None:
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert benjamini_hochberg([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.04, 0.04])
-    assert holm([]) == []
+    assert holm_adjusted([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert benjamini_hochberg_adjusted([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.04, 0.04])
+    assert holm_adjusted([]) == []
 
 
 def test_a_planned_contrast_weighs_conditions() -> None:
@@ -206,19 +208,19 @@ def test_a_planned_contrast_weighs_conditions() -> None:
         PlannedContrast("teams", {"c0": -1.0, "c1": 0.5, "c2": 0.5}),
         PlannedContrast("gone", {"c9": 1.0}),
     ]
-    found, gone = family(table([1, 2, 4, 3], [2, 5, 4, 6], [3, 5, 5, 9]), plan).contrasts
+    found, gone = contrast_family(table([1, 2, 4, 3], [2, 5, 4, 6], [3, 5, 5, 9]), plan).contrasts
     assert isinstance(found, Contrast)
     assert found.difference == pytest.approx(4.875 - 2.5)
     assert found.p_adjusted == found.p  # what cannot be computed is no test
-    assert isinstance(gone, NoContrast)
+    assert isinstance(gone, UncomputedContrast)
 
 
 def test_a_contrast_over_conditions_of_another_world_says_that_these_have_no_values() -> None:
     blank = [None, None, None]
-    (one,) = family(
+    (one,) = contrast_family(
         table([1, 2, 4], [2, 2, 3], blank, blank), [PlannedContrast("by world", WORLDS)]
     ).contrasts
-    assert isinstance(one, NoContrast)
+    assert isinstance(one, UncomputedContrast)
     assert one.because == NotComputable("no_data", "C2 and C3 have no values on this measure")
 
 
@@ -227,7 +229,7 @@ def test_a_contrast_of_any_weights_is_a_difference_of_means() -> None:
         PlannedContrast("whole", {"c0": -2.0, "c1": 1.0, "c2": 1.0}),
         PlannedContrast("halves", {"c0": -1.0, "c1": 0.5, "c2": 0.5}),
     ]
-    whole, halves = family(table([1, 2, 4, 3], [2, 5, 4, 6], [3, 5, 5, 9]), plan).contrasts
+    whole, halves = contrast_family(table([1, 2, 4, 3], [2, 5, 4, 6], [3, 5, 5, 9]), plan).contrasts
     assert isinstance(whole, Contrast)
     assert whole.difference == pytest.approx(4.875 - 2.5)
     assert replace(whole, name="halves") == halves
@@ -239,10 +241,10 @@ def test_a_contrast_of_any_weights_is_a_difference_of_means() -> None:
 
 def test_p_of_main_tests_is_corrected_over_the_measures() -> None:
     tables = [played(8, effect=0.4, seed=seed) for seed in (1, 2, 3)]
-    found = run(tables, AnalysisPlan(correction="holm"), [None] * 3)
+    found = run_within_tests(tables, AnalysisPlan(correction="holm"), [None] * 3)
     over = [one.over_measures for one in found]
-    assert [one and one.p for one in over] == pytest.approx(holm([one.main or 0 for one in found]))
-    assert {one.over_measures for one in run(tables, AnalysisPlan(), [None] * 3)} == {None}
+    assert [one and one.p for one in over] == pytest.approx(holm_adjusted([one.main or 0 for one in found]))
+    assert {one.over_measures for one in run_within_tests(tables, AnalysisPlan(), [None] * 3)} == {None}
     assert {one.over(test) for one in found for test in ("mixed", "friedman", "one_way")} == {None}
 
 
@@ -255,18 +257,18 @@ def test_the_verdict_on_a_measure_follows_the_p_after_the_correction_over_measur
         plan = AnalysisPlan(test, correction)
         analysis = analyse(rows, tables[0].conditions, measures, plan=plan)
         (main, _) = (row for row in rows_of_tests(analysis) if row["role"] == "main")
-        texts = main["apa"], main_words(analysis.measures[0]), report(analysis)
+        texts = main["apa"], main_test_sentence(analysis.measures[0]), markdown_report(analysis)
         assert all((", after Holm over measures p = " in text) == (correction == "holm") for text in texts)
         if test in ("repeated", "one_way"):
             assert main["apa"].startswith(f"Near {verb} between conditions, F(")
-            assert main["apa"] in report(analysis)
+            assert main["apa"] in markdown_report(analysis)
 
 
 def drawn_with(key: str, test: str, above: float, below: float) -> MeasureTable:
     """Values whose p by this test lies between these two."""
     measure = Measure.number(key, key.title(), None, None)
     tables = (played(8, effect=0.4, seed=seed) for seed in range(500))
-    found = next(one for one in tables if above < (main_p(one, test) or 0) < below)
+    found = next(one for one in tables if above < (main_test_p(one, test) or 0) < below)
     rows = [replace(row, measure=key) for row in found.observations]
     return table_of(measure, found.conditions, rows)
 
@@ -304,17 +306,19 @@ def test_who_lacks_a_condition_is_in_the_mixed_model_alone_and_in_the_file_of_ro
     rows = [row for row in whole.observations if (row.participant, row.condition) != ("p05", "c0")]
     (one,) = analyse(rows, whole.conditions, [whole.measure]).measures
     assert one.within
-    assert isinstance(one.within.repeated, Repeated)
-    assert isinstance(one.within.mixed, Mixed)
+    assert isinstance(one.within.repeated, RepeatedMeasures)
+    assert isinstance(one.within.mixed, MixedModel)
     assert (one.within.repeated.n, one.within.mixed.n) == (7, 8)
     assert {pair.n for pair in one.within.pairs.computed} == {7}
     assert {d.n for d in one.descriptions} == {7}
     assert [row.participant for row in one.set_aside] == ["p05"] * 3
     analysis = analyse(rows, whole.conditions, [whole.measure])
-    aside = [line for line in analysed(analysis).decode().splitlines() if line.endswith(",1")]
+    aside = [line for line in analysed_rows(analysis).decode().splitlines() if line.endswith(",1")]
     assert [line.split(",")[0] for line in aside] == ["p05"] * 3
     later = [replace(row, value=9.0) if row.participant == "p05" else row for row in rows]
-    assert digest_of_rows(analyse(later, whole.conditions, [whole.measure])) != digest_of_rows(analysis)
+    assert analysed_rows_digest(analyse(later, whole.conditions, [whole.measure])) != analysed_rows_digest(
+        analysis
+    )
 
 
 def test_what_is_left_out_of_the_analysis_still_came_before_what_follows() -> None:
@@ -334,12 +338,12 @@ def test_an_interval_within_stands_around_the_mean_of_those_whom_it_is_of() -> N
     gaps = table([4, 4, 4, 5, 1], [3, 3, 4, 4, None], [2, 3, 3, 3, 3])
     (one,) = analyse(gaps.observations, gaps.conditions, [gaps.measure], keep_incomplete=True).measures
     assert one.within
-    line = participants(one).panels[0].series[-1].points
+    line = participants_chart(one).panels[0].series[-1].points
     for interval, point in zip(one.within.intervals, line, strict=True):
         assert (point.y, point.low, point.high) == (interval.mean, interval.low, interval.high)
         assert interval.low <= interval.mean <= interval.high
     assert one.within.intervals[0].mean == 4.25
-    assert "of the 4 who have a value in every condition" in participants(one).note
+    assert "of the 4 who have a value in every condition" in participants_chart(one).note
 
 
 def test_files_have_every_test_as_numbers_and_as_a_sentence() -> None:
@@ -349,7 +353,7 @@ def test_files_have_every_test_as_numbers_and_as_a_sentence() -> None:
     assert [row["measure"] for row in main] == ["success", "enjoyment", "trust"]
     assert main[0]["apa"].startswith("Success rate differed between conditions, F(")
     assert {row["test"] for row in rows} >= {"one-way ANOVA", "Mauchly's test", "paired t test", "Nemenyi"}
-    files = dict(contents(analysis))
+    files = dict(file_contents(analysis))
     assert files["tests.csv"].count(b"\r\n") == len(rows) + 1
     assert b"Success rate & paired t test" in files["tests.tex"]
     assert b"$-$" in files["tests.tex"]
@@ -372,8 +376,8 @@ def test_the_test_that_the_plan_names_is_the_one_that_is_told_first() -> None:
         plan = AnalysisPlan(main=main)
         (result,) = analyse(one.observations, one.conditions, [one.measure], plan=plan).measures
         assert result.within
-        assert main_words(result).startswith(words)
-        assert p_value(result.within.main or 0) in main_words(result)
+        assert main_test_sentence(result).startswith(words)
+        assert format_p(result.within.main or 0) in main_test_sentence(result)
         repeated = any("repeated-measures ANOVA of" in each for each in more_sentences(result, plan))
         assert repeated is (main != "repeated")  # it stands above
 
@@ -382,7 +386,7 @@ def test_every_sentence_of_a_measure_is_in_the_report() -> None:
     analysis = analyse(
         rows_of({c.key: [0.1 * i, 0.5, 0.3, 0.9] for i, c in enumerate(FIVE)}, RATE), FIVE, [RATE]
     )
-    report = dict(contents(analysis))["report.md"].decode()
+    report = dict(file_contents(analysis))["report.md"].decode()
     assert "*The replication.* Success rate" in report
     for sentence in design_sentences(analysis.measures[0]):
         assert sentence.split(",")[0] in report

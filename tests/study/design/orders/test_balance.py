@@ -12,13 +12,12 @@ from django.db import connection
 from django.utils import timezone
 
 from study.design.models import Condition, Study, StudyPart, SurveyItem
-from study.people import flow
-from study.people.leaving import participant_end
-from study.people.models import Answer, Participant
-from study.taking_part.answering import check_submit
-from study.taking_part.entering import consent_given, participant_enter
-from study.taking_part.going_on import page_done
-from study.taking_part.pages.asking import items_for
+from study.participants import next_page
+from study.participants.end_participation import participant_end
+from study.participants.models import Answer, Participant
+from study.participation.enter_study import consent_given, participant_enter
+from study.participation.page_progress import check_submit, finish_page
+from study.participation.pages.survey_pages import items_for
 from tests.nightly import nightly
 from tests.study.factories import enter, make_study, play_round
 
@@ -120,7 +119,7 @@ def test_many_who_agree_at_once_are_as_balanced_as_one_after_another() -> None:
 
 def first_seed(person: Participant) -> tuple[str, int]:
     """The condition and the seed of somebody's first episode."""
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     found = person.rounds.select_related("condition", "episode")[0]
     assert found.episode
     return found.condition.key, found.episode.seed
@@ -140,7 +139,7 @@ def test_the_same_dishes_are_the_same_seed_for_everybody_in_a_condition_and_only
 def test_the_same_dishes_differ_between_conditions() -> None:
     study = make_study(orders="fixed", same_dishes=True)
     person = enter(study)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     play_round(person)
     assert len(set(person.rounds.values_list("episode__seed", flat=True))) == 2
 
@@ -151,7 +150,7 @@ def test_a_conditions_own_thinking_time_comes_before_the_studys(own: float | Non
     study = make_study(conditions=1, thinking_seconds=2.0)
     Condition.objects.update(thinking_seconds=own)
     person = enter(study)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     episode = person.rounds.get().episode
     assert episode and episode.thinking_seconds == found
 
@@ -160,7 +159,7 @@ def test_a_conditions_own_thinking_time_comes_before_the_studys(own: float | Non
 
 
 def asked_at_the_survey(person: Participant) -> tuple[str, ...]:
-    place = flow.CurrentPage("survey", person.rounds.first())
+    place = next_page.CurrentPage("survey", person.rounds.first())
     return tuple(item.key for item in items_for(person, place))
 
 
@@ -194,7 +193,7 @@ def at_the_check(slug: str = "small", **settings: Any) -> Participant:
     asked = {"kind": "single", "options": ["yes", "no"], "correct": "yes"}
     SurveyItem.objects.create(study=study, key="sure", measure="Sure", text="?", place="check", **asked)
     person = enter(study, slug)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     return person
 
 
@@ -204,7 +203,7 @@ def after_failing(person: Participant, *attempts: int) -> tuple[str, str]:
         sent = check_submit(participant_id=person.pk, values={"sure": "no"}, attempt=attempt)
         assert sent is False
     person.refresh_from_db()
-    return flow.place_of(person).page, person.status
+    return next_page.current_page(person).page, person.status
 
 
 @pytest.mark.django_db
@@ -223,6 +222,6 @@ def test_an_attempt_that_is_not_the_present_one_changes_nothing(stale: int) -> N
     assert after_failing(person, 1) == ("check", "active")
     right = {"sure": "yes"}
     assert check_submit(participant_id=person.pk, values=right, attempt=stale) is None
-    assert flow.place_of(person).page == "check"
+    assert next_page.current_page(person).page == "check"
     assert list(Answer.objects.values_list("attempt", "value")) == [(1, "no")]
     assert check_submit(participant_id=person.pk, values=right, attempt=2) is True

@@ -10,10 +10,9 @@ from django.utils.translation import gettext, override
 
 from study.design.blueprint import blueprint_of
 from study.design.models import SurveyItem
-from study.design.questions.fields import ItemPlan
-from study.design.questions.numbers import marks, range_words
-from study.design.questions.rules import item_problems
-from study.taking_part.item_forms import ItemsForm
+from study.design.questions.item_fields import ItemPlan
+from study.design.questions.item_kinds import item_problems, number_marks, range_words
+from study.participation.item_forms import ItemsForm
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +27,7 @@ def number(**more: Any) -> ItemPlan:
 
 
 def page_of(item: ItemPlan) -> str:
-    return render_to_string("study/taking_part/items.html", {"form": ItemsForm(items=[item])})
+    return render_to_string("study/participation/items.html", {"form": ItemsForm(items=[item])})
 
 
 @pytest.mark.parametrize(
@@ -48,7 +47,7 @@ def page_of(item: ItemPlan) -> str:
     ],
 )
 def test_there_are_marks_if_they_are_few(ends: dict[str, float], expected: tuple[float, ...]) -> None:
-    assert marks(number(**ends)) == expected
+    assert number_marks(number(**ends)) == expected
 
 
 def test_a_mark_is_stored_as_the_number_and_nothing_else_is_taken() -> None:
@@ -93,4 +92,4 @@ def test_ends_that_nobody_wrote_mean_nothing_in_any_language() -> None:
         low, high = gettext("Strongly disagree"), gettext("Strongly agree")
         told = number(minimum=0, maximum=1, step=0.25, low=low, high=high)
         assert told.low == "Totalmente en desacuerdo"
-        assert (marks(told), range_words(told)) == ((), "De 0 a 1, en pasos de 0.25")
+        assert (number_marks(told), range_words(told)) == ((), "De 0 a 1, en pasos de 0.25")

@@ -7,21 +7,19 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from study.analysis.results import analyse_now
-from study.analysis.sample import left_out
+from study.analysis.analysis_results import analyse_present_data
+from study.analysis.analysis_sample import exclusion_reasons
 from study.design.models import Condition, Study, StudyPart, SurveyItem
-from study.design.questions.fields import DOES_NOT_APPLY
-from study.design.questions.rules import item_problems
-from study.exports.base import ExportTable
-from study.exports.registry import get_table
-from study.people.models import Answer, Participant
-from study.people.retention import names_erase, texts_of
-from study.taking_part.answering import answers_submit
-from study.taking_part.going_on import page_done
-from study.taking_part.item_forms import ItemsForm
-from study.taking_part.reminding import Team
-from study.trying_out.walk.answers import any_answer, points_of
-from study.trying_out.walk.pages import read_page
+from study.design.questions.item_fields import DOES_NOT_APPLY
+from study.design.questions.item_kinds import item_problems
+from study.exports.export_registry import get_table
+from study.exports.export_table import ExportTable
+from study.participants.end_participation import erase_names, texts_of
+from study.participants.models import Answer, Participant
+from study.participation.item_forms import ItemsForm, TeamReminder
+from study.participation.page_progress import answers_submit, finish_page
+from study.pilot.bots.form_answers import any_answer, points_of
+from study.pilot.bots.headless_browser import read_page
 from tests.study.exports.rows import rows_of
 from tests.study.factories import complete, enter, make_study, play_out, play_round
 
@@ -48,7 +46,7 @@ def plan(name: str, **more: Any) -> Any:
 
 
 def filled(name: str, sent: dict[str, Any], **more: Any) -> ItemsForm:
-    return ItemsForm(sent, items=[plan(name, **more)], teams=[Team("c0", "Team A")])
+    return ItemsForm(sent, items=[plan(name, **more)], teams=[TeamReminder("c0", "Team A")])
 
 
 def boxed(name: str) -> dict[str, Any]:
@@ -92,7 +90,7 @@ def study() -> Study:
 def person_who(study: Study, entry: str, first: Any, second: Any) -> Participant:
     """These are the answers to i0; i1 is left open."""
     person = enter(study, entry)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     for position, value in enumerate((first, second), start=1):
         one = person.rounds.select_related("episode").get(position=position)
         assert one.episode
@@ -135,11 +133,13 @@ def test_the_codebook_counts_it(study: Study) -> None:
 def test_no_mean_and_no_test_has_it(study: Study) -> None:
     for number, value in enumerate((DOES_NOT_APPLY, 2, 4)):
         person_who(study, str(number), value, 3)
-    table = next(one for one in analyse_now(study, "people").measures if one.measure.key == "i0").table
+    table = next(
+        one for one in analyse_present_data(study, "people").measures if one.measure.key == "i0"
+    ).table
     assert (
         sorted(table.values("c0")) == [2, 4] and table.missing("c0") == 1 and table.values("c1") == (3, 3, 3)
     )
-    assert not left_out(study)
+    assert not exclusion_reasons(study)
 
 
 def test_names_that_are_erased_leave_it(study: Study) -> None:
@@ -151,7 +151,7 @@ def test_names_that_are_erased_leave_it(study: Study) -> None:
         Answer.objects.create(
             participant=person, round=person.rounds.get(position=position), item=item, value=value
         )
-    names_erase([person.pk])
+    erase_names([person.pk])
     assert [one.value for one in Answer.objects.filter(item=item).order_by("round__position")] == [
         DOES_NOT_APPLY,
         "",
@@ -164,7 +164,7 @@ def test_the_page_has_it_and_programs_pass_it_by(study: Study, client: Client) -
         study=study, key="n", kind="number", measure="N", text="N?", may_not_apply=True, position=9
     )
     person = enter(study)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     play_out(person.rounds.get(position=1).episode)  # type: ignore[arg-type]
     html = client.get(person.get_absolute_url()).content.decode()
     assert html.count("Does not apply") == 2
@@ -181,7 +181,7 @@ def test_the_page_has_it_and_programs_pass_it_by(study: Study, client: Client) -
 def test_programs_choose_among_the_rest() -> None:
     from random import Random
 
-    from study.trying_out.walk.pages import Field
+    from study.pilot.bots.headless_browser import Field
 
     field = Field("item_x", "radio", choices=["a", "does-not-apply"])
     assert {any_answer(field, Random(seed), number=1) for seed in range(20)} == {"a"}
@@ -190,7 +190,7 @@ def test_programs_choose_among_the_rest() -> None:
 def last_questions(study: Study, client: Client) -> str:
     StudyPart.objects.create(study=study, kind="final", enabled=True)
     person = enter(study)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     for _ in range(2):
         play_round(person)
     return " ".join(client.get(person.get_absolute_url()).content.decode().split())
@@ -215,7 +215,7 @@ def test_a_study_of_before_goes_on_without_and_with_scores(client: Client) -> No
     study = make_study(remind_teams=False, scores_above_surveys=True)
     SurveyItem.objects.create(study=study, key="best", kind="team", place="final", measure="B", text="Best?")
     person = enter(study, "scores")
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     play_out(person.rounds.get(position=1).episode)  # type: ignore[arg-type]
     assert 'class="figures"' in client.get(person.get_absolute_url()).content.decode()
     assert "you alone" not in last_questions(study, Client())

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from study.design.questions.fields import ItemPlan
-from study.design.questions.instruments import instrument
-from study.design.questions.scoring import Score, ScoringError, scale_score, turned
+from study.design.questions.item_fields import ItemPlan
+from study.design.questions.questionnaires import (
+    Score,
+    ScoringError,
+    instrument,
+    reversed_answer,
+    scale_score,
+)
 
 
 def likert(key: str, *, reversed: bool = False, points: int = 5, scale: str = "s") -> ItemPlan:
@@ -19,10 +24,10 @@ def number(key: str, low: float, high: float, *, reversed: bool = False) -> Item
 
 
 def test_reversed_items_are_turned_round_within_their_range() -> None:
-    assert [turned(likert("a", reversed=True), value) for value in (1, 2, 5)] == [5, 4, 1]
-    assert turned(likert("a", reversed=True, points=7), 3) == 5
-    assert turned(number("a", 10, 100, reversed=True), 30) == 80
-    assert turned(likert("a"), 2) == 2
+    assert [reversed_answer(likert("a", reversed=True), value) for value in (1, 2, 5)] == [5, 4, 1]
+    assert reversed_answer(likert("a", reversed=True, points=7), 3) == 5
+    assert reversed_answer(number("a", 10, 100, reversed=True), 30) == 80
+    assert reversed_answer(likert("a"), 2) == 2
 
 
 def test_a_scale_is_the_mean_of_its_items_with_the_reversed_ones_turned() -> None:
@@ -36,7 +41,7 @@ def test_any_missing_answer_leaves_the_score_open_and_names_the_item() -> None:
 
 
 def test_rounding_leads_nobody_off_the_scale() -> None:
-    assert turned(number("a", 0.1, 0.9, reversed=True), 0.9) == 0.1
+    assert reversed_answer(number("a", 0.1, 0.9, reversed=True), 0.9) == 0.1
     items = [number(key, 0, 0.8) for key in "abc"]
     assert scale_score(items, dict.fromkeys("abc", 0.8)) == Score(0.8)
 

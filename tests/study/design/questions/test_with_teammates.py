@@ -8,15 +8,15 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from study.analysis.results import analyse_now
+from study.analysis.analysis_results import analyse_present_data
 from study.design.blueprint import Blueprint, blueprint_of
-from study.design.item_order import items_for
 from study.design.models import Condition, Study, SurveyItem
-from study.design.questions.rules import item_problems
-from study.design.readiness import missing
-from study.exports.registry import get_table
-from study.people.models import Answer
-from study.taking_part.going_on import page_done
+from study.design.page_and_item_order import items_for
+from study.design.questions.item_kinds import item_problems
+from study.design.readiness_checks import readiness_problems
+from study.exports.export_registry import get_table
+from study.participants.models import Answer
+from study.participation.page_progress import finish_page
 from tests.study.factories import enter, make_study, play_out
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +34,7 @@ def study() -> Study:
 
 def test_alone_the_page_does_not_have_it_and_goes_on_without(study: Study, client: Client) -> None:
     person = enter(study)
-    page_done(participant_id=person.pk, page="guide")
+    finish_page(participant_id=person.pk, page="guide")
     first = person.rounds.get(position=1)
     assert first.episode
     play_out(first.episode)
@@ -57,7 +57,7 @@ def test_programs_made_at_once_leave_it_out_and_its_scale_has_no_score_alone(stu
     call_command("make_synthetic", "small", "--participants", "8", stdout=io.StringIO())
     assert not Answer.objects.filter(item__key="i1", round__condition__key="c0").exists()
     assert Answer.objects.filter(item__key="i1", round__condition__key="c1").exists()
-    found = {one.measure.label: one for one in analyse_now(study, "synthetic").measures}
+    found = {one.measure.label: one for one in analyse_present_data(study, "synthetic").measures}
     for label in ("Measure 1", "Trust: mean of the items"):
         assert [one.label for one in found[label].table.without_data()] == ["Condition 0"]
         assert found[label].table.missing("c0") == 0  # it was not asked
@@ -97,7 +97,9 @@ def test_a_frozen_document_of_before_stays_what_it_was(study: Study) -> None:
 
 
 def test_an_empty_survey_and_a_scale_without_score_are_told(study: Study) -> None:
-    words = [one.words for one in missing(study)]
+    words = [one.words for one in readiness_problems(study)]
     assert "The sub-scale “Trust” gets no score alone: not all of it is asked there." in words
     SurveyItem.objects.update(needs_teammates=True)
-    assert "Nothing is asked after the episodes of Condition 0." in [one.words for one in missing(study)]
+    assert "Nothing is asked after the episodes of Condition 0." in [
+        one.words for one in readiness_problems(study)
+    ]

@@ -13,18 +13,23 @@ from scipy import stats
 from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.power import TTestPower
 
-from study.planning.power import simulate
-from study.planning.power.formula import anova_power, dz_of, f_power, invited, pair_power, people_needed
-from study.planning.power.main_test import main_power
-from study.planning.power.plan import (
+from study.planning.power import pairwise_simulation
+from study.planning.power.main_test_power import main_power
+from study.planning.power.pairwise_simulation import critical_range
+from study.planning.power.power_formulas import (
     PATTERNS,
     PowerPlan,
     PowerPlanError,
+    anova_power,
+    dz_from_difference,
     f_from_partial_eta,
+    f_power,
     means_of,
+    pair_power,
     partial_eta_of,
+    people_needed,
+    people_to_invite,
 )
-from study.planning.power.studentised import critical_range
 from tests.study.planning.power.simulated_anova import anova_share, f_values
 
 WITHIN = 0.025
@@ -51,7 +56,7 @@ def test_two_conditions_are_the_paired_t_test_whose_textbook_figure_is_34_pairs_
     None
 ):
     plan = PowerPlan(2, 0.25)  # f = .25 at a correlation of .5 is a difference of .5 and d_z = .5
-    assert dz_of(0.5, plan) == pytest.approx(0.5)
+    assert dz_from_difference(0.5, plan) == pytest.approx(0.5)
     assert people_needed(partial(anova_power, plan), 0.8) == 34
 
 
@@ -59,7 +64,7 @@ def test_two_conditions_are_the_paired_t_test_whose_textbook_figure_is_34_pairs_
 @pytest.mark.parametrize("people", [2, 5, 12, 40])
 def test_a_pair_and_two_conditions_agree_with_statsmodels(correlation: float, people: int) -> None:
     plan = PowerPlan(2, 0.25, correlation, alpha=0.01)
-    expected = TTestPower().power(dz_of(0.5, plan), people, 0.01, alternative="two-sided")
+    expected = TTestPower().power(dz_from_difference(0.5, plan), people, 0.01, alternative="two-sided")
     assert pair_power(0.5, plan, people) == pytest.approx(expected, abs=1e-6)
     assert anova_power(plan, people) == pytest.approx(expected, abs=1e-6)
 
@@ -91,18 +96,18 @@ def test_without_sphericity_the_corrected_formula_is_near_the_simulation() -> No
 
 def test_the_statistics_of_a_simulated_study_are_those_of_its_values() -> None:
     values = np.random.default_rng(5).normal([0.0, 0.4, 0.8, 0.2], size=(9, 4))
-    samples = simulate.Samples(9, values.mean(axis=0)[None], np.cov(values.T)[None])
+    samples = pairwise_simulation.SimulatedSamples(9, values.mean(axis=0)[None], np.cov(values.T)[None])
     rows = [(person, c, values[person, c]) for person in range(9) for c in range(4)]
     table = AnovaRM(pd.DataFrame(rows, columns=["id", "c", "y"]), "y", "id", ["c"]).fit().anova_table
     assert f_values(samples)[0] == pytest.approx(table["F Value"].iloc[0])
     pairs = [stats.ttest_rel(values[:, b], values[:, a]) for a, b in combinations(range(4), 2)]
-    assert simulate.t_values(samples)[0] == pytest.approx([pair.statistic for pair in pairs])
+    assert pairwise_simulation.t_values(samples)[0] == pytest.approx([pair.statistic for pair in pairs])
 
 
 @pytest.mark.parametrize("people", [3, 30])
 def test_drawn_means_and_covariances_have_the_moments_of_their_distributions(people: int) -> None:
     covariance = np.array([[1.0, 0.5, 0.2], [0.5, 2.0, 0.0], [0.2, 0.0, 1.0]])
-    found = simulate.draw([1.0, 0.0, -1.0], covariance, people, seed=2, runs=40_000)
+    found = pairwise_simulation.draw_samples([1.0, 0.0, -1.0], covariance, people, seed=2, runs=40_000)
     assert found.means.mean(axis=0) == pytest.approx([1, 0, -1], abs=0.03)
     assert np.cov(found.means.T) * people == pytest.approx(covariance, abs=0.06)
     assert found.covariances.mean(axis=0) == pytest.approx(covariance, abs=0.06)
@@ -121,9 +126,9 @@ def by_hand(p: list[float], alpha: float = 0.05) -> list[bool]:
 
 
 def test_holms_correction_is_the_one_in_the_books() -> None:
-    samples = simulate.draw([0, 0.3, 0.6, 0.9], np.eye(4), 15, seed=9, runs=200)
-    p = 2 * stats.t.sf(np.abs(simulate.t_values(samples)), 14)
-    assert simulate.holm(samples, 0.05).tolist() == [by_hand(list(row)) for row in p]
+    samples = pairwise_simulation.draw_samples([0, 0.3, 0.6, 0.9], np.eye(4), 15, seed=9, runs=200)
+    p = 2 * stats.t.sf(np.abs(pairwise_simulation.t_values(samples)), 14)
+    assert pairwise_simulation.holm_found(samples, 0.05).tolist() == [by_hand(list(row)) for row in p]
 
 
 @pytest.mark.parametrize(("k", "df"), [(2, 1), (3, 4), (3, 20), (5, 116), (8, 200), (12, 1000)])
@@ -133,18 +138,20 @@ def test_the_critical_range_is_scipys(alpha: float, k: int, df: int) -> None:
     assert stats.studentized_range.sf(found, k, df) == pytest.approx(alpha, rel=0.05 if df < 10 else 0.01)
 
 
-@pytest.mark.parametrize("correction", simulate.CORRECTIONS)
+@pytest.mark.parametrize("correction", pairwise_simulation.CORRECTIONS)
 def test_corrections_hold_the_error_of_the_family_at_alpha(correction: str) -> None:
     plan = PowerPlan(4, 0.0)
-    samples = simulate.draw([0.0] * 4, simulate.equal_correlations(plan), 20, seed=11)
-    family = simulate.CORRECTIONS[correction](samples, 0.05).any(axis=1).mean()
+    samples = pairwise_simulation.draw_samples(
+        [0.0] * 4, pairwise_simulation.equal_correlations(plan), 20, seed=11
+    )
+    family = pairwise_simulation.CORRECTIONS[correction](samples, 0.05).any(axis=1).mean()
     assert 0.02 < family < 0.05 + WITHIN / 2
 
 
 def test_holm_lies_between_bonferroni_and_no_correction() -> None:
     plan, people = PowerPlan(4, 0.3), 24
     means = means_of(plan, "even")
-    shares = simulate.pair_shares(plan, people, pattern="even", correction="holm", seed=1)
+    shares = pairwise_simulation.pair_shares(plan, people, pattern="even", correction="holm", seed=1)
     for (a, b), found in zip(shares.pairs, shares.found, strict=True):
         difference = means[b] - means[a]
         strictest = pair_power(difference, plan, people, alpha=plan.alpha / len(shares.pairs))
@@ -156,7 +163,8 @@ def test_holm_lies_between_bonferroni_and_no_correction() -> None:
 def test_the_same_seed_gives_the_same_shares() -> None:
     plan = PowerPlan(3, 0.3)
     first, again, other = (
-        simulate.pair_shares(plan, 10, pattern="one", correction="tukey", seed=seed) for seed in (1, 1, 2)
+        pairwise_simulation.pair_shares(plan, 10, pattern="one", correction="tukey", seed=seed)
+        for seed in (1, 1, 2)
     )
     assert first == again != other
 
@@ -173,8 +181,8 @@ def test_partial_eta_squared_is_what_an_anova_of_very_many_people_reports() -> N
     plan = PowerPlan(4, f_from_partial_eta(0.2, 4, 0.3), 0.3)
     assert partial_eta_of(plan) == pytest.approx(0.2)
     people = 200_000
-    covariance = simulate.equal_correlations(plan)
-    samples = simulate.draw(means_of(plan, "ends"), covariance, people, seed=1, runs=1)
+    covariance = pairwise_simulation.equal_correlations(plan)
+    samples = pairwise_simulation.draw_samples(means_of(plan, "ends"), covariance, people, seed=1, runs=1)
     f = f_values(samples)[0]
     assert 3 * f / (3 * f + 3 * (people - 1)) == pytest.approx(0.2, abs=0.005)
 
@@ -206,7 +214,7 @@ def test_power_that_cannot_be_reached_is_none_and_one_person_has_no_power() -> N
 
 
 def test_more_are_invited_than_must_finish() -> None:
-    assert [invited(30, share) for share in (0, 0.1, 0.25, 0.5)] == [30, 34, 40, 60]
+    assert [people_to_invite(30, share) for share in (0, 0.1, 0.25, 0.5)] == [30, 34, 40, 60]
 
 
 def test_the_power_of_many_people_is_a_number() -> None:

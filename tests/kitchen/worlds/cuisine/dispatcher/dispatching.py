@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluate import see
+from kitchen.agents.evaluation import make_situation
 from kitchen.contract.agent import Decision, Situation
-from kitchen.contract.model import LanguageModel, ModelError, Reply, Request
+from kitchen.contract.language_model import LanguageModel, ModelError, Reply, Request
 from kitchen.contract.world import Command
-from kitchen.registry.agents import make_agent
-from kitchen.worlds.cuisine.dispatcher import door
-from kitchen.worlds.cuisine.dispatcher.moment import Moment
+from kitchen.registry.agent_registry import make_agent
+from kitchen.worlds.cuisine.dispatcher import model_exchange
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
@@ -50,7 +50,7 @@ class Scripted(LanguageModel):
 def script(monkeypatch: pytest.MonkeyPatch, *answers: Answer) -> Scripted:
     """Put a scripted model behind the door."""
     model = Scripted(*answers)
-    monkeypatch.setattr(door, "open_model", lambda *_: model)
+    monkeypatch.setattr(model_exchange, "open_model", lambda *_: model)
     return model
 
 
@@ -71,9 +71,9 @@ def seen(
     held = seats or tuple(range(1, world.seats))
     people = more.pop("people", tuple(seat for seat in range(world.seats) if seat not in held))
     before = dict.fromkeys(people, ("noop",)) if commanded is None else commanded
-    return see(world, held, commanded=before, people=people, **more)
+    return make_situation(world, held, commanded=before, people=people, **more)
 
 
-def moment(world: CuisineWorld | None = None, *seats: int, **more: Any) -> Moment:
+def moment(world: CuisineWorld | None = None, *seats: int, **more: Any) -> KitchenMoment:
     """The same as the parts of the dispatcher see it."""
-    return Moment.of(seen(world, *seats, **more))
+    return KitchenMoment.of(seen(world, *seats, **more))

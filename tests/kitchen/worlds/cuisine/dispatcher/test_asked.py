@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from kitchen.contract.agent import NO_ONE, PEOPLE, Late, Situation
-from kitchen.contract.reading import Reading, reading_of
-from kitchen.worlds.cuisine.dispatcher.moment import Moment
-from kitchen.worlds.cuisine.dispatcher.options import Options
-from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, pieces
+from kitchen.contract.agent import NO_ONE, PEOPLE, LateDecision, Situation
+from kitchen.contract.decision_notes import ReplyReading, reading_from_note
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
+from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, prompt_pieces
+from kitchen.worlds.cuisine.dispatcher.settings import DispatcherOptions
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide, script, seen
 
 GOES, OTHER = ("goto", "storage0"), ("goto", "pot0")
@@ -33,7 +33,7 @@ def test_only_those_who_are_asked_are_asked_for(monkeypatch: pytest.MonkeyPatch)
         "agent2 (not to be commanded now) does in this step, before your agents: goto_agent2_pot0",
     ]
     assert len(model.requests) == 1 and decision.note["faults"] == []
-    assert reading_of(decision.note, 2) == Reading(1, 0, 0, 0)
+    assert reading_from_note(decision.note, 2) == ReplyReading(1, 0, 0, 0)
 
 
 def test_a_command_for_another_is_ignored_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,19 +41,19 @@ def test_a_command_for_another_is_ignored_and_told(monkeypatch: pytest.MonkeyPat
     decision = decide(one_asked())
     assert decision.commands == {1: GOES}
     assert [fault["code"] for fault in decision.note["faults"]] == ["not_asked_now"]
-    assert reading_of(decision.note, 2) == Reading(1, 0, 0, 0)
+    assert reading_from_note(decision.note, 2) == ReplyReading(1, 0, 0, 0)
     script(monkeypatch, "I am a teapot.")
-    assert reading_of(decide(one_asked()).note, 2) == Reading(1, 1, 0, 0)
+    assert reading_from_note(decide(one_asked()).note, 2) == ReplyReading(1, 1, 0, 0)
 
 
 def test_stand_in_and_fallback_command_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(decide(one_asked(), model="stand-in").commands) == [1]
-    assert reading_of(decide(one_asked(), model="stand-in").note, 2) == Reading(1, 0, 0, 0)
+    assert reading_from_note(decide(one_asked(), model="stand-in").note, 2) == ReplyReading(1, 0, 0, 0)
 
 
 def test_what_came_too_late_is_told_with_the_feedback(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, "noop_agent1\nnoop_agent2")
-    late = replace(seen(), late=(Late(4, {1: OTHER}), Late(5, {})))
+    late = replace(seen(), late=(LateDecision(4, {1: OTHER}), LateDecision(5, {})))
     decide(late)
     decide(late, feedback=False)
     told = [model.said(number) for number in (0, 1)]
@@ -64,8 +64,8 @@ def test_what_came_too_late_is_told_with_the_feedback(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(("knowing", "order"), [(PEOPLE, "before you command"), (NO_ONE, "only after you")])
 def test_it_is_told_whether_it_sees_what_people_do(knowing: str, order: str) -> None:
-    alone, options = Moment.of(replace(seen(), knowing=knowing)), Options.read({})
-    several = Moment.of(replace(seen(people=(0, 1)), seats=(2,), knowing=knowing))
+    alone, options = KitchenMoment.of(replace(seen(), knowing=knowing)), DispatcherOptions.read({})
+    several = KitchenMoment.of(replace(seen(people=(0, 1)), seats=(2,), knowing=knowing))
     for moment in (alone, several):
         assert f"in a step {order}" in fixed_part(moment, options)
-        assert f"in a step {order}" in pieces(moment, options)["team"]
+        assert f"in a step {order}" in prompt_pieces(moment, options)["team"]

@@ -6,40 +6,40 @@ from typing import Any
 
 import pytest
 
+from kitchen.worlds.cuisine.dispatcher.command_check import SimulatedKitchen, level_from_brief
 from kitchen.worlds.cuisine.dispatcher.demonstration import (
-    DISH,
+    DISH_DEMONSTRATION,
     NOOP,
-    TEAM,
+    TEAM_DEMONSTRATION,
     Demonstration,
     demonstrate,
-    team_of,
+    demonstration_team,
 )
-from kitchen.worlds.cuisine.dispatcher.lookahead import Scene, level_of
-from kitchen.worlds.cuisine.dispatcher.moment import Team
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import CommandedTeam
 from kitchen.worlds.cuisine.level import Level
-from kitchen.worlds.cuisine.procedural import CLASSES
+from kitchen.worlds.cuisine.level_generator import LEVEL_CLASSES
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import moment
 from tests.nightly import thinned
 
 
 def level(code: str, **settings: Any) -> Level:
-    return level_of(kitchen(code, **settings).brief(0))
+    return level_from_brief(kitchen(code, **settings).brief(0))
 
 
-def team(agents: int, *people: int) -> Team:
-    return Team(agents, tuple(seat for seat in range(agents) if seat not in people), people)
+def team(agents: int, *people: int) -> CommandedTeam:
+    return CommandedTeam(agents, tuple(seat for seat in range(agents) if seat not in people), people)
 
 
 def check(shown: Demonstration | None, of: Level) -> Demonstration:
     assert shown
     assert shown.dish not in of.dishes and shown.dish not in of.recipes
     for step in shown.steps:
-        scene = Scene(step.moment.brief, step.moment.observation)
+        scene = SimulatedKitchen(step.moment.brief, step.moment.observation)
         turn = [*step.moment.commanded.items(), *step.commands]
         assert [scene.run(seat, command) for seat, command in turn] == [()] * shown.team.agents
         assert sorted(seat for seat, _ in turn) == list(range(shown.team.agents))
-    last = Scene(shown.steps[-1].moment.brief, shown.steps[-1].moment.observation)
+    last = SimulatedKitchen(shown.steps[-1].moment.brief, shown.steps[-1].moment.observation)
     for seat, command in [*shown.steps[-1].moment.commanded.items(), *shown.steps[-1].commands]:
         last.run(seat, command)
     assert set(last.places["servingtable0"].items) == {shown.dish}
@@ -53,7 +53,7 @@ def test_every_level_has_one_that_is_legal_and_serves_another_dish(code: str, ag
     check(demonstrate(of, team(agents)), of)
 
 
-@pytest.mark.parametrize("difficulty", CLASSES)
+@pytest.mark.parametrize("difficulty", LEVEL_CLASSES)
 def test_levels_made_from_a_seed_have_one_too(difficulty: str) -> None:
     for seed in range(3):
         of = level("procedural", difficulty=difficulty, level_seed=seed)
@@ -76,9 +76,9 @@ def test_nothing_is_shown_that_the_dish_does_not_need() -> None:
 
 @pytest.mark.parametrize("code", thinned(LEVELS, 5))
 def test_a_team_of_four_is_at_work(code: str) -> None:
-    shown = check(demonstrate(level(code), team(4), TEAM), level(code))
-    assert shown.way is TEAM
-    assert share_of_noop(shown) < 0.25 < share_of_noop(demonstrate(level(code), team(4), DISH))
+    shown = check(demonstrate(level(code), team(4), TEAM_DEMONSTRATION), level(code))
+    assert shown.way is TEAM_DEMONSTRATION
+    assert share_of_noop(shown) < 0.25 < share_of_noop(demonstrate(level(code), team(4), DISH_DEMONSTRATION))
     assert len(shown.turns) <= 20
 
 
@@ -96,8 +96,8 @@ def test_it_is_the_same_when_made_anew() -> None:
 
 
 def test_it_can_be_for_another_number_of_agents() -> None:
-    assert team_of(team(4), 0) == team(4)
-    assert team_of(team(4), 2) == team(2)
-    assert team_of(team(2, 0), 3) == team(3, 0)
-    assert team_of(team(4, 0), 1) == Team(1, (0,))
+    assert demonstration_team(team(4), 0) == team(4)
+    assert demonstration_team(team(4), 2) == team(2)
+    assert demonstration_team(team(2, 0), 3) == team(3, 0)
+    assert demonstration_team(team(4, 0), 1) == CommandedTeam(1, (0,))
     assert moment().team == team(3, 0)

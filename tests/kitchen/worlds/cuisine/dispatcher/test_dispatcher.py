@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract import model as base
+from kitchen.contract import language_model as base
 from kitchen.contract.agent import Decision, Situation
-from kitchen.contract.model import Message, ModelError
+from kitchen.contract.language_model import Message, ModelError
 from kitchen.contract.world import SettingsError
-from kitchen.llm.registry import read_model
-from kitchen.registry.agents import make_agent
-from kitchen.worlds.cuisine.dispatcher.mind import WHY_NOT
+from kitchen.llm.provider_registry import parse_model_setting
+from kitchen.registry.agent_registry import make_agent
+from kitchen.worlds.cuisine.dispatcher.agent import FAILURE_SENTENCES
 from tests.kitchen.agents.alone import play_alone
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Answer, Scripted, decide, script, seen
@@ -184,7 +184,7 @@ def test_the_model_is_told_why_it_did_not_command(
 
 
 def test_there_are_words_for_every_way_to_get_no_answer() -> None:
-    assert WHY_NOT.keys() == base.error_codes().keys()
+    assert FAILURE_SENTENCES.keys() == base.error_codes().keys()
 
 
 @pytest.mark.parametrize(("memory", "messages"), [(1, [1, 1, 1]), (3, [1, 3, 3]), (5, [1, 3, 5])])
@@ -205,7 +205,7 @@ def test_a_broken_door_is_an_event_too(monkeypatch: pytest.MonkeyPatch) -> None:
         def ask(self, request: Any) -> Any:
             raise RuntimeError("no idea")
 
-    monkeypatch.setattr("kitchen.worlds.cuisine.dispatcher.door.open_model", lambda *_: Broken())
+    monkeypatch.setattr("kitchen.worlds.cuisine.dispatcher.model_exchange.open_model", lambda *_: Broken())
     assert decide(seen()).fallback == "error"
 
 
@@ -372,11 +372,11 @@ def test_all_seats_can_be_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_setting_names_provider_and_model(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_BASE_URL", "OPENAI_MODEL"):
         monkeypatch.delenv(name, raising=False)
-    assert read_model(MODEL) == ("anthropic", "claude-haiku-4-5")
-    assert read_model("openai:llama3:8b") == ("openai-compatible", "llama3:8b")
-    assert read_model("") == read_model("stand-in")
+    assert parse_model_setting(MODEL) == ("anthropic", "claude-haiku-4-5")
+    assert parse_model_setting("openai:llama3:8b") == ("openai-compatible", "llama3:8b")
+    assert parse_model_setting("") == parse_model_setting("stand-in")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "x")
-    assert read_model("")[0] == "anthropic"
+    assert parse_model_setting("")[0] == "anthropic"
 
 
 def test_a_provider_that_there_is_not_is_a_wrong_setting() -> None:

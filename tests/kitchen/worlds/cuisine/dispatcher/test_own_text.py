@@ -8,21 +8,25 @@ from typing import Any
 import pytest
 
 from kitchen.contract.world import SettingsError
-from kitchen.registry.agents import make_agent
-from kitchen.worlds.cuisine.dispatcher.moment import Moment
-from kitchen.worlds.cuisine.dispatcher.options import LONGEST_PROMPT
-from kitchen.worlds.cuisine.dispatcher.placeholders import PARTS, PLACEHOLDERS, USUAL
+from kitchen.registry.agent_registry import make_agent
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
+from kitchen.worlds.cuisine.dispatcher.settings import (
+    MAX_PROMPT_CHARACTERS,
+    PLACEHOLDERS,
+    PROMPT_PARTS,
+    USUAL_PROMPT,
+)
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide, moment, script, seen
-from tests.kitchen.worlds.cuisine.dispatcher.test_people import TEAM
+from tests.kitchen.worlds.cuisine.dispatcher.test_people_and_jobs import TEAM
 from tests.kitchen.worlds.cuisine.dispatcher.test_prompt import prompt
 
 OFF: dict[str, Any] = {"recipes": False, "instructions": False, "hints": False, "demonstration": "none"}
 BARE = "You command {agents}.\n{team}\n\n{talk}\n\n{answer}"
 
 
-def talking() -> Moment:
-    return Moment.of(replace(seen(), organisation=TEAM, member=1))
+def talking() -> KitchenMoment:
+    return KitchenMoment.of(replace(seen(), organisation=TEAM, member=1))
 
 
 @pytest.mark.parametrize("chosen", [{}, OFF, {"recipes": False}, {"reply": "tool"}, {"persona": "Be calm."}])
@@ -30,7 +34,7 @@ def test_the_usual_text_written_with_placeholders_is_the_usual_text_to_the_byte(
     chosen: dict[str, Any],
 ) -> None:
     for now in (moment(), talking(), *(moment(kitchen(level, seats=2)) for level in LEVELS[:3])):
-        assert prompt(now, **chosen, prompt=USUAL) == prompt(now, **chosen)
+        assert prompt(now, **chosen, prompt=USUAL_PROMPT) == prompt(now, **chosen)
 
 
 def test_a_persona_stands_after_the_task_as_it_was_written() -> None:
@@ -80,7 +84,7 @@ def test_it_is_what_the_model_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ({"prompt": "{task} {answer}"}, "{talk} is missing: without it nothing is said of people"),
         ({"prompt": "{task} {talk}"}, "nothing tells the form of a reply: put in {answer}"),
-        ({"prompt": BARE + "x" * LONGEST_PROMPT}, f"characters is above {LONGEST_PROMPT}"),
+        ({"prompt": BARE + "x" * MAX_PROMPT_CHARACTERS}, f"characters is above {MAX_PROMPT_CHARACTERS}"),
         ({"persona": "x" * 2001}, "persona: 2001 characters is above 2000"),
     ],
 )
@@ -95,13 +99,15 @@ def test_a_structured_reply_has_its_form_without_words() -> None:
 
 
 def test_parts_that_are_switched_off_and_stand_in_the_text_are_told() -> None:
-    told = make_agent("dispatcher", {**OFF, "prompt": USUAL + "{answer}", "model": "stand-in"}).remarks()
+    told = make_agent(
+        "dispatcher", {**OFF, "prompt": USUAL_PROMPT + "{answer}", "model": "stand-in"}
+    ).remarks()
     assert told == (
         "Of the system text {persona}, {recipes}, {instructions}, {hints} and {demonstration} stay empty: "
         "switched off.",
     )
-    assert make_agent("dispatcher", {"persona": "x", "prompt": USUAL}).remarks() == ()
+    assert make_agent("dispatcher", {"persona": "x", "prompt": USUAL_PROMPT}).remarks() == ()
 
 
 def test_the_usual_text_names_every_part() -> None:
-    assert [f"{{{name}}}" for name in PARTS] == USUAL.split("\n\n")
+    assert [f"{{{name}}}" for name in PROMPT_PARTS] == USUAL_PROMPT.split("\n\n")

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from kitchen.worlds.cuisine.dispatcher.moment import Moment
-from kitchen.worlds.cuisine.dispatcher.options import Options
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, state_part
-from kitchen.worlds.cuisine.words import Words
+from kitchen.worlds.cuisine.dispatcher.settings import DispatcherOptions
+from kitchen.worlds.cuisine.display_text import KitchenWords
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, fetch, kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import moment, seen
 
@@ -20,8 +20,8 @@ SNAPSHOT = Path(__file__).parents[3] / "data" / "dispatcher_prompt.txt"
 TITLES = ["Your task", "Recipes", "Instructions", "Good to know", "Demonstration"]
 
 
-def prompt(now: Moment | None = None, **settings: Any) -> str:
-    return fixed_part(now or moment(), Options.read(settings))
+def prompt(now: KitchenMoment | None = None, **settings: Any) -> str:
+    return fixed_part(now or moment(), DispatcherOptions.read(settings))
 
 
 def parts(text: str) -> dict[str, str]:
@@ -131,7 +131,7 @@ def test_a_person_is_named_and_never_commanded_in_the_demonstration() -> None:
 
 def test_several_people_other_minds_and_nobody_are_told_apart() -> None:
     world = kitchen(seats=4)
-    task = parts(prompt(Moment.of(seen(world, 2, people=(0, 1)))))["Your task"]
+    task = parts(prompt(KitchenMoment.of(seen(world, 2, people=(0, 1)))))["Your task"]
     assert "agent0 and agent1 are people" in task and "agent3 is commanded by somebody else" in task
     alone = parts(prompt(moment(world, 0, 1, 2, 3)))["Your task"]
     assert "person" not in alone and "else" not in alone
@@ -190,5 +190,5 @@ def test_a_model_is_asked_in_english_whoever_reads() -> None:
         with translation.override(language):
             now = moment()
             asked[language] = prompt(now) + state_part(now, ["agent1 did this."])
-            assert Words().name("blender") == {"en": "Blender", "es": "Licuadora"}[language]
+            assert KitchenWords().name("blender") == {"en": "Blender", "es": "Licuadora"}[language]
     assert asked["en"] == asked["es"]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from kitchen.contract.agent import Decision
-from kitchen.llm import registry
-from kitchen.llm.wrappers import Wallet
+from kitchen.llm import provider_registry
+from kitchen.llm.model_wrappers import InMemoryPurse
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, decide, seen
 from tests.stand_in_server import Answer, StandInServer, reply, status
 
@@ -22,9 +22,12 @@ AMPLE, SHORT = 120.0, 2.0
 @pytest.fixture(autouse=True)
 def keys(monkeypatch: pytest.MonkeyPatch, no_waits: None) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    for provider, name in ((registry.ANTHROPIC, "ANTHROPIC_API_KEY"), (registry.OPENAI, "OPENAI_API_KEY")):
+    for provider, name in (
+        (provider_registry.ANTHROPIC, "ANTHROPIC_API_KEY"),
+        (provider_registry.OPENAI, "OPENAI_API_KEY"),
+    ):
         monkeypatch.setenv(name, "test-key")
-        registry.warm_up(provider)
+        provider_registry.warm_up_provider(provider)
 
 
 def play(
@@ -91,7 +94,7 @@ def test_a_server_that_ignores_the_tool_is_followed_all_the_same(
 def test_a_purse_that_is_empty_makes_it_fall_back_without_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
     with StandInServer([GOOD]) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        decision = decide(replace(seen(), purse=Wallet(0.0)))
+        decision = decide(replace(seen(), purse=InMemoryPurse(0.0)))
         assert (decision.fallback, server.asked) == ("budget", [])
 
 

@@ -12,15 +12,18 @@ from typing import Any
 import pytest
 
 from kitchen.contract.world import Command
-from kitchen.worlds.cuisine.dispatcher.choosing import Asked
-from kitchen.worlds.cuisine.dispatcher.extraction import extract, extract_call
-from kitchen.worlds.cuisine.dispatcher.names import Names
-from kitchen.worlds.cuisine.dispatcher.spelling import as_object
+from kitchen.worlds.cuisine.dispatcher.command_phrases import LevelNames
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import command_object
+from kitchen.worlds.cuisine.dispatcher.reply_extraction import (
+    RequestedCommands,
+    extract_commands,
+    extract_from_call,
+)
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide, script, seen
 
-NAMES = Names.of(kitchen("level_3").brief(0))
-ASKED = Asked((1, 2), 12)
+NAMES = LevelNames.of(kitchen("level_3").brief(0))
+ASKED = RequestedCommands((1, 2), 12)
 GOTO = (1, ("goto", "pot0"))
 TUNA = (2, ("get", "storage0", "tuna"))
 WANTED = (GOTO, TUNA)
@@ -41,13 +44,13 @@ def styles(table: str) -> pytest.MarkDecorator:
 
 @styles("spellings")
 def test_it_is_read_however_it_is_spelled(text: str) -> None:
-    read = extract(text, NAMES, ASKED)
+    read = extract_commands(text, NAMES, ASKED)
     assert (read.given, read.unclear) == (WANTED, {})
 
 
 @styles("lists")
 def test_of_several_lists_one_is_meant(text: str) -> None:
-    assert extract(text, NAMES, ASKED) == extract(THESE, NAMES, ASKED)
+    assert extract_commands(text, NAMES, ASKED) == extract_commands(THESE, NAMES, ASKED)
 
 
 def arguments(command: Command) -> dict[str, str]:
@@ -63,7 +66,7 @@ WAYS: dict[str, Callable[[int, Command], str]] = {
         f"{command[0]}(agent={seat}{''.join(f', {key}={word}' for key, word in arguments(command).items())})"
     ),
     "a table": lambda seat, command: f"| agent{seat} | {' | '.join(command)} |",
-    "JSON": lambda seat, command: json.dumps(as_object(seat, command)),
+    "JSON": lambda seat, command: json.dumps(command_object(seat, command)),
 }
 
 
@@ -71,19 +74,19 @@ WAYS: dict[str, Callable[[int, Command], str]] = {
 def test_every_command_of_a_kitchen_is_read(way: Callable[[int, Command], str]) -> None:
     for level in ("level_0", "level_5", "level_12"):
         world = kitchen(level, seats=2)
-        names, stock, places = Names.of(world.brief(0)), world.level.stock, list(world.level.places)
+        names, stock, places = LevelNames.of(world.brief(0)), world.level.stock, list(world.level.places)
         commands: list[Command] = [("noop",)]
         commands += [(verb, place) for verb in ("goto", "put", "activate", "get") for place in places]
         commands += [("get", "storage0", item) for item in stock.ingredients]
         commands += [("get", places[-1], item) for item in world.level.recipes]
         for first, second in pairwise(commands):
             text = f"{way(0, first)}\n{way(1, second)}"
-            assert extract(text, names, Asked((0, 1))).given == ((0, first), (1, second))
+            assert extract_commands(text, names, RequestedCommands((0, 1))).given == ((0, first), (1, second))
 
 
 @styles("words")
 def test_words_are_no_commands(text: str) -> None:
-    assert extract(text, NAMES, ASKED).given == ()
+    assert extract_commands(text, NAMES, ASKED).given == ()
 
 
 @pytest.mark.parametrize(
@@ -104,15 +107,15 @@ def test_words_are_no_commands(text: str) -> None:
     ],
 )
 def test_one_command_is_read(text: str, given: Any) -> None:
-    assert extract(text, NAMES, ASKED).given == (given,)
+    assert extract_commands(text, NAMES, ASKED).given == (given,)
 
 
 @pytest.mark.parametrize(
     "text", ["goto pot0", "- goto_pot0", "Command: goto(pot0)", "I see rice.\n**goto pot0** (for the rice)"]
 )
 def test_one_agent_alone_need_not_be_named(text: str) -> None:
-    assert extract(text, NAMES, Asked((1,), 12)).given == (GOTO,)
-    assert extract(text, NAMES, ASKED).given == ()
+    assert extract_commands(text, NAMES, RequestedCommands((1,), 12)).given == (GOTO,)
+    assert extract_commands(text, NAMES, ASKED).given == ()
 
 
 CALLS: dict[str, dict[str, Any]] = {
@@ -134,7 +137,7 @@ CALLS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_a_structured_reply_is_read_in_other_shapes(call: dict[str, Any]) -> None:
-    assert extract_call(call, NAMES, ASKED).given == WANTED
+    assert extract_from_call(call, NAMES, ASKED).given == WANTED
 
 
 def test_a_reply_without_commands_in_its_structure_may_have_them_in_its_text(
@@ -150,7 +153,7 @@ OPEN = "For agent1 goto_agent1_pot0 is good. For agent1 goto_agent1_mixer0 is fi
 
 
 def test_what_several_passages_say_differently_is_left_open() -> None:
-    read = extract(OPEN, NAMES, ASKED)
+    read = extract_commands(OPEN, NAMES, ASKED)
     assert read.given == ((2, ("noop",)),)
     assert read.unclear == {1: (("goto", "pot0"), ("goto", "mixer0"))}
 

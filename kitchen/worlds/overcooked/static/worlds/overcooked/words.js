@@ -7,7 +7,7 @@
   const told = document.getElementById("board")?.dataset.words;
   if (!play || !told) return;
 
-  const WORDS = JSON.parse(told); // kitchen/worlds/overcooked/script_words.py
+  const WORDS = JSON.parse(told); // kitchen/worlds/overcooked/page.py
   const OWN = Number(document.getElementById("seen").dataset.seat);
   const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const listed = (names) => names.map((name) => WORDS.names[name]).join(", ");

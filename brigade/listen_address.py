@@ -1,0 +1,118 @@
+"""Find the address where the app listens, and allow only one running instance for each folder. Errors are
+RunError, in one line.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from brigade import paths
+
+
+class RunError(Exception):
+    """The app cannot run here; the message is one line for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the app listens."""
+
+    host: str
+    port: int
+
+    @property
+    def local(self) -> str:
+        """A host under which this machine reaches it."""
+        return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(self.host, self.host)  # noqa: S104
+
+    @property
+    def name(self) -> str:
+        """That host as addresses have it."""
+        return f"[{self.local}]" if ":" in self.local else self.local
+
+    @property
+    def url(self) -> str:
+        """Its address for a browser on this machine."""
+        return f"http://{self.name}:{self.port}"
+
+
+def lock_file() -> Path:
+    """The file that a running instance holds locked and that says where it is."""
+    return paths.make_var_dir() / "run.lock"
+
+
+@contextmanager
+def hold_instance_lock() -> Iterator[None]:
+    """Hold this folder's lock; RunError where another instance does."""
+    with lock_file().open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunError(f"is running here already: {lock_file().read_text().strip()}") from None
+        lock.truncate(0)
+        yield
+        lock.truncate(0)
+
+
+def write_instance_address(address: Address) -> None:
+    """Write down who runs here and where, for the next one who tries."""
+    lock_file().write_text(f"{address.url} (process {os.getpid()})\n")
+
+
+def last_instance_url() -> str | None:
+    """Where the instance of this folder is (or was last), if it wrote that down."""
+    try:
+        return next(iter(lock_file().read_text().split()), None)
+    except OSError:
+        return None
+
+
+def running_process() -> int:
+    """The process that runs in this folder; RunError where none does."""
+    with suppress(OSError, ValueError), lock_file().open("r+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return int(lock.read().rpartition("process ")[2].strip(")\n"))
+    raise RunError("nothing runs in this folder: `make run` starts it")
+
+
+def configured_address() -> Address:
+    """`BRIGADE_HOST` and `BRIGADE_PORT`; RunError if that is no port."""
+    given = os.environ.get("BRIGADE_PORT") or "8000"
+    if not (given.isascii() and given.isdigit() and int(given) <= 65535):
+        raise RunError(f"{given!r} is no port: a number up to 65535 is needed, `make run PORT=8001`")
+    return Address((os.environ.get("BRIGADE_HOST") or "127.0.0.1").strip("[]"), int(given))
+
+
+def listen(address: Address) -> socket.socket:
+    """A listening socket; RunError if the port is taken or the host is not this machine's."""
+    six = ":" in address.host
+    family = socket.AF_INET6 if six else socket.AF_INET
+    both = six and socket.has_dualstack_ipv6()
+    where = (address.host, address.port)
+    try:
+        return socket.create_server(where, family=family, backlog=1024, dualstack_ipv6=both)
+    except OSError as error:
+        raise RunError(listen_problem(address, error)) from None
+
+
+def listen_problem(address: Address, error: OSError) -> str:
+    """Why an address cannot be had, in one line."""
+    if error.errno == errno.EADDRINUSE:
+        return f"port {address.port} is taken: `make run PORT={address.port + 1}` takes another"
+    if error.errno in {errno.EACCES, errno.EPERM}:
+        return f"port {address.port} is not for this user: `make run PORT=8000` takes another"
+    return f"cannot listen on {address.host!r}: it is no address of this machine"
+
+
+def socket_address(listener: socket.socket) -> Address:
+    """Where a socket really listens."""
+    return Address(*listener.getsockname()[:2])

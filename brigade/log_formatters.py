@@ -1,0 +1,104 @@
+"""Format log lines without secrets. A participant's or seat's key lets anybody act as that person, so keys
+are shortened in messages, arguments and tracebacks.
+
+`LineFormatter` writes lines for people, `JsonFormatter` for programs. Both add the context that is
+known, such as the request or the task.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from copy import copy
+from datetime import UTC, datetime
+from io import TextIOWrapper
+from logging.handlers import WatchedFileHandler
+from pathlib import Path
+
+from kitchen.infra.db_errors import database_problem
+from kitchen.infra.log_context import current_log_context
+
+_ADDRESS = r"(?:(?<![\w-])|(?<=%2F))(?:p|ws/seat|ws%2Fseat)(?:/|%2F)"
+"""What stands before the key in `/p/<key>/` and `/ws/seat/<key>/`, also where it is quoted in a query."""
+_NAMED = r"\bkey\b[\"')]*\s*[=:]\s*[\"'(]*(?=[\w-]{22}(?![\w-]))"
+"""What stands before a key in `key='…'`, `'key': '…'` and PostgreSQL's `Key (key)=(…)`."""
+_PROGRAM = r"brigade_(?=[\w-]{43})"
+"""How a token of the API begins, whatever stands before and after it: `%20brigade_…` is a quoted one."""
+_SECRET = re.compile(rf"({_ADDRESS}|{_NAMED}|{_PROGRAM})([\w-]{{4}})[\w-]{{4,}}", re.IGNORECASE)
+
+
+def redact_keys(text: str) -> str:
+    """The text with the keys in it cut to four characters, enough to tell two people apart."""
+    return _SECRET.sub(r"\1\2…", text)
+
+
+class RedactingFormatter(logging.Formatter):
+    """Shortens what comes out of it: message, arguments, traceback and stack alike, whoever logs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The whole entry, without secrets. A line is enough where somebody was refused, or the database or
+        Redis is away."""
+        return redact_keys(super().format(_as_told(record)))
+
+
+class LineFormatter(RedactingFormatter):
+    """For people: what it is about stands behind the message, in brackets."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        """The line before a traceback."""
+        about = " ".join(f"{name}={value}" for name, value in current_log_context().items())
+        return super().formatMessage(record) + (f" [{about}]" if about else "")
+
+
+class JsonFormatter(RedactingFormatter):
+    """For programs: an entry is one line of JSON, its traceback in it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """`time` (UTC), `level`, `logger`, `message`, what it is about, and `traceback` if there is one."""
+        record = _as_told(record)
+        traceback = self.formatException(record.exc_info) if record.exc_info else record.exc_text or ""
+        said = {"message": record.getMessage(), "traceback": traceback, "stack": record.stack_info or ""}
+        entry = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            **current_log_context(),
+            **{name: redact_keys(text) for name, text in said.items() if text or name == "message"},
+        }
+        return json.dumps(entry, ensure_ascii=False)
+
+
+def _as_told(record: logging.LogRecord) -> logging.LogRecord:
+    refused = record.name == "django.request" and record.levelno < logging.ERROR
+    if refused or record.name == "django.security.DisallowedHost":
+        return _in_one_line(record)
+    if record.exc_info and (why := database_problem(record.exc_info[1])):
+        return _in_one_line(record, why=f": {why}")
+    if record.name.startswith("channels_redis.") and record.exc_info:
+        return _in_one_line(record, why=f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}")
+    return record
+
+
+def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:
+    """The entry without its traceback; `why` is added to its words."""
+    short = copy(record)
+    short.msg, short.args = " ".join((record.getMessage() + why).split()), ()
+    short.exc_info = short.exc_text = None
+    return short
+
+
+class SeparateLogFile(WatchedFileHandler):
+    """A log of its own, made with its folder when the first line is written, and made anew when it was put
+    aside. Where nothing can be written the line goes to standard error, and nobody's page fails for it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the line, as far as that is possible."""
+        try:
+            super().emit(record)
+        except OSError:
+            self.handleError(record)
+
+    def _open(self) -> TextIOWrapper:
+        Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)
+        return super()._open()

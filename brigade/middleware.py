@@ -1,0 +1,251 @@
+"""Middleware for all requests: request ids and counts, host and websocket origin checks, the default
+language, and compressed static files.
+
+The request id is the one that the web server in front sends (`X-Request-ID`), or is made here; responses
+carry it back. A websocket is accepted only from a page with the same scheme, host and port, or those of
+`BRIGADE_URL`. Staff pages are in English; other pages use the browser's language until the study is
+known. Static files are compressed once, into `static/` in `var/`, under a name that contains their hash.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import logging
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.exceptions import DisallowedHost
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, parse_cookie
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.responders import StaticFile
+
+from brigade.connection_limits import STAFF_AND_API_PATHS
+from kitchen.infra import file_writing, prometheus_metrics
+from kitchen.infra.log_context import extend_log_context
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+HEADER = b"x-request-id"
+_NAME = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+NORMAL, REFUSED = "1000", "refused"
+CODES = {NORMAL, "1001", "1005", "1006", "1009", "1011", "1012", "4401", "4403", "4404", "4409", "4429"}
+"""Close codes that are counted by themselves; browsers may send any other."""
+
+
+def request_id_of(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """What this request is called in logs."""
+    given = next((value for name, value in headers if name.lower() == HEADER), b"")
+    return given.decode() if _NAME.fullmatch(given) else secrets.token_hex(8)
+
+
+class RequestIdPages:
+    """An ASGI application of pages."""
+
+    def __init__(self, application: Any) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        name = request_id_of(scope["headers"])
+        extend_log_context(request=name)
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                prometheus_metrics.http_answers.labels(str(message["status"])).inc()
+                head = [*message.get("headers", ()), (HEADER, name.encode())]
+                message = {**message, "headers": head}
+            await send(message)
+
+        await self.application(scope, receive, answer)
+
+
+class RequestIdWebSockets:
+    """An ASGI application of websockets."""
+
+    def __init__(self, application: Any) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        extend_log_context(request=request_id_of(scope["headers"]))
+        line = TrackedWebSocket("staff" if scope["path"].startswith("/ws/staff/") else "play", receive, send)
+        try:
+            await self.application(scope, line.receive, line.send)
+        finally:
+            line.end()
+
+
+class TrackedWebSocket:
+    """One websocket between its two ends."""
+
+    def __init__(self, page: str, receive: Receive, send: Send) -> None:
+        self._open, self._code = False, ""
+        self._page, self._receive, self._send = page, receive, send
+
+    async def receive(self) -> Message:
+        """What the other end says."""
+        message = await self._receive()
+        if message["type"] == "websocket.disconnect":
+            self._closed(message.get("code", 1005))
+        return message
+
+    async def send(self, message: Message) -> None:
+        """What we say."""
+        if message["type"] == "websocket.accept" and not self._open:
+            self._open = True
+            prometheus_metrics.open_websockets.labels(self._page).inc()
+        elif message["type"] == "websocket.close":
+            self._closed(message.get("code") or 1000)
+        await self._send(message)
+
+    def end(self) -> None:
+        """It is over."""
+        if self._open:
+            prometheus_metrics.open_websockets.labels(self._page).dec()
+        if self._code:
+            prometheus_metrics.websocket_closes.labels(self._code).inc()
+
+    def _closed(self, code: int) -> None:
+        """Whoever closes first says why."""
+        known = str(code) if str(code) in CODES else prometheus_metrics.OTHER
+        self._code = self._code or (known if self._open else REFUSED)
+
+
+Application = Callable[[Any, Any, Any], Awaitable[Any]]
+Origin = tuple[str, str, int]
+Page = Callable[[HttpRequest], HttpResponseBase]
+
+PORTS = {"http": 80, "https": 443}
+NOTHING_ALLOWED = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+"""What no page of ours asks a browser for, nor any page in it."""
+
+log = logging.getLogger(__name__)
+
+
+ASKED_BY_ADDRESS = {"/health", "/ready", "/metrics"}
+"""What orchestrators and web servers ask for by the address of a process. Their answers depend on no name and
+make no link, so any name will do there."""
+
+
+def check_host(page: Page) -> Page:
+    """Django's middleware, before files are served: DisallowedHost (an answer 400) for a name that is not
+    ours; every answer says what pages may not do."""
+
+    def enter(request: HttpRequest) -> HttpResponseBase:
+        if request.path in ASKED_BY_ADDRESS:
+            request.META["HTTP_HOST"] = urlsplit(settings.PUBLIC_URL).netloc
+        request.get_host()
+        answer = page(request)
+        answer.headers.setdefault("Permissions-Policy", NOTHING_ALLOWED)
+        return answer
+
+    return enter
+
+
+class CheckWebSocketOrigin:
+    """Websockets that our own pages open; others are refused before anybody looks at them."""
+
+    def __init__(self, inner: Application) -> None:
+        self.inner = inner
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
+        """Pass it on, or refuse it with the status 403."""
+        if is_allowed_origin(scope):
+            return await self.inner(scope, receive, send)
+        log.warning("a websocket was refused: it comes from another site, or under another name")
+        await receive()
+        return await send({"type": "websocket.close"})
+
+
+def is_allowed_origin(scope: Any) -> bool:
+    """Whether a websocket is asked for under a name of ours, by a page of the same origin or of
+    `BRIGADE_URL`."""
+    scheme = {"ws": "http", "wss": "https"}.get(scope.get("scheme", ""), "http")
+    request = ASGIRequest({**scope, "method": "GET", "scheme": scheme}, None)  # type: ignore[arg-type]
+    try:
+        ours = {origin_of(f"{request.scheme}://{request.get_host()}"), origin_of(settings.PUBLIC_URL)}
+        return origin_of(request.headers.get("Origin", "")) in ours
+    except (DisallowedHost, ValueError):
+        return False
+
+
+def origin_of(url: str) -> Origin:
+    """Scheme, host and port of an address; ValueError for none."""
+    parts = urlsplit(url)
+    if parts.scheme not in PORTS or not parts.hostname:
+        raise ValueError(f"{url!r} is no origin")
+    return parts.scheme, parts.hostname, parts.port or PORTS[parts.scheme]
+
+
+ENGLISH = "en"
+
+
+def activate_default_language(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: whatever is activated meanwhile ends with the answer, which no cache gives to readers of
+    another language."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        with translation.override(default_language(request)):
+            response = get_response(request)
+        patch_vary_headers(response, ("Accept-Language", "Cookie"))
+        return response
+
+    return answer
+
+
+def default_language(request: HttpRequest) -> str:
+    """What this request is answered in until somebody knows better."""
+    if request.path.startswith(STAFF_AND_API_PATHS):
+        return ENGLISH
+    return translation.get_language_from_request(request)
+
+
+def default_language_of_scope(scope: Mapping[str, Any]) -> str:
+    """As `default_language`, of a request that Django has not read."""
+    said = {name: value.decode("latin-1") for name, value in scope["headers"]}
+    request = HttpRequest()
+    request.path = request.path_info = scope["path"]
+    request.META["HTTP_ACCEPT_LANGUAGE"] = said.get(b"accept-language", "")
+    request.COOKIES = parse_cookie(said.get(b"cookie", ""))
+    return default_language(request)
+
+
+COMPRESSIBLE = (".css", ".js", ".svg", ".json", ".txt", ".map")
+SHORTEST = 512
+"""Bytes of a file that is worth it."""
+
+
+class CompressedStaticMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
+    """WhiteNoise, which sends gzip to whoever takes it."""
+
+    def get_static_file(self, path: str, url: str, stat_cache: dict[str, Any] | None = None) -> StaticFile:
+        """One file with its headers, and what it is when squeezed."""
+        plain = super().get_static_file(path, url, stat_cache)
+        if (found := compressed(Path(path))) is None:
+            return plain
+        headers = [(name, value) for name, value in plain.alternatives[-1][2] if name != "Content-Length"]
+        return StaticFile(path, headers, encodings={"gzip": str(found)})
+
+
+def compressed(file: Path) -> Path | None:
+    """The same file as gzip; None where that is not worth it, or cannot be kept."""
+    if file.suffix not in COMPRESSIBLE or file.stat().st_size < SHORTEST:
+        return None
+    content = file.read_bytes()
+    kept = Path(settings.VAR_DIR) / "static" / f"{hashlib.sha256(content).hexdigest()[:32]}.gz"
+    try:
+        kept.parent.mkdir(exist_ok=True)
+        return kept if kept.exists() else file_writing.write_atomically(kept, gzip.compress(content, mtime=0))
+    except OSError:
+        return None

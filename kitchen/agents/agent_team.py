@@ -1,0 +1,97 @@
+"""Define the team that plays an episode of agents alone, and the record of one of its steps.
+
+Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kitchen.contract.agent import NO_ONE, REASON_SEAT, Decision, Situation
+from kitchen.contract.dialogue_rounds import DialoguePosition
+from kitchen.contract.language_model import Call
+from kitchen.contract.line_up import line_up_kinds, line_up_members
+from kitchen.contract.organisation import Member, Organisation
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.world import Command, Json
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """The members that play one episode of agents alone."""
+
+    members: tuple[Member, ...]
+    kinds: tuple[str, ...]
+    """The kind of each member, in the same order."""
+    organisation: Organisation | None = None
+    """Who may say what to whom; None where nobody says anything."""
+    knowing: str = NO_ONE
+    """Whose commands of a step a member is told before it decides
+    (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
+
+    @classmethod
+    def of(
+        cls, line_up: str, seats: int, organisation: Organisation | None = None, knowing: str = NO_ONE
+    ) -> Team:
+        """Read a line-up (`kitchen.contract.line_up`). SettingsError where it does not fit the seats."""
+        members = organisation.members if organisation else line_up_members(line_up, seats)
+        return cls(members, line_up_kinds(line_up), organisation, knowing)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedMember:
+    """One member's situation and decision."""
+
+    member: Member
+    situation: Situation
+    """When it was asked last, where members talk within the step."""
+    decision: Decision
+    milliseconds: float
+    talk: DialoguePosition | None = None
+    """How far it had followed the talk of this step, where members talk `within` it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionMade:
+    """One decision as logs keep it. Without an organisation it is the joint decision of all members."""
+
+    member: int
+    """The first of those that decided."""
+    because: str = REASON_SEAT
+    played_by: str = ""
+    fallback: str = ""
+    milliseconds: float = 0.0
+    memory: Json = None
+    note: Json = None
+    calls: tuple[Call, ...] = ()
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, member: int, decision: Decision, kind: str, because: str, milliseconds: float
+    ) -> DecisionMade:
+        """Return what is kept of a decision of this member, an agent of this kind."""
+        return cls(
+            member,
+            because,
+            decision.played_by or kind,
+            decision.fallback,
+            round(milliseconds, 3),
+            decision.memory,
+            decision.note,
+            decision.calls,
+            {seat: tuple(then) for seat, then in decision.plans.items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StepMade:
+    """All that makes one step: it can be taken, kept in a log, and taken again."""
+
+    commands: Mapping[int, Command]
+    """In the order in which they run: without an organisation first those of seats that are not asked, with
+    one member by member, as in live play."""
+    decisions: tuple[DecisionMade, ...] = ()
+    messages: tuple[TeamMessage, ...] = ()
+    """Messages sent with the decisions. What the platform says after the step is not among them."""

@@ -1,0 +1,64 @@
+"""Build the situation an agent sees, and compute the collaboration score of episodes.
+
+CoS is the mean over intervals of completed / (completed + failed), with each count summed over the
+episodes of the interval (MindAgent, arXiv 2309.09971, section 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from statistics import fmean
+
+from kitchen.contract.agent import Situation
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.world import Event, Json, World
+
+
+def make_situation(
+    world: World,
+    seats: Iterable[int],
+    *,
+    memory: Json = None,
+    events: tuple[Event, ...] = (),
+    commanded: Mapping[int, tuple[str, ...]] | None = None,
+    people: tuple[int, ...] = (),
+    seed: int = 0,
+) -> Situation:
+    """What a mind that holds these seats is told about a world now."""
+    held = tuple(seats)
+    return Situation(
+        world=world.kind,
+        step=world.clock,
+        seats=held,
+        briefs={seat: world.brief(seat) for seat in held},
+        observations={seat: world.observe(seat) for seat in held},
+        legal={seat: world.legal_actions(seat) for seat in held},
+        commanded=dict(commanded or {}),
+        people=people,
+        events=events,
+        memory=memory,
+        seed=seed,
+    )
+
+
+def situation_in_organisation(
+    seen: Situation,
+    organisation: Organisation | None,
+    messages: tuple[TeamMessage, ...] = (),
+    member: int | None = None,
+) -> Situation:
+    """The same as a member of this organisation is told it; itself where there is none. `member` is the
+    number of one without a seat."""
+    if organisation is None:
+        return seen
+    number = min(seen.seats) if member is None else member
+    return replace(seen, organisation=organisation, member=number, messages=messages)
+
+
+def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:
+    """The mean over intervals of completed / (completed + failed) for (completed, failed) pairs; None where
+    an interval has neither."""
+    shares = [done / (done + failed) if done + failed else None for done, failed in counts]
+    return None if None in shares or not shares else fmean(share for share in shares if share is not None)

@@ -1,0 +1,178 @@
+"""Carry out jobs with an aim of the world: the agent `Follower`, and `follow_jobs` for others.
+
+`Follower` asks no model and does nothing without a job. A job's state is computed from messages; only what
+may be too old to be delivered again is remembered. The platform itself reports that an aim is reached or
+impossible. Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from kitchen.contract.agent import Agent, AimPursuer, Decision, Situation
+from kitchen.contract.assigned_jobs import ACCEPTED, GIVEN, STARTED, Job, jobs_in
+from kitchen.contract.organisation import ACCEPT, ANSWER, ASK, DECLINE, REPORT, SAY
+from kitchen.contract.team_messages import ONLY_JOBS, MessageDraft
+from kitchen.contract.world import UNKNOWN, Command, Json, Setting
+from kitchen.registry.agent_registry import get_pursuer
+
+
+@dataclass(slots=True)
+class JobProgress:
+    """What came of it."""
+
+    commands: dict[int, Command] = field(default_factory=dict)
+    """Of seats that have something to do for a job."""
+    at: dict[int, int] = field(default_factory=dict)
+    """All seats that are at a job, if only waiting, and its number."""
+    says: tuple[MessageDraft, ...] = ()
+    memory: dict[str, Json] = field(default_factory=dict)
+
+
+def follow_jobs(
+    situation: Situation,
+    pursuer: AimPursuer,
+    before: Json,
+    *,
+    patience: int,
+    words: bool = False,
+    stops: Mapping[int, int] = MappingProxyType({}),
+) -> JobProgress:
+    """The newest job comes first; an older one goes on after it. Of several seats each has a job of its own.
+    A job is accepted if it has an aim, declined if it is words alone, and given up after so many steps
+    (`patience`; 0: never), or when its seat is told to stop (`stops`: by the message of this number). Who
+    understands `words` leaves such jobs alone. `before` is the memory that it returned last."""
+    known = before or {"jobs": [], "seats": {}}
+    jobs = _open(situation, known["jobs"])
+    aimed = [job for job in jobs if job.aim]
+    late = [job for job in aimed if _is_late(job, situation, patience)]
+    stopped = [job for job in aimed if _is_stopped(job, situation.seats, known["seats"], stops)]
+    mine = [job for job in aimed if job not in late and job not in stopped]
+    unread = [job for job in jobs if not (job.aim or words)]
+    at = _seats(mine, situation.seats, known["seats"])
+    made = JobProgress(at={seat: number for number, seat in at.items()})
+    for job in mine:
+        if job.number in at:
+            _pursue(made, situation, pursuer, job, at[job.number])
+    made.says = (
+        *(_about(job, REPORT, status="failed", code="stopped") for job in stopped),
+        *(_about(job, REPORT, status="failed", code="late") for job in late if job not in stopped),
+        *(_about(job, ACCEPT) for job in mine if job.state == GIVEN),
+        *(_about(job, DECLINE, code="words") for job in unread if job.state == GIVEN),
+        *(_about(job, REPORT, status=STARTED) for job in mine if job.state == ACCEPTED and job.number in at),
+    )
+    made.memory = {"jobs": [_kept(job) for job in mine], "seats": {str(job): at[job] for job in at}}
+    return made
+
+
+def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
+    """Open jobs of this mind, the newest first: those that it is told of, and those of before."""
+    told = {job.number: job for job in jobs_in(situation.messages) if job.worker == situation.member}
+    first = situation.messages[0].number if situation.messages else 0
+    old = [_read(one) for one in kept if one["number"] < first]
+    jobs = [*(job for job in old if not _is_over(job, situation)), *told.values()]
+    return sorted((job for job in jobs if job.is_open), key=lambda job: -job.number)
+
+
+def _is_over(job: Job, situation: Situation) -> bool:
+    """Something was said of it that ends it, although it is not told any more how it began."""
+    about = [said for said in situation.messages if said.data.get("job") == job.number]
+    return any(said.kind != REPORT or said.data.get("status") != STARTED for said in about)
+
+
+def _is_late(job: Job, situation: Situation, patience: int) -> bool:
+    return bool(patience) and situation.step + 1 - job.step >= patience
+
+
+def _is_stopped(job: Job, seats: Sequence[int], before: Mapping[str, int], stops: Mapping[int, int]) -> bool:
+    """Whether the seat that is at it was told to stop after it was given; all seats, where none is."""
+    at = [before[str(job.number)]] if str(job.number) in before else seats
+    return bool(stops) and all(stops.get(seat, 0) > job.number for seat in at)
+
+
+def _seats(jobs: Sequence[Job], seats: Sequence[int], before: Mapping[str, int]) -> dict[int, int]:
+    """Who does which job: as before, new ones by whoever has none; where all have one, the newest goes
+    first."""
+    kept = {job.number: before[str(job.number)] for job in jobs if str(job.number) in before}
+    at: dict[int, int] = {}
+    for job in jobs:
+        idle = [seat for seat in seats if seat not in at.values()]
+        rested = [seat for seat in idle if seat not in kept.values()]
+        if job.number in kept and kept[job.number] in idle:
+            at[job.number] = kept[job.number]
+        elif idle:
+            at[job.number] = (rested or idle)[0]
+    return at
+
+
+def _pursue(made: JobProgress, situation: Situation, pursuer: AimPursuer, job: Job, seat: int) -> None:
+    pursuit = pursuer.pursue(situation, seat, job.aim, job.mark_of(seat))
+    if pursuit.status == UNKNOWN and pursuit.command is not None:
+        made.commands[seat] = pursuit.command
+
+
+def _about(job: Job, kind: str, **data: str) -> MessageDraft:
+    return MessageDraft("", kind, (job.giver,), {"job": job.number, **data})
+
+
+def _kept(job: Job) -> dict[str, Json]:
+    return {
+        "number": job.number,
+        "giver": job.giver,
+        "worker": job.worker,
+        "step": job.step,
+        "aim": list(job.aim),
+        "since": job.since,
+        **({"marks": dict(job.marks)} if job.marks else {}),
+    }
+
+
+def _read(kept: Mapping[str, Json]) -> Job:
+    return Job(**{**kept, "text": "", "state": STARTED, "aim": tuple(kept["aim"])})
+
+
+CANNOT_READ = "I do not read messages. I do the jobs that are picked for me from the list."
+"""Pages say it in the language of who reads."""
+
+
+class Follower(Agent):
+    """Pursues the jobs that it is given with an aim of the world, and does nothing without one."""
+
+    kind = "follower"
+    instant = True
+    pursues = True
+    settings = (
+        Setting(
+            "patience",
+            "int",
+            "Steps after which a job is given up",
+            30,
+            help="It says then that the job was not possible. 0: never.",
+            minimum=0,
+            maximum=1000,
+        ),
+    )
+
+    def decide(self, situation: Situation) -> Decision:
+        """The next command of each seat on the way to its aim. The memory has the jobs that are open, and who
+        was `told` that it reads no messages: each person who writes to it, once."""
+        pursuer, patience = get_pursuer(situation.world), self.chosen["patience"]
+        made = follow_jobs(situation, pursuer, situation.memory, patience=patience)
+        before = situation.memory.get("told", []) if situation.memory else []
+        new = _wrote(situation, before)
+        told = {"told": [*before, *new]} if before or new else {}
+        answer = (MessageDraft(CANNOT_READ, ANSWER, new, {"code": ONLY_JOBS}),) if new else ()
+        return Decision(made.commands, memory={**made.memory, **told}, says=(*made.says, *answer))
+
+
+def _wrote(situation: Situation, told: Collection[int]) -> tuple[int, ...]:
+    """People who have written to it and may be answered, but for those that were told."""
+    organisation = situation.organisation
+    if organisation is None:
+        return ()
+    people = {one.number for one in organisation.members if one.is_person} - set(told)
+    said = [one for one in situation.messages if one.kind in {SAY, ASK} and one.number > situation.taken_over]
+    wrote = {one.sender for one in said} & people & set(organisation.to(situation.member, ANSWER))
+    return tuple(sorted(one for one in wrote if one is not None))

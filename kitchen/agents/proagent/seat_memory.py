@@ -1,0 +1,186 @@
+"""Keep what ProAgent remembers for one seat, and compare its predictions with what happened.
+
+The memory is JSON: the skill, the dialogue and the predictions. Its size is bounded. A prediction is
+judged when the seat that it is about next finishes a skill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from kitchen.agents.proagent.settings import REPLACE, ProAgentOptions
+from kitchen.agents.skill_agents.base_agent import PlannedSkill, SkillMemory
+from kitchen.contract.agent_skills import SeatObservation, Skill, Skills, spell_skill
+from kitchen.contract.decision_notes import Prediction, PredictionAccuracy
+from kitchen.contract.language_model import Message, Role
+from kitchen.contract.world import Json
+
+MAX_CHARACTERS = 4000
+"""Characters of one remembered message."""
+MAX_BELIEFS = 10
+"""Of what was foreseen, and of what was done: the newest."""
+EARLIER_HEADING = "Earlier in this game:"
+"""Stands before what is remembered where that begins with an answer: conversations begin with a question."""
+
+DialogueLine = tuple[str, str]
+"""Who said it (`user` or `assistant`), and what."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProAgentMemory(SkillMemory):
+    """Of one seat."""
+
+    dialogue: tuple[DialogueLine, ...] = ()
+    foreseen: tuple[Prediction, ...] = ()
+    """What has not turned out yet, and the newest of what has."""
+    done: tuple[Prediction, ...] = ()
+    """The newest of what the others finished: only `of`, `done` and `done_in` say something."""
+    meanwhile: tuple[Prediction, ...] = ()
+    """Likewise the first that each finished since there has been no plan: what an answer that comes late
+    foresaw is compared with."""
+    right: int = 0
+    judged: int = 0
+
+    @classmethod
+    def read(cls, stored: Json) -> Self:
+        """What `to_json` wrote; an empty one for anything else."""
+        if not isinstance(stored, dict):
+            return cls()
+        return cls(
+            plan=PlannedSkill.read(stored["plan"]),
+            coming=PlannedSkill.read(stored["coming"]),
+            dialogue=tuple((who, text) for who, text in stored["dialogue"]),
+            foreseen=tuple(map(Prediction.read, stored["foreseen"])),
+            done=tuple(map(Prediction.read, stored["done"])),
+            meanwhile=tuple(map(Prediction.read, stored.get("meanwhile", ()))),
+            right=stored["right"],
+            judged=stored["judged"],
+        )
+
+    def to_json(self) -> dict[str, Json]:
+        """As it is stored."""
+        return {
+            **SkillMemory.to_json(self),
+            "dialogue": [list(line) for line in self.dialogue],
+            "foreseen": [one.to_json() for one in self.foreseen],
+            "done": [one.to_json() for one in self.done],
+            "meanwhile": [one.to_json() for one in self.meanwhile],
+            "right": self.right,
+            "judged": self.judged,
+        }
+
+    def with_thoughts_of(self, other: Self) -> Self:
+        """With the dialogue of another memory of the same seat, and what only that one foresaw."""
+        known = {_key(one) for one in self.foreseen}
+        more = [one for one in other.open if _key(one) not in known]
+        return replace(self.foreseeing(more), dialogue=other.dialogue)
+
+    @property
+    def open(self) -> list[Prediction]:
+        """What has not turned out yet."""
+        return [one for one in self.foreseen if one.right is None]
+
+    @property
+    def foresight(self) -> PredictionAccuracy:
+        """Of the whole episode so far."""
+        return PredictionAccuracy(self.right, self.judged)
+
+    def said(self, who: Role, text: str, most: int) -> Self:
+        """With one more message of the dialogue, of which the last so many are kept."""
+        dialogue = (*self.dialogue, (who, text[:MAX_CHARACTERS]))
+        return replace(self, dialogue=dialogue[-most:] if most else ())
+
+    def messages(self) -> list[Message]:
+        """The dialogue as it is sent again."""
+        sent = [Message("assistant" if who == "assistant" else "user", text) for who, text in self.dialogue]
+        return [Message("user", EARLIER_HEADING), *sent] if sent and sent[0].role == "assistant" else sent
+
+    def foreseeing(self, found: Sequence[Prediction]) -> Self:
+        """With more that was foreseen. Of the same seat only the newest of one step counts."""
+        kept = [one for one in self.foreseen if all(_key(one) != _key(new) for new in found)]
+        return replace(self, foreseen=_newest([*kept, *found]))
+
+    def with_judged(self, judged: Sequence[Prediction]) -> Self:
+        """With what has turned out in the place of what had not."""
+        by_key = {_key(one): one for one in judged}
+        foreseen = tuple(by_key.get(_key(one), one) for one in self.foreseen)
+        right = self.right + sum(bool(one.right) for one in judged)
+        return replace(self, foreseen=foreseen, right=right, judged=self.judged + len(judged))
+
+    def with_done(self, of: int, done: Skill, step: int, by: int) -> Self:
+        """With what another seat has finished in this step."""
+        found = Prediction(by, of, step, done, done, step, None)
+        waits = self.newest is None and sum(one.of == of for one in self.meanwhile) < MAX_BELIEFS
+        meanwhile = (*self.meanwhile, found) if waits else self.meanwhile
+        return replace(self, done=_newest([*self.done, found]), meanwhile=meanwhile)
+
+
+def _key(one: Prediction) -> tuple[int, int, int]:
+    return one.step, one.by, one.of
+
+
+def _newest(found: Sequence[Prediction]) -> tuple[Prediction, ...]:
+    return tuple(found[-MAX_BELIEFS:])
+
+
+def compare_predictions(
+    memory: ProAgentMemory, skills: Skills, sight: SeatObservation, step: int
+) -> tuple[ProAgentMemory, list[Prediction]]:
+    """The memory after what happened in this step (from 1), and what has turned out by it."""
+    judged: list[Prediction] = []
+    for other in skills.seats(sight):
+        if other == sight.seat:
+            continue
+        for done in skills.finished(sight, other):
+            memory = memory.with_done(other, done, step, sight.seat)
+            found = list(_judged(memory, skills, sight, memory.done[-1]))
+            memory = memory.with_judged(found)
+            judged += found
+    return memory, judged
+
+
+def compare_late_predictions(
+    memory: ProAgentMemory, skills: Skills, sight: SeatObservation, late: ProAgentMemory
+) -> tuple[ProAgentMemory, list[Prediction]]:
+    """The memory with the thoughts of a decision that has come late, and what of these has turned out by what
+    was finished while it was made."""
+    memory, judged = memory.with_thoughts_of(late), []
+    for done in memory.meanwhile:
+        found = list(_judged(memory, skills, sight, done))
+        memory = memory.with_judged(found)
+        judged += found
+    return memory, judged
+
+
+def _judged(
+    memory: ProAgentMemory, skills: Skills, sight: SeatObservation, what: Prediction
+) -> Iterator[Prediction]:
+    """Of what is open that which was about `what`, a skill that a seat has finished."""
+    for one in memory.open:
+        if one.of == what.of and one.step <= what.step:
+            right = skills.agrees(sight, one.said, what.done)
+            if right is not None:
+                yield one.judged(what.done, what.step, right=right)
+
+
+def belief_lines(memory: ProAgentMemory, skills: Skills, options: ProAgentOptions) -> list[str]:
+    """What the model is told of its own predictions; nothing where it is not to be."""
+    if not options.corrects or not (memory.foreseen or memory.done):
+        return []
+    foreseen = [_believed(one, skills, options) for one in memory.foreseen]
+    done = [f"- step {one.done_in}, {skills.named(one.of)}: {spell_skill(one.done)}" for one in memory.done]
+    return [
+        *(["What you foresaw:", *foreseen] if foreseen else []),
+        *(["What was really done:", *done] if done else []),
+    ]
+
+
+def _believed(one: Prediction, skills: Skills, options: ProAgentOptions) -> str:
+    of = f"- step {one.step}, {skills.named(one.of)}:"
+    if one.right is not False:
+        return f"{of} {spell_skill(one.said)}"
+    if options.belief == REPLACE:
+        return f"{of} {spell_skill(one.done)}"
+    return f"{of} {spell_skill(one.said)} (that was wrong: it did {spell_skill(one.done)} instead)"

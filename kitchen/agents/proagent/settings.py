@@ -1,0 +1,136 @@
+"""Declare the settings of ProAgent; each part of its loop can be switched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from kitchen.agents.skill_agents.settings import (
+    BY_NOBODY,
+    BY_RULE,
+    EXAMPLES,
+    FALLBACK,
+    FETCHES,
+    MAKING,
+    MAX_TOKENS,
+    MODEL,
+    REMARKS,
+    RULES,
+    STAND_IN_SETTINGS,
+    TEMPERATURE,
+    THINK_TICKS,
+    WAIT_MOVES,
+    WAITS,
+    SkilledOptions,
+)
+from kitchen.contract.world import Json, Setting, clean_settings
+
+PLAN, ANALYSIS, INTENTION = "p", "ap", "aip"
+BY_MODEL = "model"
+OFF, REPLACE, ANNOTATE = "off", "replace", "annotate"
+REPLANS, ALWAYS = "replans", "always"
+TRIES = 4
+"""Plans that the model is asked for within one step."""
+
+SETTINGS: tuple[Setting, ...] = (
+    MODEL,
+    TEMPERATURE,
+    MAX_TOKENS,
+    Setting(
+        "level",
+        "choice",
+        "What the model is asked for",
+        ANALYSIS,
+        help="What it believes that the others will do is recorded and compared with what they do then.",
+        choices=(
+            (PLAN, "A plan"),
+            (ANALYSIS, "An analysis, then a plan"),
+            (INTENTION, "An analysis, what the others will do, then a plan"),
+        ),
+    ),
+    RULES,
+    MAKING,
+    REMARKS,
+    EXAMPLES,
+    WAITS,
+    FETCHES,
+    Setting(
+        "explainer",
+        "choice",
+        "Who explains why a plan fails",
+        BY_MODEL,
+        help="A skill that cannot be done now is planned again, three times at most.",
+        choices=(
+            (BY_MODEL, "The model, in a call of its own"),
+            (BY_RULE, "A fixed sentence"),
+            (BY_NOBODY, "Nobody: it only failed"),
+        ),
+    ),
+    Setting(
+        "memory",
+        "int",
+        "Memory (messages)",
+        1,
+        help="The last messages of the dialogue that the model sees again: scenes, its answers, what became "
+        "of them, explanations.",
+        minimum=0,
+        maximum=20,
+    ),
+    Setting(
+        "recall",
+        "choice",
+        "When it sees them",
+        REPLANS,
+        choices=((REPLANS, "When it plans again, as published"), (ALWAYS, "Whenever it plans")),
+    ),
+    Setting(
+        "belief",
+        "choice",
+        "What it foresaw wrongly",
+        ANNOTATE,
+        help="Of effect where it is asked what the others will do.",
+        choices=(
+            (OFF, "It is told nothing of it"),
+            (REPLACE, "It is told what happened instead"),
+            (ANNOTATE, "It is told both, and that it was wrong"),
+        ),
+    ),
+    WAIT_MOVES,
+    THINK_TICKS,
+    Setting(
+        "tell_foreseen",
+        "bool",
+        "Tell people what it expects of them",
+        False,
+        help="Where they are shown what teammates are about to do, and it is asked what others will do.",
+    ),
+    FALLBACK,
+    *STAND_IN_SETTINGS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProAgentOptions(SkilledOptions):
+    """The settings in their own types; see SETTINGS for their meaning."""
+
+    level: str
+    explainer: str
+    recall: str
+    belief: str
+    tell_foreseen: bool
+
+    @classmethod
+    def read(cls, chosen: Mapping[str, Json]) -> Self:
+        """From what was stored or typed; what is left out has its default. SettingsError."""
+        return cls(**clean_settings(SETTINGS, chosen))
+
+    @property
+    def foresees(self) -> bool:
+        """The model says what the others will do."""
+        return self.level == INTENTION
+
+    @property
+    def corrects(self) -> bool:
+        """The model is told what became of that."""
+        return self.foresees and self.belief != OFF

@@ -1,0 +1,198 @@
+"""Ask the model for a skill until one can be done: plan, verify, explain, plan again; four plans at most.
+
+The module also holds the replies of the stand-in model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from random import Random
+
+from kitchen.agents.proagent import prompt
+from kitchen.agents.proagent.prompt import answer_text, other_seats
+from kitchen.agents.proagent.seat_memory import ProAgentMemory, belief_lines
+from kitchen.agents.proagent.settings import ALWAYS, BY_MODEL, TRIES, ProAgentOptions
+from kitchen.agents.skill_agents.base_agent import failed_conditions, with_minimum_wait
+from kitchen.agents.skill_agents.model_session import ModelSession, StandInFactory
+from kitchen.agents.skill_agents.settings import BY_RULE
+from kitchen.agents.skill_agents.skill_text import ReadPlan, before_next_scene, read_plan, refusal_sentence
+from kitchen.contract.agent import Situation
+from kitchen.contract.agent_skills import (
+    PlayStyle,
+    SeatObservation,
+    Skill,
+    SkillCondition,
+    Skills,
+    spell_skill,
+    wait_skill,
+)
+from kitchen.contract.decision_notes import NO_COMMAND
+from kitchen.contract.language_model import Message
+from kitchen.contract.world import Json
+from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
+
+
+class ProAgentModelSession(ModelSession):
+    """That of one seat: to plan, and to explain."""
+
+    def __init__(self, options: ProAgentOptions, situation: Situation, deadline: float) -> None:
+        super().__init__(options, situation, deadline)
+        self.level = options.level
+
+    def planning(self, skills: Skills, sight: SeatObservation, manner: PlayStyle) -> StandInFactory:
+        """The stand-in that plans: the rule of the world, for its own seat and as what it foresees of the
+        others."""
+        right = {seat: skills.rule(sight, seat, manner) for seat in skills.seats(sight)}
+        possible = [one for one in skills.offered(sight, sight.seat) if one != right[sight.seat]]
+
+        def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
+            plan = next(skill for _, skill in commands)
+            foreseen = {seat: right[seat] for seat in other_seats(skills, sight)}
+            return "\n".join(
+                answer_text(skills, sight, self.level, f"{spell_skill(plan)} is what is due.", foreseen, plan)
+            )
+
+        advice = StandInAdvice({sight.seat: right[sight.seat]}, others={sight.seat: possible})
+        return self.stand_in(sight.seat, advice, write)
+
+    def explaining(self, sight: SeatObservation, skill: Skill, sentence: str) -> StandInFactory:
+        """The stand-in that explains: in the sentence of the rule."""
+
+        def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
+            return sentence
+
+        return self.stand_in(sight.seat, StandInAdvice({sight.seat: skill}), write)
+
+
+NO_WORDS = "(no words)"
+"""Stands for an empty answer in the dialogue: providers refuse empty messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanAttempt:
+    """One plan of the model, and what came of it."""
+
+    skill: Skill
+    failed: tuple[SkillCondition, ...] = ()
+    unread: bool = False
+    explanation: str = ""
+    explained_by: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """For the decision's note."""
+        return {
+            "skill": spell_skill(self.skill),
+            "read": not self.unread,
+            "failed": [one.code for one in self.failed],
+            "explanation": self.explanation,
+            "explained_by": self.explained_by,
+        }
+
+    def faults(self, seat: int) -> list[Json]:
+        """What was wrong with it, as files count it (`kitchen.contract.decision_notes`)."""
+        if self.unread:
+            return [{"code": NO_COMMAND, "seat": seat, "command": [], "text": "No skill could be read."}]
+        said = [one.why_not for one in self.failed[:1]]
+        codes = " ".join(one.code for one in self.failed)
+        return [{"code": codes, "seat": seat, "command": list(self.skill), "text": text} for text in said]
+
+
+@dataclass(slots=True)
+class PlanResult:
+    """What came of asking. `skill` is None where there was no answer."""
+
+    skill: Skill | None = None
+    tries: list[PlanAttempt] = field(default_factory=list)
+    foreseen: dict[int, Skill] = field(default_factory=dict)
+    memory: ProAgentMemory = field(default_factory=ProAgentMemory)
+    error: str = ""
+    """The code of the call that had no answer."""
+
+
+class PlanRequest:
+    """One seat in one step in which a skill is needed."""
+
+    def __init__(
+        self,
+        skills: Skills,
+        sight: SeatObservation,
+        options: ProAgentOptions,
+        door: ProAgentModelSession,
+        step: int,
+    ) -> None:
+        self.skills, self.sight, self.options, self.door, self.step = skills, sight, options, door, step
+        self.name = skills.named(sight.seat)
+        self.manner = options.manner(skills.manner(sight))
+
+    @cached_property
+    def scene(self) -> str:
+        """This moment in words."""
+        return self.skills.scene(self.sight)
+
+    def plan(self, memory: ProAgentMemory) -> PlanResult:
+        """Until a skill can be done, or waiting after the last try; the last failure is explained, too."""
+        made, again = PlanResult(memory=memory), ""
+        stand_in = self.door.planning(self.skills, self.sight, self.manner)
+        while len(made.tries) < TRIES:
+            question = self._question(made.memory, again)
+            call = self.door.ask(self._messages(made.memory, question, again), stand_in)
+            if call.reply is None:
+                made.error = call.error
+                return made
+            text = before_next_scene(call.reply.text).strip() or NO_WORDS
+            found = read_plan(call.reply.text, self.skills, self.sight)
+            made.foreseen = dict(found.foreseen) or made.foreseen
+            one = self._verified(found)
+            made.memory = self._remembered(made.memory, question, text, one.skill)
+            if not one.failed:
+                made.tries.append(one)
+                made.skill = one.skill
+                return made
+            one = self._explained(one)
+            made.tries.append(one)
+            again = one.explanation
+            made.memory = made.memory.said("user", again, self.options.memory)
+        made.skill = wait_skill()
+        return made
+
+    def _question(self, memory: ProAgentMemory, again: str) -> str:
+        told = belief_lines(memory, self.skills, self.options)
+        return prompt.scene_part(self.scene, self.step, told, again)
+
+    def _messages(self, memory: ProAgentMemory, question: str, again: str) -> list[Message]:
+        fixed = prompt.fixed_part(self.skills, self.sight, self.options)
+        recalled = memory.messages() if again or self.options.recall == ALWAYS else []
+        return [Message("system", fixed, fixed=True), *recalled, Message("user", question)]
+
+    def _remembered(self, memory: ProAgentMemory, question: str, text: str, skill: Skill) -> ProAgentMemory:
+        most = self.options.memory
+        asked = memory.said("user", question, most).said("assistant", text, most)
+        return asked.said("user", prompt.read_skill_line(self.name, skill), most)
+
+    def _verified(self, found: ReadPlan) -> PlanAttempt:
+        skill = with_minimum_wait(self.skills, self.sight, found.plan or wait_skill())
+        return PlanAttempt(skill, failed_conditions(self.skills, self.sight, skill), found.plan is None)
+
+    def _explained(self, one: PlanAttempt) -> PlanAttempt:
+        """Why it failed, by whoever is to say so."""
+        sentence = refusal_sentence(self.name, one.skill, one.failed)
+        if self.options.explainer == BY_RULE:
+            return _with(one, sentence, BY_RULE)
+        if self.options.explainer != BY_MODEL:
+            return _with(one, prompt.failure_line(self.name, one.skill), self.options.explainer)
+        return self._by_model(one, sentence)
+
+    def _by_model(self, one: PlanAttempt, sentence: str) -> PlanAttempt:
+        """The model's explanation; the rule's where it has none."""
+        conditions = self.skills.conditions(self.sight, one.skill)
+        question = prompt.explaining_part(self.scene, self.step, self.name, one.skill, conditions)
+        messages = [Message("system", prompt.EXPLAINER_TEXT, fixed=True), Message("user", question)]
+        call = self.door.ask(messages, self.door.explaining(self.sight, one.skill, sentence))
+        said = before_next_scene(call.reply.text).strip() if call.reply else ""
+        return _with(one, said, BY_MODEL) if said else _with(one, sentence, BY_RULE)
+
+
+def _with(one: PlanAttempt, explanation: str, by: str) -> PlanAttempt:
+    return PlanAttempt(one.skill, one.failed, one.unread, explanation, by)

@@ -1,0 +1,174 @@
+"""Show the prompts that an agent would send in one step, without asking a model.
+
+The episode is played up to that step with the stand-in model in place of every language model. A seat that
+no agent holds plays a sensible person who says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kitchen.agents.evaluation import make_situation, situation_in_organisation
+from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, Situation
+from kitchen.contract.canonical_json import derived_seed
+from kitchen.contract.language_model import Request
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.planned_commands import Plan, open_turn
+from kitchen.contract.world import Command, Event, Json, World
+from kitchen.registry.agent_registry import get_adviser, make_agent
+
+PREVIEW_SEED = 1
+"""Of the episode that is played, where chance decides something."""
+
+SeatedAgents = Sequence[tuple[Sequence[int], Agent]]
+"""Co-players and their seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayCondition:
+    """How an episode is played, as its condition says (`kitchen.play.episode.create_episode`)."""
+
+    knowing: str = EVERYBODY
+    passes_by: bool = False
+    tells: bool = False
+    organisation: Organisation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPrompt:
+    """What one co-player is asked for one step; `step` counts from 1. `request` is None where it is not asked
+    or asks no language model."""
+
+    step: int
+    situation: Situation
+    request: Request | None
+
+
+@dataclass(slots=True)
+class _Play:
+    """An episode that goes on step by step."""
+
+    game: World
+    minds: SeatedAgents
+    way: PlayCondition
+    played: Sequence[Agent]
+    memories: dict[int, Json] = field(default_factory=dict)
+    """Of people by their seat, of minds by the first of theirs."""
+    events: tuple[Event, ...] = ()
+    plans: dict[int, Plan] = field(default_factory=dict)
+    settled: dict[int, Command] = field(default_factory=dict)
+    """Commands of the coming step that nobody is asked for."""
+
+    @property
+    def people(self) -> tuple[int, ...]:
+        held = {seat for seats, _ in self.minds for seat in seats}
+        return tuple(seat for seat in range(self.game.seats) if seat not in held)
+
+    def seen(self, seats: Sequence[int], known: Mapping[int, Command]) -> Situation:
+        return make_situation(
+            self.game,
+            seats,
+            memory=self.memories.get(min(seats)),
+            events=self.events,
+            commanded=known,
+            people=self.people,
+            seed=derived_seed(PREVIEW_SEED, self.game.clock),
+        )
+
+    def asked(self, number: int, known: Mapping[int, Command]) -> Situation:
+        """What this mind is told, as in live play (`kitchen.play.coplayers.ask_agents`)."""
+        seats = self.minds[number][0]
+        own = {seat: command for seat, command in self.settled.items() if seat in seats}
+        seen = replace(
+            self.seen(seats, {**own, **known}),
+            asked=tuple(seat for seat in seats if seat not in own) if own else None,
+            plans={seat: plan.then for seat, plan in self.plans.items() if seat in seats},
+            tells=self.way.tells,
+            knowing=self.way.knowing,
+        )
+        return situation_in_organisation(seen, self.way.organisation)
+
+    def step(self) -> list[tuple[Situation, Decision]]:
+        """One more; of each mind what it was asked and decided."""
+        given = self._of_people()
+        shared = {**given, **self.settled} if self.way.knowing == EVERYBODY else dict(given)
+        known = {} if self.way.knowing == NO_ONE else shared
+        told = []
+        for number, mind in enumerate(self.played):
+            situation = self.asked(number, known)
+            decision = Decision({}, situation.memory) if situation.asked == () else mind.decide(situation)
+            self.memories[min(situation.seats)] = decision.memory
+            commands = self._plan(situation, decision)
+            given |= commands
+            known |= commands if self.way.knowing == EVERYBODY else {}
+            told.append((situation, decision))
+        idle = dict.fromkeys(range(self.game.seats), self.game.idle)
+        self.events = tuple(self.game.step({**given, **{s: c for s, c in idle.items() if s not in given}}))
+        self.open()
+        return told
+
+    def _of_people(self) -> dict[int, Command]:
+        given: dict[int, Command] = {}
+        for seat in self.people:
+            decision = get_adviser(self.game.kind).decide(self.seen((seat,), {}))
+            self.memories[seat] = decision.memory
+            given |= {seat: self.settled[seat]} if seat in self.settled else decision.commands
+        return given
+
+    def _plan(self, situation: Situation, decision: Decision) -> dict[int, Command]:
+        """What the seats of a mind do, those first that are settled; and what is to follow, kept."""
+        own = {seat: self.settled[seat] for seat in situation.seats if seat in self.settled}
+        for seat, then in decision.plans.items():
+            made = Plan(tuple(then), "", "", self.game.clock + 1)
+            self.plans[seat] = made.in_place_of(self.plans.get(seat))
+        return {**own, **{seat: do for seat, do in decision.commands.items() if seat not in own}}
+
+    def open(self) -> None:
+        """What is settled of the coming step before anybody is asked."""
+        seats, over = range(self.game.seats), self.game.has_ended
+        opened = open_turn(self.game, () if over else seats, self.plans, passes_by=self.way.passes_by)
+        self.events, self.plans = (*self.events, *opened.broken), opened.plans
+        self.settled = {each.seat: each.command for each in opened.filled}
+
+
+class RehearsedEpisode:
+    """An episode that is played as far as somebody asks about, once."""
+
+    def __init__(self, game: World, minds: SeatedAgents, way: PlayCondition | None = None) -> None:
+        """WorldError for settings that cannot be."""
+        self._minds = minds
+        self._play = _Play(game, minds, way or PlayCondition(), [_rehearsed(mind) for _, mind in minds])
+        game.reset(PREVIEW_SEED)
+        self._play.open()
+        self._told: list[list[tuple[Situation, Decision]]] = []
+
+    def asked(self, number: int, step: int) -> AskedPrompt:
+        """What this mind is asked for this step, counted from 1, or for the last one of an episode that ends
+        before."""
+        while len(self._told) < max(step, 1) and (not self._told or self._goes_on):
+            self._told.append(self._play.step())
+        last = min(max(step, 1), len(self._told))
+        situation, decision = self._told[last - 1][number]
+        calls, mind = decision.calls, self._minds[number][1]
+        return AskedPrompt(last, situation, _as_sent(calls[0].request, mind, situation) if calls else None)
+
+    @property
+    def _goes_on(self) -> bool:
+        return not self._play.game.has_ended
+
+
+def _rehearsed(mind: Agent) -> Agent:
+    """The same, with the stand-in in its model's place."""
+    rehearsal = mind.rehearsal()
+    return make_agent(mind.kind, rehearsal.remembering or rehearsal.settings) if rehearsal else mind
+
+
+def _as_sent(request: Request, mind: Agent, situation: Situation) -> Request:
+    """With what is fixed as the mind itself has it: some of that depends on its model."""
+    fixed = iter(mind.fixed_messages(situation))
+    messages = tuple(
+        replace(message, text=next(fixed, message.text)) if message.fixed else message
+        for message in request.messages
+    )
+    return replace(request, messages=messages, model=mind.model().partition(":")[2])

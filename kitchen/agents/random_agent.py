@@ -1,0 +1,42 @@
+"""Choose each seat's command at random from its legal actions, all equally likely (MindAgent's baseline)."""
+
+from __future__ import annotations
+
+from random import Random
+
+from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.world import Command
+
+
+class RandomAgent(Agent):
+    """Draws each seat's command from its legal actions; plays every world.
+
+    Chance comes from the situation's seed alone. What an earlier command of the same step took away is
+    left out where it is the very same command at the same place.
+    """
+
+    kind = "random"
+    instant = True
+    light = True
+
+    def decide(self, situation: Situation) -> Decision:
+        """One legal command for every seat that has one, in seat order. The memory stays empty."""
+        rng = Random(situation.seed)  # noqa: S311
+        taken = set(situation.commanded.values())
+        commands: dict[int, Command] = {}
+        for seat in situation.seats:
+            legal = situation.legal[seat]
+            free = [command for command in legal if not _taken(command, taken)] or list(legal)
+            if free:
+                commands[seat] = rng.choice(free)
+                taken.add(commands[seat])
+        return Decision(commands=commands, note={"chosen": "at random"})
+
+
+def _taken(command: Command, taken: set[Command]) -> bool:
+    """Somebody does the very thing before us, and it can be done only once (storages never run empty)."""
+    if command not in taken:
+        return False
+    if command[0] == "get":
+        return not any(place.startswith("storage") for place in command[1:2])
+    return command[0] == "activate"

@@ -1,0 +1,1 @@
+"""The base of agents that plan skills: settings, model access, reading skills, and carrying them out."""

@@ -1,0 +1,81 @@
+"""Give one decision of a skill agent access to its model, or to the stand-in model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from random import Random
+
+from kitchen.agents.skill_agents.settings import SkilledOptions
+from kitchen.contract.agent import Situation
+from kitchen.contract.canonical_json import derived_seed
+from kitchen.contract.language_model import Call, CallTimeoutError, LanguageModel, Message, Request
+from kitchen.llm import provider_registry
+from kitchen.llm.model_wrappers import ask_and_record
+from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, StandInBehaviour, Writer
+
+StandInFactory = Callable[[int], StandIn]
+"""The stand-in of one call, by the number of that call."""
+
+
+class ModelSession:
+    """One decision's way to its model: retries, money and records are behind it
+    (`kitchen.llm.model_wrappers`)."""
+
+    def __init__(self, options: SkilledOptions, situation: Situation, deadline: float) -> None:
+        self.provider, self.model = provider_registry.parse_model_setting(options.model)
+        self.options, self.situation, self.deadline = options, situation, deadline
+        self.calls: list[Call] = []
+
+    @property
+    def is_stand_in(self) -> bool:
+        """No language model is behind it."""
+        return self.provider == provider_registry.STAND_IN
+
+    @property
+    def temperature(self) -> float | None:
+        """What is sent: none to a model that takes none."""
+        takes = provider_registry.takes_temperature(self.provider, self.model)
+        return self.options.temperature if takes and self.options.temperature >= 0 else None
+
+    def ask(self, messages: Sequence[Message], stand_in: StandInFactory) -> Call:
+        """One call within the time that is left. Never raises; without time it is a timeout."""
+        left = self.deadline - time.monotonic()
+        request = Request(
+            model=self.model,
+            messages=tuple(messages),
+            temperature=self.temperature,
+            max_tokens=self.options.max_tokens,
+            seconds=max(left, 0.0),
+        )
+        if left > 0:
+            model = open_model(self.provider, self.situation, lambda: stand_in(len(self.calls)))
+            call = ask_and_record(model, request)
+        else:
+            why = "no time was left for the call"
+            call = Call(self.provider, request, error=CallTimeoutError.code, error_text=why)
+        self.calls.append(call)
+        return call
+
+    def stand_in(self, seat: int, advice: StandInAdvice, write: Writer) -> StandInFactory:
+        """One that is told what is right and writes it so; `seat` is where its chance comes from."""
+        manners = StandInBehaviour(
+            error_rate=self.options.stand_in_errors,
+            nonsense_rate=self.options.stand_in_nonsense,
+            failure_rate=self.options.stand_in_failures,
+            latency=self.options.stand_in_latency,
+        )
+
+        def made(number: int) -> StandIn:
+            seed = derived_seed(self.situation.seed, seat, number)
+            return StandIn(lambda: advice, manners, seed, writer=write)
+
+        return made
+
+
+def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
+    """The model behind the door; tests put theirs here."""
+    rng = Random(situation.seed)  # noqa: S311
+    return provider_registry.make_decision_model(
+        provider, rng=rng, purse=situation.purse, stand_in=stand_in, answers=situation.answers
+    )

@@ -1,0 +1,141 @@
+"""Declare the settings that all agents that plan skills share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kitchen.contract.agent_skills import EARLY, FREELY, NEVER, ONCE, READY, PlayStyle
+from kitchen.contract.world import Json, Setting
+from kitchen.llm.provider_registry import STAND_IN
+from kitchen.llm.providers.stand_in_model import stand_in_settings
+
+BY_RULE, BY_NOBODY = "rule", "none"
+RANDOM, STILL = "random", "still"
+OF_PLACE = "place"
+NO_TEMPERATURE = -1.0
+
+MODEL = Setting(
+    "model",
+    "text",
+    "Language model",
+    "",
+    help="Provider and model, such as “anthropic:claude-sonnet-5-5”, or “openai:” with a name for any "
+    "server that is compatible; “stand-in” needs no key, it follows a rule. Empty: what this server uses "
+    "by default.",
+)
+TEMPERATURE = Setting(
+    "temperature",
+    "float",
+    "Temperature",
+    0.0,
+    help="How freely the model varies; the paper plays 0. -1 sends none, and none is sent to models that "
+    "are known to take none.",
+    minimum=NO_TEMPERATURE,
+    maximum=2,
+)
+MAX_TOKENS = Setting(
+    "max_tokens",
+    "int",
+    "Longest reply (tokens)",
+    256,
+    help="A reply that needs more is cut off; what came until then is read.",
+    minimum=64,
+    maximum=64000,
+)
+RULES = Setting("rules", "bool", "Tell the rules", True, help="How the game is played and what counts.")
+MAKING = Setting("making", "bool", "Tell how things are made", True)
+REMARKS = Setting(
+    "remarks", "bool", "Tell what holds for this place", True, help="What its plan makes necessary."
+)
+EXAMPLES = Setting("examples", "int", "Worked examples", 2, minimum=0, maximum=6)
+WAITS = Setting(
+    "waits",
+    "choice",
+    "Offer to wait",
+    OF_PLACE,
+    help="Waiting can be planned even where it is not offered.",
+    choices=(
+        (OF_PLACE, "As is usual in the place"),
+        (FREELY, "For a number of steps"),
+        (ONCE, "For one step at a time"),
+        (NEVER, "No"),
+    ),
+)
+FETCHES = Setting(
+    "fetches",
+    "choice",
+    "When to fetch what something is filled into",
+    OF_PLACE,
+    help="Of effect where a world knows such a thing.",
+    choices=(
+        (OF_PLACE, "As is usual in the place"),
+        (READY, "When that is ready"),
+        (EARLY, "While it is still being made"),
+    ),
+)
+WAIT_MOVES = Setting(
+    "wait_moves",
+    "choice",
+    "While it waits",
+    RANDOM,
+    help="It moves only in worlds where that costs nothing.",
+    choices=((RANDOM, "It moves at random"), (STILL, "It stands still")),
+)
+THINK_TICKS = Setting(
+    "think_ticks",
+    "int",
+    "Ticks from a question to its effect",
+    0,
+    help="Where a clock takes the steps: every plan takes effect so many ticks after the model was "
+    "asked, so that games can be played again. 0: as soon as it is there.",
+    minimum=0,
+    maximum=600,
+)
+FALLBACK = Setting(
+    "fallback",
+    "choice",
+    "When the model does not answer",
+    BY_RULE,
+    help="Who plans then; it is recorded.",
+    choices=((BY_RULE, "The stand-in's rule"), (BY_NOBODY, "Nobody: it waits a step")),
+)
+STAND_IN_SETTINGS = stand_in_settings("skills")
+"""How the stand-in plays."""
+INSTANT_SETTINGS: Mapping[str, Json] = {
+    "model": STAND_IN,
+    "memory": 0,
+    "stand_in_errors": 0.0,
+    "stand_in_nonsense": 0.0,
+    "stand_in_latency": 0.0,
+    "stand_in_failures": 0.0,
+}
+"""How one is tried out for a forecast: by the stand-in, without errors, remembering nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkilledOptions:
+    """The settings in their own types."""
+
+    model: str
+    temperature: float
+    max_tokens: int
+    rules: bool
+    making: bool
+    remarks: bool
+    examples: int
+    waits: str
+    fetches: str
+    memory: int
+    wait_moves: str
+    think_ticks: int
+    fallback: str
+    stand_in_errors: float
+    stand_in_nonsense: float
+    stand_in_latency: float
+    stand_in_failures: float
+
+    def manner(self, usual: PlayStyle) -> PlayStyle:
+        """As it is usual, but for what is set."""
+        waits = usual.waits if self.waits == OF_PLACE else self.waits
+        return PlayStyle(waits, usual.fetches if self.fetches == OF_PLACE else self.fetches)

@@ -1,0 +1,132 @@
+"""Write skills and their results for a language model, and read skills from its replies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kitchen.contract.agent_skills import (
+    FREELY,
+    MAX_WAIT_STEPS,
+    ONCE,
+    WAIT,
+    PlayStyle,
+    SeatObservation,
+    Skill,
+    SkillCondition,
+    Skills,
+    spell_skill,
+    wait_skill,
+)
+
+_NEXT_SCENE = re.compile(r"^\W{0,4}scene\b", re.IGNORECASE | re.MULTILINE)
+_PLAN = re.compile(r"\W{0,4}plan\W{0,4}:", re.IGNORECASE)
+_WORDS = re.compile(r"[A-Za-z0-9]+")
+_WAITS = frozenset(("wait", "waits", "waiting"))
+MAX_LINE_CHARACTERS = 400
+"""Characters after a label in which a skill is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPlan:
+    """What was read of an answer. `plan` is None where nothing could be."""
+
+    plan: Skill | None
+    foreseen: Mapping[int, Skill] = field(default_factory=dict)
+    """By seat."""
+
+
+def read_plan(text: str, skills: Skills, sight: SeatObservation) -> ReadPlan:
+    """The plan for one's own seat and what the others are said to do next: after the last label of each, the
+    first skill. What the model goes on with, another scene, is cut off."""
+    said = before_next_scene(text)
+    found = labelled_skills(said, skills, sight)
+    plan = found.pop(sight.seat, None) or _alone(said, skills, sight)
+    return ReadPlan(plan, {seat: skill for seat, skill in found.items() if skill})
+
+
+def _alone(text: str, skills: Skills, sight: SeatObservation) -> Skill | None:
+    """The plan of an answer that is one line, or has a line of its own for it, without a name."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    plans = [line.partition(":")[2] for line in lines if _PLAN.match(line)]
+    return first_skill(plans[-1] if plans else lines[0], skills, sight) if len(lines) == 1 or plans else None
+
+
+def before_next_scene(text: str) -> str:
+    """What a model wrote until it went on with another scene."""
+    match = _NEXT_SCENE.search(text, 1) if text else None
+    return text[: match.start()] if match else text
+
+
+def labelled_skills(text: str, skills: Skills, sight: SeatObservation) -> dict[int, Skill | None]:
+    """For each seat that has a label the skill of the last that has one."""
+    seats = {_plain(skills.named(seat)): seat for seat in skills.seats(sight)}
+    names = "|".join(
+        r"[\W_]{0,3}".join(re.findall(r"[A-Za-z]+|\d+", skills.named(s))) for s in seats.values()
+    )
+    labels = list(re.finditer(rf"(?i)\b({names})\b[\s\"'*_`\])}}>]{{0,6}}:", text))
+    ends = [*(label.start() for label in labels[1:]), len(text)]
+    found: dict[int, Skill | None] = {}
+    for label, end in zip(labels, ends, strict=False):
+        after = text[label.end() : min(end, label.end() + MAX_LINE_CHARACTERS)]
+        seat = seats[_plain(label[1])]
+        found[seat] = first_skill(after, skills, sight) or found.get(seat)
+    return found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def first_skill(text: str, skills: Skills, sight: SeatObservation) -> Skill | None:
+    """The first skill that some words name."""
+    words = _WORDS.findall(text)
+    for place, word in enumerate(words):
+        if word.lower() in _WAITS:
+            return _waiting(words[place + 1 :])
+        meant = skills.meant(words[place:], sight)
+        if meant is not None:
+            return meant
+    return None
+
+
+def _waiting(words: Sequence[str]) -> Skill:
+    number = next((int(word) for word in words[:2] if word.isdecimal()), 1)
+    return wait_skill(min(max(number, 1), MAX_WAIT_STEPS))
+
+
+def wait_steps(skill: Skill) -> int:
+    """Steps of a wait; 0 for any other skill."""
+    return int(skill[1]) if skill[0] == WAIT else 0
+
+
+def titled_parts(parts: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """Each with its title; those that say nothing are left out."""
+    return "\n\n".join(f"# {title}\n" + "\n".join(lines) for title, lines in parts if lines)
+
+
+def skill_lines(skills: Iterable[tuple[Skill, str]], manner: PlayStyle) -> Iterator[str]:
+    """All that there are, with what they need."""
+    yield "A skill lasts until it is done; you are asked for the next one then. These are all that there are:"
+    for skill, meaning in skills:
+        yield f"- {spell_skill(skill)}: {meaning}"
+    if manner.waits == FREELY:
+        yield "- wait(n): do nothing for n steps, from 1 to 20; always possible."
+    elif manner.waits == ONCE:
+        yield f"- {spell_skill(wait_skill())}: do nothing for one step; always possible."
+
+
+def refusal_sentence(name: str, skill: Skill, failed: Sequence[SkillCondition]) -> str:
+    """Why it cannot be done, in a fixed sentence."""
+    return f"{name} cannot do {spell_skill(skill)} now: {failed[0].why_not}"
+
+
+def success_sentence(name: str, skill: str) -> str:
+    """That it is done; the skill as it is spelled."""
+    return f"{name} succeeded at {skill}."
+
+
+def plan_line(name: str, skill: Skill) -> str:
+    """The line of an answer that counts."""
+    return f"Plan for {name}: {spell_skill(skill)}"

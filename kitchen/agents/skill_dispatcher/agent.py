@@ -1,0 +1,333 @@
+"""Implement the agent `SkillDispatcher`: plan for every seat that needs a skill, in one model call.
+
+A reply is read and verified. The model is asked again for seats whose plan cannot be carried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, ClassVar
+
+from kitchen.agents.skill_agents.base_agent import (
+    SCENE_GROWTH,
+    DecisionParts,
+    PlannedSkill,
+    SeatStep,
+    SkilledAgent,
+    SkillMemory,
+    failed_conditions,
+    memory_of_seat,
+    with_minimum_wait,
+)
+from kitchen.agents.skill_agents.model_session import ModelSession, StandInFactory
+from kitchen.agents.skill_agents.settings import INSTANT_SETTINGS
+from kitchen.agents.skill_agents.skill_text import (
+    before_next_scene,
+    labelled_skills,
+    read_plan,
+    refusal_sentence,
+    success_sentence,
+)
+from kitchen.agents.skill_dispatcher import prompt
+from kitchen.agents.skill_dispatcher.prompt import SeatObservations, answer_text
+from kitchen.agents.skill_dispatcher.settings import SETTINGS, SkillDispatcherOptions
+from kitchen.contract.agent import Decision, ForecastTrial, Situation
+from kitchen.contract.agent_skills import (
+    PlayStyle,
+    SeatObservation,
+    Skill,
+    SkillCondition,
+    Skills,
+    spell_skill,
+    wait_skill,
+)
+from kitchen.contract.decision_notes import LEFT_OUT, NO_COMMAND
+from kitchen.contract.language_model import Message
+from kitchen.contract.world import Json, Setting
+from kitchen.llm.provider_registry import STAND_IN
+from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
+from kitchen.registry.agent_registry import get_skills
+
+
+def planning_stand_in(
+    door: ModelSession,
+    skills: Skills,
+    sights: SeatObservations,
+    seats: Sequence[int],
+    manner: PlayStyle,
+    analysis: bool,
+) -> StandInFactory:
+    """The stand-in that plans for these seats, by the rule of the world."""
+    right = {seat: skills.rule(sights[seat], seat, manner) for seat in seats}
+    possible = {
+        seat: [one for one in skills.offered(sights[seat], seat) if one != right[seat]] for seat in seats
+    }
+
+    def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
+        return answer_text(skills, dict(commands), "These are due." if analysis else "")
+
+    return door.stand_in(min(seats), StandInAdvice(right, others=possible), write)
+
+
+NO_WORDS = "(no words)"
+"""Stands for an empty answer in the dialogue: providers refuse empty messages."""
+MAX_REPLY_CHARACTERS = 4000
+"""Characters of one answer that is sent again."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillAttempt:
+    """What one reply planned for one seat. `skill` is None where none was read."""
+
+    skill: Skill | None
+    failed: tuple[SkillCondition, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether it can be begun."""
+        return self.skill is not None and not self.failed
+
+    def why(self, name: str) -> str:
+        """Why it does not count, for the model."""
+        if self.skill is None:
+            return f"No skill could be read for {name}."
+        return refusal_sentence(name, self.skill, self.failed)
+
+    def to_json(self) -> dict[str, Json]:
+        """For the decision's note."""
+        skill = spell_skill(self.skill) if self.skill else None
+        return {
+            "skill": skill,
+            "read": self.skill is not None,
+            "failed": [one.code for one in self.failed],
+        }
+
+    def fault(self, seat: int, unread: str) -> Json:
+        """What was wrong with it, as files count it (`kitchen.contract.decision_notes`); `unread` is the code
+        where nothing was read."""
+        if self.skill is None:
+            return {"code": unread, "seat": seat, "command": [], "text": "No skill could be read."}
+        codes = " ".join(one.code for one in self.failed)
+        return {"code": codes, "seat": seat, "command": list(self.skill), "text": self.failed[0].why_not}
+
+
+@dataclass(slots=True)
+class JointPlanResult:
+    """What came of asking, by seat."""
+
+    seats: Sequence[int]
+    """For which was asked."""
+    tries: dict[int, list[SkillAttempt]]
+    skills: dict[int, Skill] = field(default_factory=dict)
+    """Seats without an answer are left out."""
+    error: str = ""
+    """The code of the call that had no answer."""
+
+    @property
+    def open(self) -> list[int]:
+        """Seats that have no skill that can be done."""
+        return [seat for seat in self.seats if seat not in self.skills]
+
+    def faults(self, place: int) -> list[Json]:
+        """What was wrong with the first reply (0) or the last ones (-1)."""
+        tried = {seat: tries[place] for seat, tries in self.tries.items() if tries}
+        unread = [seat for seat, one in tried.items() if one.skill is None]
+        code = NO_COMMAND if len(unread) == len(self.seats) else LEFT_OUT
+        return [one.fault(seat, code) for seat, one in tried.items() if not one.holds]
+
+    @property
+    def mended(self) -> list[Json]:
+        """What was wrong with the first reply where it was asked again."""
+        return self.faults(0) if any(len(tries) > 1 for tries in self.tries.values()) else []
+
+
+class JointPlanRequest:
+    """One step in which some seats need a skill."""
+
+    def __init__(
+        self, skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions, door: ModelSession
+    ) -> None:
+        self.skills, self.sights, self.options, self.door = skills, sights, options, door
+        self.manner = options.manner(skills.manner(next(iter(sights.values()))))
+
+    def plan(self, seats: Sequence[int], question: str, remembered: Sequence[Message]) -> JointPlanResult:
+        """Until each of these seats has a skill that can be begun; who has none after the last try waits."""
+        made = JointPlanResult(seats, {seat: [] for seat in seats})
+        fixed = Message("system", prompt.fixed_part(self.skills, self.sights, self.options), fixed=True)
+        messages = [fixed, *remembered, Message("user", question)]
+        for _ in range(1 + self.options.again):
+            call = self.door.ask(messages, self._stand_in(made.open))
+            if call.reply is None:
+                made.error = call.error
+                return made
+            text = before_next_scene(call.reply.text).strip() or NO_WORDS
+            whys = self._take(made, self._read(text, made.open))
+            if not whys:
+                return made
+            again = prompt.retry_part(self.skills, whys)
+            messages += [Message("assistant", text[:MAX_REPLY_CHARACTERS]), Message("user", again)]
+        made.skills |= {seat: wait_skill() for seat in made.open}
+        return made
+
+    def _stand_in(self, seats: Sequence[int]) -> StandInFactory:
+        return planning_stand_in(
+            self.door, self.skills, self.sights, seats, self.manner, self.options.analysis
+        )
+
+    def _read(self, text: str, seats: Sequence[int]) -> Mapping[int, Skill | None]:
+        """By seat. An answer about one seat needs no name."""
+        first = self.sights[seats[0]]
+        if len(seats) == 1:
+            return {seats[0]: read_plan(text, self.skills, first).plan}
+        found = labelled_skills(text, self.skills, first)
+        return {seat: found.get(seat) for seat in seats}
+
+    def _take(self, made: JointPlanResult, found: Mapping[int, Skill | None]) -> dict[int, str]:
+        """Keep what can be begun; by seat why the rest cannot."""
+        whys = {}
+        for seat, skill in found.items():
+            one = self._verified(seat, skill)
+            made.tries[seat].append(one)
+            if one.holds and one.skill:
+                made.skills[seat] = one.skill
+            else:
+                whys[seat] = one.why(self.skills.named(seat))
+        return whys
+
+    def _verified(self, seat: int, skill: Skill | None) -> SkillAttempt:
+        if skill is None:
+            return SkillAttempt(None)
+        planned = with_minimum_wait(self.skills, self.sights[seat], skill)
+        return SkillAttempt(planned, failed_conditions(self.skills, self.sights[seat], planned))
+
+
+MAX_EXCHANGE_CHARACTERS = 4000
+"""Characters of one remembered message."""
+HISTORY = "history"
+CHOICES_GROWTH = 400
+"""Tokens, at worst, by which the list of what a seat can begin is longer later on."""
+
+SeatSteps = Mapping[int, SeatStep[SkillMemory]]
+"""By seat."""
+
+
+class SkillDispatcher(SkilledAgent):
+    """A language model that plans for all its seats at once, and foresees nobody."""
+
+    kind = "skill_dispatcher"
+    settings: ClassVar[tuple[Setting, ...]] = SETTINGS
+    options: SkillDispatcherOptions
+
+    def read_options(self, chosen: Mapping[str, Json]) -> SkillDispatcherOptions:
+        """Its own."""
+        return SkillDispatcherOptions.read(chosen)
+
+    def rehearsal(self) -> ForecastTrial:
+        """By the stand-in. At worst all seats need a skill in every step, and all plans are refused."""
+        chosen = {**self.chosen, **INSTANT_SETTINGS}
+        return ForecastTrial(
+            chosen,
+            self.options.memory,
+            self.options.again,
+            {**chosen, "memory": self.options.memory},
+            told=SCENE_GROWTH + CHOICES_GROWTH,
+        )
+
+    def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
+        """The system message."""
+        return (prompt.fixed_part(get_skills(situation.world), _sights(situation), self.options),)
+
+    def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
+        """One call for all seats that need a skill."""
+        made, skills = DecisionParts.going_on(late), get_skills(situation.world)
+        door = None if deadline is None else ModelSession(self.options, situation, deadline)
+        history = _history((late or situation).memory)
+        carried = {
+            seat: SeatStep(skills, sight, self.options, situation.step, _held(situation.memory, seat))
+            for seat, sight in _sights(situation).items()
+        }
+        if late is not None:
+            for seat, carrying in carried.items():
+                carrying.arrive(late.note["seats"][str(seat)], _held(late.memory, seat))
+        due = [seat for seat, each in carried.items() if each.needs_plan and self.may_ask(situation, seat)]
+        if door and due:
+            history = self._ask(made, carried, due, situation, door, history)
+        for carrying in carried.values():
+            made.carried_out(carrying, situation, carrying.intent())
+        return Decision(
+            made.commands,
+            memory={"seats": made.memory, HISTORY: history},
+            played_by=self.who(made.by),
+            note={"seats": made.seats, **made.read()},
+            calls=tuple(door.calls) if door else (),
+            fallback=made.fallback,
+            intents=made.intents,
+        )
+
+    def _ask(
+        self,
+        made: DecisionParts,
+        carried: SeatSteps,
+        due: Sequence[int],
+        situation: Situation,
+        door: ModelSession,
+        history: list[Json],
+    ) -> list[Json]:
+        """Plans for those that are due; the history with this exchange."""
+        skills, sights = get_skills(situation.world), _sights(situation)
+        scene = prompt.scene_part(skills, sights, situation.step + 1, list(self._happened(carried)))
+        told = [scene, *prompt.others_part(skills, sights, situation.commanded)]
+        told += prompt.choices_part(skills, sights, due) if self.options.choices else []
+        question = "\n".join([*told, prompt.request_line(skills, due)])
+        planned = JointPlanRequest(skills, sights, self.options, door).plan(due, question, _messages(history))
+        self._take(made, carried, planned, door)
+        exchange = [scene[:MAX_EXCHANGE_CHARACTERS], prompt.answer_text(skills, planned.skills)]
+        kept = [*history, exchange] if planned.skills else history
+        return kept[-self.options.memory :] if self.options.memory else []
+
+    def _happened(self, carried: SeatSteps) -> list[str]:
+        """What ended now, and what the others of its seats are at."""
+        said = []
+        for seat, each in carried.items():
+            name, plan = each.skills.named(seat), each.memory.newest
+            if each.did:
+                said.append(success_sentence(name, each.did))
+            if plan:
+                said.append(f"{name} is at {spell_skill(plan.skill)}.")
+        return said
+
+    def _take(
+        self, made: DecisionParts, carried: SeatSteps, planned: JointPlanResult, door: ModelSession
+    ) -> None:
+        for seat in planned.seats:
+            each = carried[seat]
+            each.tries = [one.to_json() for one in planned.tries[seat]]
+            if seat in planned.skills:
+                by = STAND_IN if door.is_stand_in else self.kind
+                each.take(PlannedSkill(planned.skills[seat], by, each.step))
+            else:
+                each.take(self.instead(each.skills, each.sight, each.step))
+        made.fallback = planned.error
+        if any(planned.tries.values()):
+            made.asked = len(planned.seats)
+            made.faults, made.mended = planned.faults(-1), planned.mended
+
+
+def _sights(situation: Situation) -> dict[int, SeatObservation]:
+    return {seat: SeatObservation.of(situation, seat) for seat in situation.seats}
+
+
+def _held(memory: Json, seat: int) -> SkillMemory:
+    return SkillMemory.read(memory_of_seat(memory["seats"], seat) if isinstance(memory, dict) else None)
+
+
+def _history(memory: Json) -> list[Any]:
+    return list(memory[HISTORY]) if isinstance(memory, dict) else []
+
+
+def _messages(history: Sequence[Sequence[str]]) -> list[Message]:
+    """As they are sent again."""
+    pairs = ((Message("user", asked), Message("assistant", said)) for asked, said in history)
+    return [message for pair in pairs for message in pair]

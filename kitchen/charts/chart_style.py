@@ -1,0 +1,93 @@
+"""Define colours, mark shapes and label positions that all charts share.
+
+A series number has the same colour and shape on paper and in browsers. Brackets do not cross, and points
+do not hide each other.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import count
+from math import ceil, floor
+
+COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
+"""Okabe and Ito (2008), told apart by the colour-blind; a condition keeps its colour in every figure."""
+
+SHAPES = ("diamond", "square", "triangle-up", "cross", "circle", "triangle-down", "triangle-right", "stroke")
+"""As Vega calls them."""
+
+INK, MUTED_INK, GRID, PAPER = "#22272E", "#68707A", "#E4E7EB", "#FFFFFF"
+PAGE_COLOURS = {"ink": INK, "ink-soft": MUTED_INK, "line": GRID, "paper": PAPER}
+"""Colours of pages by name, that stand for these where a figure is drawn in one: pages may be dark."""
+AMBER, AMBER_EDGE, AMBER_INK = "#FFF1CC", "#B7791F", "#6B4300"
+FONT = "DejaVu Sans, Verdana, Arial, Helvetica, sans-serif"
+
+
+def series_colour(number: int | None) -> str:
+    """The colour of a series; ink, where it has none of its own."""
+    return INK if number is None else COLOURS[number % len(COLOURS)]
+
+
+def series_shape(number: int | None) -> str:
+    """The shape of its marks; a circle, where it has no number."""
+    return "circle" if number is None else SHAPES[number % len(SHAPES)]
+
+
+Span = tuple[int, int]
+
+SPREAD = 0.27
+"""How far from the middle of its bar a point may lie, in bars."""
+
+BINS = 40
+"""Points closer than one of so many parts of the axis lie side by side."""
+
+
+def bracket_rows(spans: Sequence[Span]) -> list[int]:
+    """A row for each bracket, 0 at the bottom: short ones low, none over another in the same row.
+
+    Brackets may meet at a bar, where the drawing leaves a gap.
+    """
+    rows: list[list[Span]] = []
+    places = {span: _place(span, rows) for span in sorted(spans, key=lambda s: (s[1] - s[0], s))}
+    return [places[span] for span in spans]
+
+
+def _place(span: Span, rows: list[list[Span]]) -> int:
+    for level, row in enumerate(rows):
+        if all(span[1] <= left or right <= span[0] for left, right in row):
+            row.append(span)
+            return level
+    rows.append([span])
+    return len(rows) - 1
+
+
+def spread_points(values: Sequence[float], low: float, high: float) -> list[float]:
+    """How far left or right of its bar's middle each value's point lies, equal values side by side."""
+    bins: dict[int, list[int]] = {}
+    for index, value in enumerate(values):
+        bins.setdefault(round((value - low) / (high - low) * BINS), []).append(index)
+    shifts = [0.0] * len(values)
+    for members in bins.values():
+        step = min(0.07, 2 * SPREAD / max(len(members) - 1, 1))
+        for place, index in enumerate(members):
+            shifts[index] = (place - (len(members) - 1) / 2) * step
+    return shifts
+
+
+def wrap_text(text: str, width: int) -> str:
+    """The text in at most three lines of `width` characters, cut with an ellipsis beyond."""
+    return "\n".join(textwrap.wrap(text, width, max_lines=3, placeholder="…"))
+
+
+def round_axis_ends(low: float, high: float, parts: int = 6) -> tuple[float, float]:
+    """The nearest whole and round numbers around what is drawn, about so many steps apart."""
+    step = next(each for each in _round_steps() if each >= (high - low) / parts)
+    return floor(low / step) * step, ceil(high / step) * step
+
+
+def _round_steps() -> Iterator[float]:
+    """1, 2, 5, 10, 20, 50, ..."""
+    for power in count():
+        for first in (1, 2, 5):
+            yield float(first * 10**power)

@@ -1,0 +1,240 @@
+"""Read what the notes of decisions tell: predictions about others, and how replies were read.
+
+An agent that predicts writes under PREDICTED_KEY what it expects in this step, and under JUDGED_KEY which
+earlier predictions were right or wrong.
+
+An agent that reads commands from model replies writes faults into its note: `faults` for the reply it
+followed, `mended` for a first reply where it asked twice. A fault has a `code` and the refused `command`,
+or none. The codes of UNREAD_CODES say that no command could be read. If fewer commands were requested than
+the agent has seats, `asked` has their number.
+
+Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from kitchen.contract.world import Json
+from kitchen.words.english_text import counted_noun, percent_text
+
+NO_COMMAND, LEFT_OUT, UNCLEAR = "no_command", "left_out", "unclear"
+UNREAD_CODES = (NO_COMMAND, LEFT_OUT, UNCLEAR)
+"""Nothing at all, nothing for this seat, different things for it in several places."""
+
+READING_COLUMNS = (
+    *("read_whole", "read_in_part", "read_not_at_all"),
+    *("commands_asked", "commands_invalid_before", "commands_invalid"),
+)
+"""What files call the numbers of `ReplyReadings`."""
+
+WARN_SHARE = 0.05
+"""The share of decisions that were not read whole, or of invalid commands, from which there is a warning."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyReading:
+    """One decision, in commands; one was asked for for each seat."""
+
+    commands: int
+    unread: int
+    """For which none could be read, after a second try if there was one."""
+    invalid_before: int
+    """Read from the first reply, and refused by looking ahead: nobody can do that now, or ever."""
+    invalid: int
+    """The same after a second try if there was one."""
+
+    @property
+    def how(self) -> str:
+        """`whole`, `part` where some of its commands were read, `none` where none was."""
+        if not self.unread:
+            return "whole"
+        return "part" if self.unread < self.commands else "none"
+
+
+def reading_from_note(note: Json, seats: int) -> ReplyReading | None:
+    """How the replies to one decision for so many seats were read; None for a note of nobody who reads."""
+    if not isinstance(note, dict) or not isinstance(note.get("faults"), list):
+        return None
+    return reading_from_faults(note["faults"], note.get("mended") or (), note.get("asked") or seats)
+
+
+def reading_from_faults(faults: Iterable[Json], mended: Iterable[Json], seats: int) -> ReplyReading:
+    """The same of what the note has under these two keys."""
+    after, before = list(faults), list(mended)
+    codes = [fault["code"] for fault in after]
+    unread = seats if NO_COMMAND in codes else sum(code in UNREAD_CODES for code in codes)
+    return ReplyReading(seats, min(unread, seats), _refused(before or after), _refused(after))
+
+
+def _refused(faults: Iterable[Json]) -> int:
+    return sum(bool(fault["command"]) for fault in faults)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyReadings:
+    """Many decisions: how many were read whole, in part or not at all, and their commands as in
+    `ReplyReading`."""
+
+    whole: int = 0
+    part: int = 0
+    none: int = 0
+    commands: int = 0
+    invalid_before: int = 0
+    invalid: int = 0
+
+    @classmethod
+    def of(cls, reading: ReplyReading | None, times: int = 1) -> Self:
+        """So many decisions that were read like this; none where nobody read."""
+        if reading is None:
+            return cls()
+        return cls(
+            whole=times * (reading.how == "whole"),
+            part=times * (reading.how == "part"),
+            none=times * (reading.how == "none"),
+            commands=times * reading.commands,
+            invalid_before=times * reading.invalid_before,
+            invalid=times * reading.invalid,
+        )
+
+    def __add__(self, other: ReplyReadings) -> Self:
+        return type(self)(
+            self.whole + other.whole,
+            self.part + other.part,
+            self.none + other.none,
+            self.commands + other.commands,
+            self.invalid_before + other.invalid_before,
+            self.invalid + other.invalid,
+        )
+
+    @property
+    def columns(self) -> dict[str, int]:
+        """For files: COLUMNS with their numbers."""
+        numbers = (self.whole, self.part, self.none, self.commands, self.invalid_before, self.invalid)
+        return dict(zip(READING_COLUMNS, numbers, strict=True))
+
+    @property
+    def decisions(self) -> int:
+        """Those that a reply was read for."""
+        return self.whole + self.part + self.none
+
+    @property
+    def unread_share(self) -> float:
+        """Of the decisions, those that were not read whole."""
+        return (self.part + self.none) / self.decisions if self.decisions else 0.0
+
+    @property
+    def invalid_share(self) -> float:
+        """Of the commands that were asked for, those that were read and refused in the end."""
+        return self.invalid / self.commands if self.commands else 0.0
+
+    @property
+    def is_bad(self) -> bool:
+        """What came of it says little about the model: see `warning`."""
+        return max(self.unread_share, self.invalid_share) >= WARN_SHARE
+
+    @property
+    def words(self) -> str:
+        """`57 of 60 decisions read whole, 2 in part, 1 not at all; 6 of 180 commands invalid`, with what
+        there was before a second try where that changed it; empty where nothing was read."""
+        if not self.decisions:
+            return ""
+        read = f"{self.whole} of {counted_noun(self.decisions, 'decision')} read whole"
+        read += f", {self.part} in part, {self.none} not at all" if self.whole < self.decisions else ""
+        before = (
+            f" ({self.invalid_before} before a second try)" if self.invalid_before != self.invalid else ""
+        )
+        return f"{read}; {self.invalid} of {counted_noun(self.commands, 'command')} invalid{before}"
+
+    @property
+    def warning(self) -> str:
+        """A sentence on what was not read or could not be done; empty below WARN_FROM."""
+        told = [f"{share} of the {of} {were}" for share, of, were in self._told()]
+        return f"{' and '.join(told)}: these agents waited, though nobody chose that." if told else ""
+
+    @property
+    def short(self) -> str:
+        """For a figure: the shares that there is a warning about; empty below WARN_FROM."""
+        return ", ".join(f"{share} of {of} {were.partition(' ')[2]}" for share, of, were in self._told())
+
+    def _told(self) -> list[tuple[str, str, str]]:
+        """Each share that is too great, of what it is, and what is wrong with those."""
+        shares = [
+            (self.unread_share, "decisions", "were not read whole"),
+            (self.invalid_share, "commands", "were invalid"),
+        ]
+        return [(percent_text(share), of, were) for share, of, were in shares if share >= WARN_SHARE]
+
+
+PREDICTED_KEY, JUDGED_KEY = "foreseen", "judged"
+
+PredictedAction = tuple[str, ...]
+"""What somebody is to do, in the codes of the world."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the agent in seat `by` foresaw in a step (from 1) that seat `of` would do next."""
+
+    by: int
+    of: int
+    step: int
+    said: PredictedAction
+    done: PredictedAction = ()
+    """What that seat did finish next; nothing where it finished nothing any more."""
+    done_in: int | None = None
+    """The step in which it did."""
+    right: bool | None = None
+    """Whether that is what was foreseen; None where it has not turned out."""
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Json]) -> Self:
+        """As `to_json` wrote it."""
+        return cls(**{**stored, "said": tuple(stored["said"]), "done": tuple(stored["done"])})
+
+    def to_json(self) -> dict[str, Json]:
+        """For a note or a memory."""
+        return {
+            "by": self.by,
+            "of": self.of,
+            "step": self.step,
+            "said": list(self.said),
+            "done": list(self.done),
+            "done_in": self.done_in,
+            "right": self.right,
+        }
+
+    def judged(self, done: PredictedAction, step: int, *, right: bool) -> Self:
+        """The same, and what became of it."""
+        return replace(self, done=done, done_in=step, right=right)
+
+
+def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
+    """All that these notes of one mind tell, in the order of steps, each once."""
+    found: dict[tuple[int, int, int], Prediction] = {}
+    for note in notes:
+        if isinstance(note, dict):
+            told = [*note.get(PREDICTED_KEY, ()), *note.get(JUDGED_KEY, ())]
+            found |= {(one.step, one.by, one.of): one for one in map(Prediction.read, told)}
+    return [found[key] for key in sorted(found)]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionAccuracy:
+    """How many came true of those that turned out."""
+
+    right: int = 0
+    judged: int = 0
+
+    @classmethod
+    def of(cls, foreseen: Iterable[Prediction]) -> Self:
+        """Of many."""
+        judged = [one.right for one in foreseen if one.right is not None]
+        return cls(sum(judged), len(judged))
+
+    @property
+    def share(self) -> float | None:
+        """From 0 to 1; None where nothing has turned out."""
+        return self.right / self.judged if self.judged else None

@@ -1,0 +1,200 @@
+"""Order the messages that agents exchange within one step (`Organisation.talks_within`).
+
+The rules hold for any number of agents, in the order of their member numbers:
+
+- The first agent opens. In each round the agents that heard something new speak in order, up to `rounds`.
+- An agent that says nothing, ends the talk or repeats itself is not asked again. Nobody answers its words.
+- An agent hears what it may hear. Only talk is heard within the step; a job reaches its worker in the next
+  one.
+- When nobody has anything to answer, the first agent that has not spoken opens again. So each decides once.
+- An agent with nothing to decide (`REASON_TO_ANSWER`) is asked only when somebody writes to it.
+- Only the last decision of an agent is carried out.
+
+In a `pair` without the setting `within`, two agents talk as in Collab-Overcooked. Whatever one says is
+answered, sent or not, and only the opener ends the talk by repeating itself. Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from kitchen.contract.agent import REASON_TO_ANSWER, Decision, Situation, add_to_note
+from kitchen.contract.language_model import Call
+from kitchen.contract.organisation import END, Organisation
+from kitchen.contract.organisation import TALK_KINDS as TALK_KINDS
+from kitchen.contract.team_messages import (
+    MessageDraft,
+    TeamMessage,
+    mask_blocked_words,
+    message_recipients,
+    message_refusal,
+)
+from kitchen.contract.world import Json
+
+ROUND_KEY = "round"
+"""Key of a message's data for the round of the talk in which it was said; the first is 1."""
+DIALOGUE_KEY = "talk"
+"""Key of a note for the notes of the decisions before the last one."""
+
+Turns = Generator[tuple[int, Situation, int], Decision, list[Decision]]
+"""Yields who is asked next, as its place in `Exchange.situations`, what it is told, and how many may come,
+this one included; is sent what it decided; returns what comes of it for each place."""
+Hears = Callable[[int, TeamMessage], bool]
+"""Returns whether this member, to whom the message was sent, gets to know it."""
+
+
+def _everybody_hears(member: int, said: TeamMessage) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class DialoguePosition:
+    """How far an agent had followed the talk within the step when it was asked last."""
+
+    known: int
+    """The last message that it knew before the talk; 0 where there was none."""
+    sent: int
+    """How many messages of the episode were sent before the talk."""
+    round: int
+    """The round in which it was asked last."""
+
+
+@dataclass(slots=True)
+class StepDialogue:
+    """The talk of some minds in one step."""
+
+    situations: list[Situation]
+    """The situation of each mind, by place; after the talk, the one in which it was asked last."""
+    organisation: Organisation
+    hears: Hears = _everybody_hears
+    sent: int = 0
+    """How many messages of the episode were sent before."""
+    made: list[list[Decision]] = field(default_factory=list)
+    """The decisions of each mind, by place; empty for a mind that nobody asked."""
+    last_round: list[int] = field(default_factory=list)
+    """The last round in which each mind was asked, by place; 0 if it was not."""
+    said: list[TeamMessage] = field(default_factory=list)
+    _before: list[int] = field(default_factory=list)
+    """How many messages each had sent in this step before the talk."""
+    _known: list[int] = field(default_factory=list)
+    """The last message that each knew before the talk; 0 where there was none."""
+    _words: list[tuple[str, ...]] = field(default_factory=list)
+    """The last words of each mind, by place."""
+    _to_answer: set[int] = field(default_factory=set)
+    _done: set[int] = field(default_factory=set)
+
+    @classmethod
+    def of(
+        cls, situations: Sequence[Situation], hears: Hears = _everybody_hears, *, sent: int = 0
+    ) -> Self | None:
+        """Return the talk of these minds, in the order of their numbers; None where they do not talk within
+        the step. `hears` says who hears what it is sent, `sent` how many messages there are already."""
+        organisation = situations[0].organisation if len(situations) > 1 else None
+        if organisation is None or not organisation.talks_within:
+            return None
+        talk = cls(list(situations), organisation, hears, sent)
+        talk.made = [[] for _ in situations]
+        talk.last_round, talk._words = [0] * len(situations), [()] * len(situations)
+        talk._before = [_sent_in_step(situation) for situation in situations]
+        talk._known = [one.messages[-1].number if one.messages else 0 for one in situations]
+        return talk
+
+    def turns(self) -> Turns:
+        """Hold the whole talk; return what comes of it for each."""
+        rounds = self.organisation.rounds
+        for number in range(1, rounds + 1):
+            for place in range(len(self.situations)):
+                if self._speaks(place, is_last=number == rounds):
+                    self._take(place, (yield self._ask(place)), number)
+            if not self._to_answer and not any(map(self._is_left, range(len(self.situations)))):
+                break
+        return [
+            _merged(made) if made else Decision({}, memory=told.memory)
+            for made, told in zip(self.made, self.situations, strict=True)
+        ]
+
+    def followed(self, place: int) -> DialoguePosition | None:
+        """Return how far the mind in this place followed the talk; None where the organisation is not
+        `within`: there the note of its decision says that."""
+        if not self.organisation.within:
+            return None
+        return DialoguePosition(self._known[place], self.sent, self.last_round[place])
+
+    def _speaks(self, place: int, *, is_last: bool) -> bool:
+        """Return whether this mind speaks now: it has something to answer, or it opens the talk."""
+        return place in self._to_answer or (self._is_left(place) and (is_last or not self._to_answer))
+
+    def _is_left(self, place: int) -> bool:
+        """Return whether this mind has yet to decide."""
+        return not self.made[place] and self.situations[place].because != REASON_TO_ANSWER
+
+    def _ask(self, place: int) -> tuple[int, Situation, int]:
+        now, made = self.situations[place], self.made[place]
+        known = {one.number for one in now.messages}
+        heard = (
+            replace(one, is_new=one.sender != now.member)
+            for one in self.said
+            if one.number not in known and (one.sender == now.member or self._hears(place, one))
+        )
+        memory = made[-1].memory if made else now.memory
+        self.situations[place] = replace(now, messages=(*now.messages, *heard), memory=memory)
+        left = len(self.situations) * self.organisation.rounds - sum(map(len, self.made))
+        return place, self.situations[place], max(left, 1)
+
+    def _hears(self, place: int, said: TeamMessage) -> bool:
+        member = self.situations[place].member
+        return member in said.to and (not self.organisation.within or self.hears(member, said))
+
+    def _take(self, place: int, decision: Decision, number: int) -> None:
+        """Record what this mind decided. Minds that hear something new have something to answer, unless
+        these words end the talk for this mind."""
+        says = tuple(replace(say, data={**say.data, ROUND_KEY: number}) for say in decision.says)
+        self.made[place].append(replace(decision, says=says))
+        self.last_round[place] = number
+        self._to_answer.discard(place)
+        called = {other for say in says for other in self._say(place, say)}
+        words = tuple(say.text for say in says)
+        if self._goes_on(place, says, words):
+            self._to_answer |= called - self._done
+        else:
+            self._done.add(place)
+        self._words[place] = words
+
+    def _goes_on(self, place: int, says: Sequence[MessageDraft], words: tuple[str, ...]) -> bool:
+        if not says or any(say.kind == END for say in says):
+            return False
+        return words != self._words[place] or (place > 0 and not self.organisation.within)
+
+    def _say(self, place: int, say: MessageDraft) -> set[int]:
+        """Send this, if it may be sent; return the places of those who have something to answer by it."""
+        member, others = self.situations[place].member, set(range(len(self.situations))) - {place}
+        sent = self._before[place] + sum(one.sender == member for one in self.said)
+        if say.kind not in TALK_KINDS or message_refusal(self.organisation, member, say, sent=sent):
+            return set() if self.organisation.within else others
+        before = [one.messages[-1].number for one in self.situations if one.messages]
+        number = max([self.sent, *before, *(one.number for one in self.said)]) + 1
+        to, text = (
+            message_recipients(self.organisation, member, say),
+            mask_blocked_words(say.text, self.organisation.blocked),
+        )
+        step = self.situations[0].step + 1
+        said = TeamMessage(number, step, member, to, say.kind, text.strip(), say.data)
+        self.said.append(said)
+        return {other for other in others if self._hears(other, said)} if self.organisation.within else others
+
+
+def _sent_in_step(situation: Situation) -> int:
+    """How many messages this mind has sent in the open step."""
+    step = situation.step + 1
+    return sum(one.step == step and one.sender == situation.member for one in situation.messages)
+
+
+def _merged(decisions: list[Decision]) -> Decision:
+    """Return the last decision, with the words and the model calls of all."""
+    calls: tuple[Call, ...] = tuple(call for each in decisions for call in each.calls)
+    says = tuple(say for each in decisions for say in each.says)
+    earlier: list[Json] = [each.note for each in decisions[:-1]]
+    note = add_to_note(decisions[-1].note, DIALOGUE_KEY, earlier) if earlier else decisions[-1].note
+    return replace(decisions[-1], calls=calls, says=says, note=note)

@@ -1,0 +1,165 @@
+"""Fill in the commands of seats that are not asked in a step.
+
+A seat with a plan does its next planned command while that is legal. A seat with nothing to choose does
+nothing, unless the world lets it act (`World.asks`). In live play these commands are stored in the
+transaction that opens the turn. A plan that cannot continue is dropped: the log has an event
+`plan_broken`, and the seat is asked. Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from kitchen.contract.agent import REASON_PLAN_BROKEN, REASON_TO_ANSWER, Decision, Situation
+from kitchen.contract.world import Command, Event, Json, World
+
+BY_WORLD = "world"
+"""`chosen_by` of the command of a seat that had nothing to choose."""
+PLAN_ILLEGAL, PLAN_REPLACED = "illegal", "replaced"
+"""Why it was: what was next could not be done, or whoever had made it gave up what was left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one seat does next without being asked."""
+
+    then: tuple[Command, ...]
+    chosen_by: str
+    fallback: str
+    step: int
+    """The one in which it was given."""
+    replaces: Plan | None = None
+    """What was left of the plan whose place this one takes: not told in the log yet."""
+
+    @classmethod
+    def read(cls, stored: Json) -> Self:
+        """As `to_json` wrote it."""
+        then = tuple(map(tuple, stored["then"]))
+        before = cls.read(stored["replaces"]) if stored["replaces"] else None
+        return cls(then, stored["chosen_by"], stored["fallback"], stored["step"], before)
+
+    def to_json(self) -> Json:
+        """As it is stored."""
+        before = self.replaces.to_json() if self.replaces else None
+        given = {"chosen_by": self.chosen_by, "fallback": self.fallback, "step": self.step}
+        return {"then": _lists(self.then), **given, "replaces": before}
+
+    def in_place_of(self, other: Plan | None) -> Plan:
+        """This plan in the place of another. If that took one's place in the same step, that one is told."""
+        if other is None:
+            return self
+        return replace(self, replaces=other.replaces or (other if other.then else None))
+
+
+@dataclass(frozen=True, slots=True)
+class AutomaticCommand:
+    """The command of a seat that is not asked."""
+
+    seat: int
+    command: Command
+    chosen_by: str = BY_WORLD
+    fallback: str = ""
+    planned_in: int | None = None
+
+
+@dataclass(slots=True)
+class TurnOpening:
+    """What is settled of a turn when it opens."""
+
+    filled: list[AutomaticCommand] = field(default_factory=list)
+    plans: dict[int, Plan] = field(default_factory=dict)
+    """What is left of them."""
+    broken: list[Event] = field(default_factory=list)
+    may_act: set[int] = field(default_factory=set)
+    """Seats of those that are filled that may act all the same: live play gives their commands only when the
+    step runs."""
+
+
+def open_turn(
+    world: World, seats: Iterable[int], plans: Mapping[int, Plan], *, passes_by: bool
+) -> TurnOpening:
+    """The commands of those of these seats that are not asked in the coming step. Who has a plan is passed by
+    while there is nothing to choose; others are where that is set."""
+    made = TurnOpening()
+    for seat in sorted(seats) if plans or passes_by else ():
+        plan = plans.get(seat)
+        if plan and plan.replaces:
+            made.broken.append(_broken(seat, plan.replaces, PLAN_REPLACED))
+            plan = replace(plan, replaces=None)
+        if (plan and plan.then) or passes_by:
+            _fill(made, world, seat, plan)
+    return made
+
+
+def drop_plans_at_end(plans: Mapping[int, Plan]) -> TurnOpening:
+    """What is settled where no step opens any more: that plans were given up is told all the same."""
+    replaced = ((seat, plan.replaces) for seat, plan in sorted(plans.items()))
+    return TurnOpening(broken=[_broken(seat, before, PLAN_REPLACED) for seat, before in replaced if before])
+
+
+def _fill(made: TurnOpening, world: World, seat: int, plan: Plan | None) -> None:
+    if not world.asks(seat):
+        made.filled.append(AutomaticCommand(seat, world.idle))
+        made.may_act |= {seat} if may_act(world, seat) else set()
+        made.plans |= {seat: plan} if plan and plan.then else {}
+    elif plan and plan.then:
+        _go_on(made, world, seat, plan)
+
+
+def may_act(world: World, seat: int) -> bool:
+    """Return whether a seat that is not asked can do more than `idle`."""
+    return any(command != world.idle for command in world.legal_actions(seat))
+
+
+def _go_on(made: TurnOpening, world: World, seat: int, plan: Plan) -> None:
+    command, *left = plan.then
+    if not world.allows(seat, command):
+        made.broken.append(_broken(seat, plan, PLAN_ILLEGAL))
+        return
+    made.filled.append(AutomaticCommand(seat, command, plan.chosen_by, plan.fallback, plan.step))
+    if left:
+        made.plans[seat] = replace(plan, then=tuple(left))
+
+
+def _broken(seat: int, plan: Plan, why: str) -> Event:
+    return Event(REASON_PLAN_BROKEN, seat, {"why": why, "left": _lists(plan.then), "planned_in": plan.step})
+
+
+def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
+    """Return the new plans, by seat, for seats that go on in this step with what they have: seats that are
+    not asked, and of an agent that only answers those that may act. An empty one ends what is left."""
+    asked = situation.seats if situation.asked is None else situation.asked
+    may_act = set(situation.may_act)
+    settled = may_act if situation.because == REASON_TO_ANSWER else set(situation.seats) - set(asked)
+    settled = settled - (decision.commands.keys() & may_act)
+    return {seat: plan for seat, plan in decision.plans.items() if seat in settled}
+
+
+def started_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
+    """Return the plans, by seat, that begin with a command for this step."""
+    asked = situation.seats if situation.asked is None else situation.asked
+    commanded = {*asked, *(decision.commands.keys() & set(situation.may_act))}
+    return {seat: plan for seat, plan in decision.plans.items() if plan and seat in commanded}
+
+
+def visible_plans(
+    world: World, seat: int, plans: Mapping[int, Plan], step: int, *, others: bool
+) -> dict[int, tuple[Command, ...]]:
+    """What is left, in this step, of the plans that this seat gets to know: its own, and of `others` what the
+    world lets it see. What they gave with their command for the step itself is nobody else's to see yet."""
+    left = {
+        number: plan.then
+        for number, plan in plans.items()
+        if plan.then and (number == seat or plan.step < step)
+    }
+    return {
+        number: then
+        for number, then in left.items()
+        if number == seat or (others and world.visible(seat, Event("plans", number, {"left": _lists(then)})))
+    }
+
+
+def _lists(commands: Iterable[Command]) -> list[list[str]]:
+    return [list(command) for command in commands]

@@ -1,0 +1,93 @@
+"""Read episodes recorded in another engine, to compare a world with that engine.
+
+A file (`.jsonl` or `.jsonl.gz`) holds one episode per line, a JSON object; `world` names its world. Plain
+Python, no Django.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+from kitchen.contract.world import Json, WorldError
+
+Recording = TypeVar("Recording")
+
+
+class TraceFileError(WorldError):
+    """A file of recorded episodes that cannot be read; one line: the file, the line and the reason."""
+
+
+class RecordedLine(NamedTuple):
+    """One episode of a file, as it stands there."""
+
+    path: Path
+    number: int
+    """From 1; empty lines count."""
+    raw: Json
+
+    def world(self, default: str) -> str:
+        """The world that it is of: `default` where it names none. TraceFileError for what is no object."""
+        if not isinstance(self.raw, Mapping):
+            raise self.error("is no object")
+        return str(self.raw.get("world", default))
+
+    def parsed(self, recordings: Recordings[Recording]) -> Recording:
+        """The episode; TraceFileError."""
+        try:
+            return recordings.parse(self.raw)
+        except KeyError as error:
+            raise self.error(f"{error} is missing") from error
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+            raise self.error(str(error)) from error
+
+    def error(self, reason: str) -> TraceFileError:
+        """What is wrong with it."""
+        return TraceFileError(f"{self.path}: line {self.number}: {reason}")
+
+
+class Recordings(ABC, Generic[Recording]):
+    """How the recorded episodes of one world are read and played again."""
+
+    @abstractmethod
+    def parse(self, raw: Json) -> Recording:
+        """One line; KeyError for what is missing, ValueError, TypeError and the like for what is wrong."""
+
+    @abstractmethod
+    def difference(self, recorded: Recording) -> str | None:
+        """Where our world differs from it, in one line; None where it agrees in every step."""
+
+    @abstractmethod
+    def speeds(self, recorded: Sequence[Recording], rounds: int) -> list[float]:
+        """Steps a second in each round in which all of them are played. SettingsError names the one that
+        there is no world for."""
+
+
+def read_recording_file(path: Path) -> list[RecordedLine]:
+    """Every episode of a file; TraceFileError if it is missing, damaged or empty."""
+    path = Path(path)
+    lines = [_line(path, number, text) for number, text in enumerate(_texts(path), 1) if text.strip()]
+    if not lines:
+        raise TraceFileError(f"{path}: holds no trace")
+    return lines
+
+
+def _texts(path: Path) -> Iterator[str]:
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            for line in file:
+                yield line.decode("utf-8")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise TraceFileError(f"{path}: cannot be read: {error}") from error
+
+
+def _line(path: Path, number: int, text: str) -> RecordedLine:
+    try:
+        return RecordedLine(path, number, json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise TraceFileError(f"{path}: line {number}: {error}") from error

@@ -1,0 +1,157 @@
+"""Define messages between members of an episode, and which messages a member may send.
+
+A message is data: it is shown as text and is never an instruction to the platform. Words that a study
+blocks are masked.
+
+Where the organisation is `pairwise`, everybody talks with at most one partner at a time (the rules of
+MINDcraft). A member in a conversation is busy for all others. The conversation starts with the first
+message. It ends when one of the two ends it or leaves, or after some silent steps.
+
+Plain Python.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from kitchen.contract.organisation import END, MESSAGE_KINDS, SAY, SYSTEM, TALK_KINDS, Organisation
+from kitchen.contract.world import Json
+
+MAX_PERSON_CHARACTERS = 500
+"""Characters of what a person writes."""
+MAX_AGENT_CHARACTERS = 2000
+"""Characters of what a mind writes."""
+
+
+ONLY_JOBS = "only_jobs"
+"""The `code` of an answer that says: whoever was written to reads no messages, and does jobs with an aim."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageDraft:
+    """A message that somebody wants to send."""
+
+    text: str
+    kind: str = SAY
+    """One of `kitchen.contract.organisation.MESSAGE_KINDS`."""
+    to: tuple[int, ...] = ()
+    """Members, by number; nobody named: all who may be sent such a message."""
+    data: Mapping[str, Json] = field(default_factory=dict)
+    """JSON that belongs to the kind: `job` is the number of the message that gave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeamMessage:
+    """A message that was sent, as a member who sent or heard it knows it."""
+
+    number: int
+    """In the episode; the first is 1."""
+    step: int
+    """The step that was open; the first is 1."""
+    sender: int | None
+    """A member; None for the house."""
+    to: tuple[int, ...]
+    """Every addressee."""
+    kind: str
+    text: str
+    data: Mapping[str, Json] = field(default_factory=dict)
+    is_new: bool = False
+    """It came after what this mind knew when it decided last."""
+
+
+def message_refusal(organisation: Organisation, sender: int, say: MessageDraft, *, sent: int) -> str:
+    """Why this member may not send this, empty if it may: `not_allowed`, `empty`, `too_long`, or `too_many`,
+    where it has `sent` so many messages in this step."""
+    if sender not in organisation.numbers or say.kind not in MESSAGE_KINDS:
+        return "not_allowed"
+    if not message_recipients(organisation, sender, say):
+        return "not_allowed"
+    if not (say.text.strip() or say.data or say.kind == END):
+        return "empty"
+    if len(say.text) > max_message_length(organisation, sender):
+        return "too_long"
+    return "too_many" if sent >= organisation.messages_a_step else ""
+
+
+def message_recipients(organisation: Organisation, sender: int, say: MessageDraft) -> tuple[int, ...]:
+    """Who is sent this; nobody if one of those who are named may not be."""
+    may = organisation.to(sender, say.kind)
+    return tuple(sorted(set(say.to or may))) if set(say.to) <= set(may) else ()
+
+
+def max_message_length(organisation: Organisation, sender: int) -> int:
+    """How many characters this member may write at once."""
+    return MAX_PERSON_CHARACTERS if organisation.member(sender).is_person else MAX_AGENT_CHARACTERS
+
+
+MASK = "***"
+
+
+def mask_blocked_words(text: str, blocked: Sequence[str]) -> str:
+    """The text with `MASK` for each of these words or phrases, however they are capitalised and spaced."""
+    return _pattern(tuple(blocked)).sub(MASK, text) if any(one.strip() for one in blocked) else text
+
+
+@lru_cache(maxsize=64)
+def _pattern(blocked: tuple[str, ...]) -> re.Pattern[str]:
+    words = sorted((one.split() for one in blocked if one.strip()), key=lambda one: -len("".join(one)))
+    return re.compile("|".join(_alone(r"\s+".join(map(re.escape, one))) for one in words), re.IGNORECASE)
+
+
+def _alone(pattern: str) -> str:
+    """As a whole word; in scripts that put no spaces between words, wherever it stands."""
+    return pattern if re.search(r"[\u2e80-\u9fff\uac00-\ud7af]", pattern) else rf"(?<!\w){pattern}(?!\w)"
+
+
+BUSY, TALKING, CHOOSE_ONE = "busy", "talking", "choose_one"
+"""Why nothing is sent: the addressee talks with another, the sender does, or not exactly one is named."""
+GONE = "gone"
+"""`code` of what the house says of a `member` who is replaced: their conversation is over."""
+
+
+def conversation_partners(
+    organisation: Organisation, messages: Iterable[TeamMessage], step: int
+) -> dict[int, int]:
+    """Who talks with whom in this step, both ways."""
+    talking: dict[int, int] = {}
+    last: dict[frozenset[int], int] = {}
+    for said in messages:
+        if said.kind == SYSTEM and said.data.get("code") == GONE:
+            _leave(talking, said.data["member"])
+        if said.kind not in TALK_KINDS or said.sender is None:
+            continue
+        _leave(talking, said.sender)
+        if said.kind != END:
+            _leave(talking, said.to[0])
+            talking |= {said.sender: said.to[0], said.to[0]: said.sender}
+            last[frozenset((said.sender, said.to[0]))] = said.step
+    since = step - organisation.silence
+    return {one: other for one, other in talking.items() if last[frozenset((one, other))] > since}
+
+
+def _leave(talking: dict[int, int], member: int) -> None:
+    other = talking.pop(member, None)
+    if other is not None:
+        talking.pop(other, None)
+
+
+def address_to_partner(say: MessageDraft, sender: int, talking: Mapping[int, int]) -> MessageDraft:
+    """The same to whom the sender talks with, if nobody is named."""
+    return replace(say, to=(talking[sender],)) if not say.to and sender in talking else say
+
+
+def conversation_refusal(say: MessageDraft, sender: int, talking: Mapping[int, int]) -> str:
+    """Why the sender may not say this now, empty if they may: `busy`, `talking` or `choose_one`;
+    `not_allowed` to end what has not begun."""
+    if len(set(say.to)) != 1:
+        return "not_allowed" if say.kind == END else CHOOSE_ONE
+    if talking.get(sender) == say.to[0]:
+        return ""
+    if say.kind == END:
+        return "not_allowed"
+    if sender in talking:
+        return TALKING
+    return BUSY if say.to[0] in talking else ""

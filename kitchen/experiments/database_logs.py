@@ -1,0 +1,178 @@
+"""Store the logs of experiment episodes in the database, read them back, and verify them.
+
+Pieces are only added. A log that cannot be continued stays, and a new run of the episode begins; the last
+run counts. A worker that was replaced by another one notices and stops.
+"""
+
+from __future__ import annotations
+
+import gzip
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, F, OuterRef, Q
+
+from kitchen.experiments.experiment_setup import EpisodeKey
+from kitchen.experiments.log_files import LogError, PlayedLog, WritePiece, read_log
+from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
+from kitchen.infra.db_retry import retry_while_unreachable
+from kitchen.money.budget_ledger import ledger_amount, spent_or_reserved
+
+log = logging.getLogger(__name__)
+
+LOGS_AT_ONCE = 100
+"""Episodes that are read at once."""
+
+
+class PlayedElsewhereError(Exception):
+    """Another worker has gone on with this episode."""
+
+
+def log_data(episode: ExperimentEpisode) -> bytes:
+    """The bytes of the log that counts; empty where there is none."""
+    rows = ExperimentLog.objects.filter(episode=episode)
+    last = rows.order_by("-run").values_list("run", flat=True).first()
+    return b"".join(bytes(data) for data in rows.filter(run=last).values_list("data", flat=True))
+
+
+def log_to_resume(episode: ExperimentEpisode) -> PlayedLog | None:
+    """What was kept of an episode that is to go on now; None for nothing. LogError."""
+    data = log_data(episode)
+    return read_log(data) if data else None
+
+
+def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> WritePiece:
+    """Who keeps the next pieces of an episode's log, `anew` those of another run."""
+    run, number = _last(episode)
+    if anew and number:
+        run, number = run + 1, 0
+
+    def keep(piece: bytes) -> None:
+        nonlocal number
+        row = partial(_store, episode.pk, run, number + 1, piece)
+        retry_while_unreachable(row, "storing a piece of an episode's log")
+        number += 1
+
+    return keep
+
+
+def _last(episode: ExperimentEpisode) -> tuple[int, int]:
+    """Run and number of its last piece; the number is 0 where there is none."""
+    last = ExperimentLog.objects.filter(episode=episode).order_by("run", "number").last()
+    return (last.run, last.number) if last else (1, 0)
+
+
+def _store(episode_id: int, run: int, number: int, piece: bytes) -> None:
+    """One piece; PlayedElsewhereError where another has that place. That it is there already, after an answer
+    that was lost, is well."""
+    try:
+        with transaction.atomic():
+            ExperimentLog.objects.create(episode_id=episode_id, run=run, number=number, data=piece)
+    except IntegrityError:
+        there = ExperimentLog.objects.filter(episode=episode_id, run=run, number=number).first()
+        if there is None or bytes(there.data) != piece:
+            raise PlayedElsewhereError(f"of episode {episode_id}") from None
+
+
+def logs_of(experiment: Experiment) -> Iterator[tuple[EpisodeKey, bytes]]:
+    """The log of every episode that has one, as bytes, by the episode's name."""
+    kept = ExperimentLog.objects.filter(episode=OuterRef("pk"))
+    for episode in experiment.episodes.filter(Exists(kept)).iterator(LOGS_AT_ONCE):
+        yield key_of(episode), log_data(episode)
+
+
+def key_of(episode: ExperimentEpisode) -> EpisodeKey:
+    """The episode's name within its experiment."""
+    return episode.variant, episode.level, episode.agents, episode.alpha, episode.episode
+
+
+def logs_adopt(*, experiment: Experiment, data: Callable[[EpisodeKey], bytes]) -> None:
+    """Take in what was kept elsewhere of its episodes, and what that cost, where nothing is kept here, or
+    where it goes on from what is kept of an episode that is not played yet. `data` gives the bytes of an
+    episode's log, nothing where there is none."""
+    unplayed = Q(logs__isnull=True) | Q(finished_at=None)
+    for episode in experiment.episodes.filter(unplayed).distinct():
+        if kept := data(key_of(episode)):
+            _adopt(experiment, episode, kept)
+
+
+def _adopt(experiment: Experiment, episode: ExperimentEpisode, data: bytes) -> None:
+    try:
+        kept, here = read_log(data), log_to_resume(episode)
+    except LogError as error:
+        log.warning("the log of %s is not taken in: it %s", episode, error)
+        return
+    begun = here.lines if here else bytearray()
+    if len(kept.lines) <= len(begun) or not kept.lines.startswith(begun):
+        return
+    more = gzip.compress(bytes(kept.lines[len(begun) :]), mtime=0)
+    spent = ledger_amount(log_cost(kept) - (log_cost(here) if here else 0.0))
+    try:
+        with transaction.atomic():
+            run, number = _last(episode)
+            ExperimentLog.objects.create(episode=episode, run=run, number=number + 1, data=more)
+            elsewhere = F("spent_elsewhere") + spent
+            Experiment.objects.filter(pk=experiment.pk).update(spent_elsewhere=elsewhere)
+    except IntegrityError:
+        log.warning("the log of %s is not taken in: a worker goes on with it", episode)
+
+
+def cost_elsewhere(experiment: Experiment, logs: Iterable[PlayedLog]) -> float:
+    """US dollars that calls in these logs cost of which nothing is kept here, in no run of their episode."""
+    held = experiment.episodes.filter(logs__isnull=False).distinct()
+    episodes = {key_of(episode): episode for episode in held}
+    return sum(log_cost(each) - _known(each, episodes.get(each.head.key)) for each in logs)
+
+
+def _known(there: PlayedLog, episode: ExperimentEpisode | None) -> float:
+    """What is known here of what a log cost: the one of the two begins with the other."""
+    here = [] if episode is None else _runs(episode)
+    if any(run.lines.startswith(there.lines) for run in here):
+        return log_cost(there)
+    return max((log_cost(run) for run in here if there.lines.startswith(run.lines)), default=0.0)
+
+
+def _runs(episode: ExperimentEpisode) -> list[PlayedLog]:
+    """Everything that is kept of an episode here and can be read."""
+    pieces: dict[int, bytes] = {}
+    for run, piece in ExperimentLog.objects.filter(episode=episode).values_list("run", "data"):
+        pieces[run] = pieces.get(run, b"") + bytes(piece)
+    runs = []
+    for data in pieces.values():
+        with suppress(LogError):
+            runs.append(read_log(data))
+    return runs
+
+
+def log_cost(kept: PlayedLog) -> float:
+    """US dollars that an episode's calls cost; those whose price is not known count nothing."""
+    return sum(call.cost or 0.0 for call in kept.calls)
+
+
+def experiment_cost(experiment: Experiment) -> float:
+    """US dollars that an experiment has cost and set aside, here and elsewhere."""
+    here = spent_or_reserved(experiment.budget.pk) if experiment.budget else 0
+    return float(here + experiment.spent_elsewhere)
+
+
+LOG_DIFFERS = "its log is not what was written"
+EPISODES_AT_ONCE = 100
+
+
+def verify_logs() -> Iterator[str]:
+    """A line for each episode that was played and whose log is gone, damaged or another one."""
+    played = ExperimentEpisode.objects.filter(row__isnull=False).select_related("experiment")
+    for episode in played.order_by("pk").iterator(EPISODES_AT_ONCE):
+        wanted = (episode.row or {}).get("log")
+        if wanted and _hash(episode) != wanted:
+            yield f"experiment {episode.experiment.pk}, {episode}: {LOG_DIFFERS}"
+
+
+def _hash(episode: ExperimentEpisode) -> str:
+    try:
+        return read_log(log_data(episode)).hash
+    except LogError:
+        return ""

@@ -1,0 +1,182 @@
+"""Keep an experiment in a folder of files, each written whole or not at all.
+
+A run that is resumed continues from `episodes.csv`.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+
+from kitchen.charts.chart_data import ImageFormat
+from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark
+from kitchen.contract.data_files import TooDeepError, read_json
+from kitchen.contract.world import Json
+from kitchen.experiments import episode_rows as csv_rows
+from kitchen.experiments import result_tables
+from kitchen.experiments.episode_rows import EpisodeRow, RowsError
+from kitchen.experiments.experiment_results import CellResult, cell_results_of
+from kitchen.experiments.experiment_setup import EpisodeKey, ExperimentSetup, episode_jobs
+from kitchen.experiments.result_tables import summary_line
+from kitchen.infra.file_writing import write_atomically
+from kitchen.registry.world_registry import get_world
+
+EPISODES, SETTINGS = "episodes.csv", "experiment.json"
+ResultMaker = Callable[[ExperimentSetup, tuple[CellResult, ...]], bytes]
+VERSION = 1
+"""Of the layout of experiment.json."""
+
+
+class FolderError(Exception):
+    """A folder that this experiment cannot be kept in; one line."""
+
+
+def describe_experiment(setup: ExperimentSetup, key: str = "") -> dict[str, Json]:
+    """What experiment.json says: settings, versions, and the seed of every episode."""
+    jobs = episode_jobs(setup)
+    return {
+        "version": VERSION,
+        "key": key,
+        "setup": setup.to_json(),
+        "world": {
+            "kind": setup.world,
+            "version": get_world(setup.world).version,
+            "steps": setup.ground.steps,
+        },
+        "versions": _versions(),
+        "seeds": [{"key": list(job.key), "seed": job.seed} for job in jobs],
+    }
+
+
+def _versions() -> dict[str, str]:
+    wanted = ("numpy", "matplotlib", "anthropic", "openai")
+    return {"python": platform.python_version(), **{name: _version(name) for name in wanted}}
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def open_folder(folder: Path, setup: ExperimentSetup) -> tuple[str, dict[EpisodeKey, EpisodeRow]]:
+    """The key of the experiment in this folder (empty for a new one) and what it has played.
+
+    FolderError if another experiment is there; OSError where the disk refuses.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    key = ""
+    if (folder / SETTINGS).exists():
+        stored = _stored(folder / SETTINGS)
+        if stored.get("setup") != json.loads(json.dumps(setup.to_json())):
+            raise FolderError(f"{folder} holds another experiment: name another --out, or ask for the same")
+        key = str(stored.get("key", ""))
+    if not (folder / EPISODES).exists():
+        return key, {}
+    try:
+        stored_rows = csv_rows.read_rows_csv((folder / EPISODES).read_bytes(), str(folder / EPISODES))
+        rows = csv_rows.match_rows_to_jobs(stored_rows, episode_jobs(setup))
+        return key, {name: row for name, row in rows.items() if row.outcome == csv_rows.PLAYED}
+    except RowsError as error:
+        raise FolderError(str(error)) from error
+
+
+def read_setup_file(folder: Path) -> ExperimentSetup:
+    """What the experiment in this folder was asked to be; FolderError where there is none."""
+    try:
+        stored = _stored(folder / SETTINGS)
+        return ExperimentSetup.from_json(stored["setup"])
+    except (OSError, KeyError, TypeError, AttributeError) as error:
+        raise FolderError(f"{folder}: is no folder of `experiment --out`") from error
+
+
+def _stored(path: Path) -> Mapping[str, Json]:
+    try:
+        stored = read_json(path.read_text(encoding="utf-8"))
+    except TooDeepError as error:
+        raise FolderError(f"{path}: {error}") from None
+    except ValueError as error:
+        raise FolderError(f"{path}: is not JSON: {error}") from error
+    if not isinstance(stored, dict) or stored.get("version") != VERSION:
+        raise FolderError(f"{path}: is not an experiment of this version")
+    return stored
+
+
+def write_settings(folder: Path, setup: ExperimentSetup, key: str = "") -> None:
+    """experiment.json: written first, so that whatever comes next can be resumed."""
+    write_atomically(folder / SETTINGS, settings_file(setup, key))
+
+
+def settings_file(setup: ExperimentSetup, key: str = "") -> bytes:
+    """The bytes of experiment.json."""
+    return (json.dumps(describe_experiment(setup, key), indent=1) + "\n").encode()
+
+
+def write_rows(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> None:
+    """episodes.csv."""
+    write_atomically(folder / EPISODES, rows_file(setup, rows))
+
+
+def rows_file(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> bytes:
+    """The bytes of episodes.csv."""
+    return csv_rows.write_rows_csv(rows, of_partners=isinstance(setup.ground, ComparisonBenchmark))
+
+
+def write_results(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> tuple[CellResult, ...]:
+    """Tables and figure."""
+    results = cell_results_of(setup, rows)
+    for name, data in result_files(setup, results):
+        write_atomically(folder / name, data)
+    return results
+
+
+def result_files(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of every file that follows from the results."""
+    for name, make in RESULT_MAKERS.items():
+        yield name, make(setup, results)
+
+
+def _markdown(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
+    return result_tables.tables_markdown(
+        result_tables.result_text_tables(setup, results),
+        summary_line(results),
+        result_tables.table_note(setup),
+    ).encode()
+
+
+def _latex(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
+    return result_tables.tables_latex(
+        result_tables.result_text_tables(setup, results),
+        summary_line(results),
+        result_tables.table_note(setup),
+    ).encode()
+
+
+def _drawn(kind: ImageFormat) -> ResultMaker:
+    def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
+        if isinstance(setup.ground, ComparisonBenchmark):
+            from kitchen.experiments import result_figures  # matplotlib is slow to import
+
+            if isinstance(setup.ground, PairingBenchmark):
+                return result_figures.draw_pairing_bars(results, kind)
+            return result_figures.draw_comparison_bars(results, kind)
+        from kitchen.experiments.result_figures import draw_success_rates
+
+        return draw_success_rates(setup, results, kind)
+
+    return make
+
+
+RESULT_MAKERS: dict[str, ResultMaker] = {
+    "table.csv": lambda _, results: result_tables.results_csv(results),
+    "table.md": _markdown,
+    "table.tex": _latex,
+    "figure4.svg": _drawn("svg"),
+    "figure4.pdf": _drawn("pdf"),
+    "figure4.png": _drawn("png"),
+}
+"""Every file that follows from the results, and who makes it."""

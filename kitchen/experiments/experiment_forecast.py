@@ -1,0 +1,211 @@
+"""Forecast the time and model costs of an experiment, and read its budget.
+
+The stand-in model plays in every cell. Prompt lengths give tokens, and the price list gives money.
+`expected` and `worst` mean the same as in the forecast of a study. Without a stated budget, the worst case
+is the limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from kitchen.agents import call_forecast
+from kitchen.contract.language_model import total_cost
+from kitchen.contract.line_up import line_up_kinds, line_up_members
+from kitchen.contract.world import Json
+from kitchen.experiments.experiment_setup import (
+    MODEL_SETTING,
+    EpisodeJob,
+    ExperimentColumn,
+    ExperimentSetup,
+    SetupError,
+)
+from kitchen.experiments.play_episodes import EpisodeFailedError, new_world, seconds_per_step
+from kitchen.llm.call_costs import PriceList, UnknownPriceError, format_dollars
+from kitchen.llm.provider_registry import STAND_IN, parse_model_setting
+from kitchen.registry.agent_registry import declared_settings
+from kitchen.words.english_text import counted_noun, duration_text
+
+SAMPLED_JOBS, SAMPLE_STEPS = 4, 5
+"""Episodes, and steps of each, that are played to know how long a step takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostForecast:
+    """What is ahead: calls, and US dollars; None where a price is not known."""
+
+    models: tuple[str, ...]
+    calls: int
+    expected: float | None
+    worst: float | None
+
+    @property
+    def is_free(self) -> bool:
+        """Nothing will be paid."""
+        return self.worst == 0
+
+    def __str__(self) -> str:
+        ahead = f"{self.calls} calls of {', '.join(self.models)}"
+        if not self.models:
+            return "no calls of models that cost money"
+        if self.expected is None or self.worst is None:
+            return f"{ahead}: what they cost is not known (kitchen/llm/prices.toml has no price)"
+        money = f"about {format_dollars(self.expected)}, at worst {format_dollars(self.worst)}"
+        return f"{ahead}: {money} (longest answers, every call made {call_forecast.CALL_TRIES} times)"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkForecast:
+    """What is ahead: how much is played, and seconds of one core for it; None where a co-player failed."""
+
+    episodes: int
+    steps: int
+    seconds: float | None
+    waits: bool
+    """Models answer, which takes time of its own."""
+
+    def __str__(self) -> str:
+        ahead = f"{counted_noun(self.episodes, 'episode')}, {counted_noun(self.steps, 'step')}"
+        if self.seconds is None:
+            return f"{ahead}; how long they take cannot be said, for the co-player failed"
+        said = f"{ahead}, {duration_text(self.seconds)} of computing on one core"
+        return f"{said}, and the time in which models answer" if self.waits else said
+
+
+def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkForecast:
+    """How much these jobs are. A few steps of some of them are played for it, by the stand-in where a model
+    would have to be asked."""
+    paid, steps = provider_names(setup), len(jobs) * setup.ground.steps
+    some = jobs[:: max(1, len(jobs) // SAMPLED_JOBS)][:SAMPLED_JOBS]
+    try:
+        paces = [
+            seconds_per_step(
+                job, setup.coplayer_of(job.column.variant), _unpaid(setup, job, paid), steps=SAMPLE_STEPS
+            )
+            for job in some
+        ]
+    except EpisodeFailedError:
+        return WorkForecast(len(jobs), steps, None, bool(paid))
+    return WorkForecast(len(jobs), steps, fmean(paces or [0]) * steps, bool(paid))
+
+
+def _unpaid(setup: ExperimentSetup, job: EpisodeJob, paid: Collection[str]) -> dict[str, Json]:
+    settings = setup.settings_of(job.column.variant)
+    return (
+        {**settings, MODEL_SETTING: STAND_IN} if provider_of_column(setup, job.column) in paid else settings
+    )
+
+
+def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:
+    """What these jobs will cost; free for a co-player that calls no model, or only the stand-in."""
+    paid = [column for column in setup.columns if provider_of_column(setup, column) in provider_names(setup)]
+    parts = [
+        _cell(setup, mine, prices)
+        for column in paid
+        if (mine := [job for job in jobs if job.column.key == column.key])
+    ]
+    return CostForecast(
+        models=tuple(dict.fromkeys(name for part in parts for name in part.models)),
+        calls=sum(part.calls for part in parts),
+        expected=total_cost(part.expected for part in parts),
+        worst=total_cost(part.worst for part in parts),
+    )
+
+
+def provider_names(setup: ExperimentSetup) -> set[str]:
+    """Whose models would be called; empty where only the stand-in is asked, or nobody."""
+    return {provider_of_column(setup, column) for column in setup.columns} - {"", STAND_IN}
+
+
+def provider_of_column(setup: ExperimentSetup, column: ExperimentColumn) -> str:
+    """Who would be called for a cell; empty for nobody."""
+    settings = setup.settings_of(column.variant)
+    return parse_model_setting(str(settings[MODEL_SETTING]))[0] if MODEL_SETTING in settings else ""
+
+
+def _cell(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:
+    """What the jobs of one cell will cost."""
+    settings = setup.settings_of(jobs[0].column.variant)
+    provider, model = parse_model_setting(str(settings[MODEL_SETTING]))
+    asked = [trial for trial in sample_job_calls(setup, jobs[0]) if trial.calls]
+    steps = len(jobs) * setup.ground.steps
+    plans = [call_forecast.expected_calls(trial, steps=steps, episodes=len(jobs)) for trial in asked]
+    calls = steps * len(asked)
+    try:
+        expected = sum(prices.expected(provider, model, plan) for plan in plans)
+        worst = len(jobs) * sum(call_forecast.worst_cost(trial, prices, provider, model) for trial in asked)
+    except UnknownPriceError:
+        return CostForecast((f"{provider}/{model}",), calls, None, None)
+    return CostForecast((f"{provider}/{model}",), calls, expected, worst)
+
+
+def sample_job_calls(setup: ExperimentSetup, job: EpisodeJob) -> list[call_forecast.TrialCalls]:
+    """Calls of a cell, made with the stand-in: of each mind that plays there."""
+    variant = job.column.variant
+    settings, line_up = setup.settings_of(variant), setup.coplayer_of(variant)
+    kinds, members = line_up_kinds(line_up), line_up_members(line_up, job.column.agents)
+    alone = len(kinds) == 1
+    return [
+        call_forecast.sample_calls(
+            new_world(job),
+            kind,
+            settings if alone else declared_settings(kind, settings),
+            member.seats,
+            variant.organisation,
+            None if member.seats else member.number,
+        )
+        for kind, member in zip(kinds, members, strict=True)
+    ]
+
+
+MAX_BUDGET = 999_999.0
+"""US dollars that a budget may have."""
+
+
+def read_budget(text: str | None) -> float | None:
+    """US dollars, None where nothing is said; SetupError."""
+    if text is None:
+        return None
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = math.nan
+    if not 0 <= amount <= MAX_BUDGET:
+        raise SetupError(
+            f"--budget: {text!r} is no amount of US dollars from 0 to {MAX_BUDGET:.0f}", "budget"
+        )
+    return amount
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingLimit:
+    """What may be spent from now on."""
+
+    ahead: CostForecast
+    budget: float | None = None
+    """US dollars for all calls of the experiment, those that were made already among them."""
+    spent: float = 0.0
+    """US dollars that it has cost."""
+
+    def __post_init__(self) -> None:
+        """SetupError where a budget cannot be kept to: nobody knows what the calls cost."""
+        if self.budget is not None and self.ahead.worst is None:
+            raise SetupError(f"--budget: {self.ahead}", "budget")
+
+    @property
+    def amount(self) -> float | None:
+        """US dollars; None where there is no limit, since nothing is paid or no price is known."""
+        if self.ahead.is_free or self.ahead.worst is None:
+            return None
+        return self.ahead.worst if self.budget is None else max(0.0, self.budget - self.spent)
+
+    def __str__(self) -> str:
+        """The forecast, and what the budget leaves of it."""
+        if self.budget is None or self.amount is None:
+            return str(self.ahead)
+        said = f"{self.ahead}; of {format_dollars(self.budget)} {format_dollars(self.amount)} are left"
+        short = self.ahead.expected is not None and self.amount < self.ahead.expected
+        return f"{said}, less than is expected: it will stop before its end" if short else said

@@ -1,0 +1,317 @@
+"""Build the admin form of an experiment: one field per argument, and one per setting of an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from kitchen.contract.line_up import MEMBER_SEPARATOR
+from kitchen.experiments.experiment_setup import (
+    DEFAULT_BENCHMARK,
+    DEFAULT_WORLD,
+    KNOWLEDGE_CHOICES,
+    NO_ORGANISATION,
+    OFFERED_ORGANISATIONS,
+    ExperimentSetup,
+    SetupError,
+)
+from kitchen.experiments.models import Experiment
+from kitchen.experiments.setup_arguments import SEATS_AS_NAMED, SEATS_BOTH_WAYS, read_setup
+from kitchen.forms.setting_fields import error_without_name, readable_name, setting_field
+from kitchen.registry.agent_registry import agent_kinds, get_agent
+from kitchen.registry.world_registry import worlds_with_comparison, worlds_with_pairings
+
+ARGUMENTS = ("preset", "model", "levels", "agents", "alphas", "episodes", "seed")
+COPLAYER, START_FIELD = "coplayer", "_start"
+OF_PARTNERS = ("pairs", "layouts", "seats", "partners_model", "set")
+"""Fields of worlds in which partners are compared."""
+OF_TEAMS = ("organisation", "organisation_set", "knowing")
+"""Fields of worlds in which line-ups are compared, beside those."""
+FIELD_FOR_ARGUMENT = {
+    "model": "partners_model",
+    "levels": "layouts",
+    "seeds": "episodes",
+    "members": "pairs",
+    "agents": "pairs",
+}
+"""Where something that is wrong with an argument stands there, if not at the field of its name."""
+
+
+def comma_list(values: Sequence[object]) -> str:
+    """With commas, as arguments are written."""
+    return ",".join(str(value) for value in values)
+
+
+def setting_names(kind: str) -> dict[str, str]:
+    """Names of a co-player's settings by the names of their fields."""
+    return {f"{COPLAYER}__{kind}__{each.name}": each.name for each in get_agent(kind).settings}
+
+
+def exact_amount(amount: Decimal) -> Decimal:
+    """The same money with as many decimals as it needs, at least two: what is saved unchanged stays."""
+    cents = amount.quantize(Decimal("0.01"))
+    return cents if cents == amount else amount.normalize()
+
+
+class RunSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What may change after an experiment was set up: its name, how many episodes at once, the money."""
+
+    at_once = forms.IntegerField(
+        label="Episodes at once",
+        initial=4,
+        min_value=1,
+        max_value=1000,
+        help_text="How many may be played side by side; never more than the workers have threads.",
+    )
+    limit = forms.DecimalField(
+        label="Limit of money",
+        initial=0,
+        min_value=0,
+        max_digits=12,
+        decimal_places=6,
+        help_text="US dollars that calls of models may cost in all; 0 where they cost nothing.",
+    )
+
+    class Meta:
+        model = Experiment
+        fields = ("name", "at_once", "limit")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.initial.get("limit") is not None:
+            self.initial["limit"] = exact_amount(self.initial["limit"])
+
+    def clean(self) -> dict[str, Any]:
+        """What is wanted must be playable."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        self.wanted()
+        return cleaned
+
+    def wanted(self) -> ExperimentSetup | None:
+        """What is to be played, None where that has errors."""
+        return ExperimentSetup.from_json(self.instance.setup)
+
+
+class SpendingLimitForm(forms.Form):
+    """How much an experiment may cost from its start on."""
+
+    limit = forms.DecimalField(
+        label="Limit of money for all its calls",
+        min_value=Decimal("0.000001"),
+        max_digits=12,
+        decimal_places=6,
+        help_text="US dollars, what is spent already among them.",
+    )
+
+
+class ExperimentForm(RunSettingsForm):
+    """A new experiment; its arguments become `Experiment.setup`. Made by `experiment_form`."""
+
+    preset = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "None: the levels and agents below"),
+            *((name, readable_name(name)) for name in DEFAULT_BENCHMARK.presets),
+        ],
+        help_text=f"A table of the paper, played by the {DEFAULT_BENCHMARK.preset_coplayer} on "
+        f"{DEFAULT_BENCHMARK.preset_level}.",
+    )
+    model = forms.CharField(
+        required=False,
+        label="Models to compare",
+        help_text="For table 6: provider:model, with commas. Else choose the model below.",
+    )
+    levels = forms.CharField(required=False, help_text="Such as 0,1,3. Empty: the paper's 12.")
+    agents = forms.CharField(required=False, help_text=f"Empty: {comma_list(DEFAULT_BENCHMARK.agents)}.")
+    alphas = forms.CharField(
+        required=False, label="Intervals (alpha)", help_text=f"Empty: {comma_list(DEFAULT_BENCHMARK.alphas)}."
+    )
+    world = forms.ChoiceField(required=False, label="World")
+    pairs = forms.CharField(required=False, label="Who sits beside whom")
+    layouts = forms.CharField(required=False)
+    seats = forms.ChoiceField(
+        required=False,
+        choices=[
+            (SEATS_AS_NAMED, "As the pairs say"),
+            (SEATS_BOTH_WAYS, "Each pair the other way round, too"),
+        ],
+    )
+    partners_model = forms.CharField(
+        required=False,
+        label="Model of those that ask one",
+        help_text="As provider:model, or stand-in.",
+    )
+    set = forms.CharField(
+        required=False,
+        label="Other settings",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="NAME=VALUE, one a line, for everybody who has a setting of that name.",
+    )
+    organisation = forms.CharField(
+        required=False,
+        label="Organisations",
+        help_text=f"Who may say what to whom, with commas between: "
+        f"{comma_list((NO_ORGANISATION, *OFFERED_ORGANISATIONS))}. "
+        "Empty: as usual in this world.",
+    )
+    organisation_set = forms.CharField(
+        required=False,
+        label="Settings of the organisation",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="NAME=VALUE, one a line.",
+    )
+    knowing = forms.ChoiceField(
+        required=False,
+        label="Whose commands of a step a member is told",
+        choices=[(each, readable_name(each)) for each in KNOWLEDGE_CHOICES],
+    )
+    episodes = forms.IntegerField(
+        initial=3, min_value=1, help_text="For each cell and interval, or each pair and layout."
+    )
+    seed = forms.IntegerField(initial=1, min_value=0)
+
+    def wanted(self) -> ExperimentSetup | None:
+        """What the fields come to together; what is wrong stands at its field."""
+        self._forget_others()
+        if self.errors:
+            return None
+        try:
+            self.setup = read_setup(self._given())
+        except SetupError as error:
+            self.add_error(*self._placed(error))
+            return None
+        return self.setup
+
+    def _forget_others(self) -> None:
+        """What stands in fields of co-players that were not chosen is nobody's mistake."""
+        chosen = None if self._compares_partners else self.cleaned_data.get(COPLAYER)
+        for kind in agent_kinds(DEFAULT_WORLD):
+            for name in setting_names(kind) if kind != chosen else ():
+                self.errors.pop(name, None)
+
+    @property
+    def _compares_partners(self) -> bool:
+        return self.cleaned_data.get("world", "") not in {"", DEFAULT_WORLD}
+
+    def _given_of_partners(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        given = {name: cleaned[name] or None for name in ("world", "pairs", "layouts", "seats")}
+        if cleaned["world"] in worlds_with_comparison():
+            given = self._given_of_teams()
+        numbers = {name: str(cleaned[name]) for name in ("episodes", "seed")}
+        model = cleaned["partners_model"] or None
+        return {**given, **numbers, "model": model, "set": _lines(cleaned["set"])}
+
+    def _given_of_teams(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        given = {name: cleaned[name] or None for name in ("world", "organisation", "knowing")}
+        given |= {"members": cleaned["pairs"] or None, "levels": cleaned["layouts"] or None}
+        return {**given, "organisation_set": _lines(cleaned["organisation_set"])}
+
+    def _given(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if self._compares_partners:
+            return self._given_of_partners()
+        names = setting_names(cleaned[COPLAYER])
+        given = {name: str(cleaned[name]) if cleaned[name] not in {"", None} else None for name in ARGUMENTS}
+        if given["model"] and given["preset"] != "table6":
+            raise SetupError("model: only table 6 compares models: choose the model below", "model")
+        given |= dict.fromkeys(("demo", "no_feedback", "no_hints"))
+        given |= {name: cleaned[name] for name in ("pairs", "layouts")}
+        settings = {setting: cleaned[name] for name, setting in names.items()}
+        return {**given, "co_player": cleaned[COPLAYER], "coplayer_settings": settings}
+
+    def _placed(self, error: SetupError) -> tuple[str | None, ValidationError]:
+        """The field that an error is about, and what stands there."""
+        text, compares = str(error), self.cleaned_data.get("preset") == "table6"
+        if self._compares_partners:
+            about = FIELD_FOR_ARGUMENT.get(error.about, error.about)
+            return (about if about in self.fields else None), ValidationError(error_without_name(text))
+        setting = f"{COPLAYER}__{self.cleaned_data[COPLAYER]}__{error.setting}"
+        if setting in self.fields and not (compares and error.about == "model"):
+            return setting, ValidationError(
+                error_without_name(text.partition(f"{error.setting}: ")[2] or text)
+            )
+        about = COPLAYER if error.about == "co_player" else error.about
+        if about in self.fields:
+            return about, ValidationError(error_without_name(text))
+        return None, ValidationError(text)
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def experiment_form() -> type[ExperimentForm]:
+    """The form over the co-players that are registered now."""
+    kinds = [(kind, readable_name(kind)) for kind in agent_kinds(DEFAULT_WORLD)]
+    chosen = forms.ChoiceField(label="Co-player", choices=kinds, initial=DEFAULT_BENCHMARK.coplayer)
+    fields: dict[str, Any] = {COPLAYER: chosen, **_fields_of_partners()}
+    for kind in agent_kinds(DEFAULT_WORLD):
+        fields |= dict(_fields_of(kind))
+    return type("ExperimentForm", (ExperimentForm,), fields)
+
+
+def _fields_of_partners() -> dict[str, forms.Field]:
+    grounds, teams = worlds_with_pairings(), worlds_with_comparison()
+    usual = "; ".join(
+        f"{readable_name(name)}: {comma_list(ground.usual_levels())}"
+        for name, ground in {**grounds, **teams}.items()
+    )
+    kinds = "; ".join(
+        f"{readable_name(name)}: {comma_list(ground.kinds())}" for name, ground in grounds.items()
+    )
+    world, pairs, layouts = (copy(ExperimentForm.base_fields[name]) for name in ("world", "pairs", "layouts"))
+    world.choices = [(name, readable_name(name)) for name in (DEFAULT_WORLD, *grounds, *teams)]  # type: ignore[attr-defined]
+    world.initial = DEFAULT_WORLD
+    world.help_text = (
+        f"In {readable_name(DEFAULT_WORLD)} what is done at each level is counted; "
+        f"elsewhere partners are compared."
+    )
+    pairs.help_text = f"As ONE{MEMBER_SEPARATOR}OTHER, with commas between; empty: every pair of {kinds}."
+    if teams:
+        pairs.label = "Who sits beside whom, or who plays"
+        pairs.help_text += f" In {', '.join(map(readable_name, teams))} any number of members."
+    layouts.help_text = f"Empty: {usual}."
+    return {"world": world, "pairs": pairs, "layouts": layouts}
+
+
+def _fields_of(kind: str) -> Iterator[tuple[str, forms.Field]]:
+    names = setting_names(kind)
+    for name, setting in zip(names, get_agent(kind).settings, strict=True):
+        field = setting_field(setting)
+        field.initial = setting.default
+        yield name, field
+
+
+def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
+    """All fields of a new experiment; the page shows the settings of the co-player that is chosen."""
+    both, teams = ["episodes", "seed"], worlds_with_comparison()
+    what = [COPLAYER, *(name for name in ARGUMENTS if name not in both)]
+    return [
+        (None, {"fields": ["name"]}),
+        ("What is played", {"fields": ["world", *both]}),
+        ("Levels and agents", {"fields": what, "classes": _only_in(DEFAULT_WORLD)}),
+        ("Partners", {"fields": list(OF_PARTNERS), "classes": _only_in(*worlds_with_pairings(), *teams)}),
+        *([("Team", {"fields": list(OF_TEAMS), "classes": _only_in(*teams)})] if teams else []),
+        *(_settings_of(kind) for kind in agent_kinds(DEFAULT_WORLD) if setting_names(kind)),
+        RUN_SETTINGS_FIELDSET,
+    ]
+
+
+def _settings_of(kind: str) -> tuple[str, Mapping[str, Any]]:
+    classes = [*_only_in(DEFAULT_WORLD), f"settings-of-{COPLAYER}", f"is-{kind}"]
+    return f"Settings of {readable_name(kind)}", {"fields": list(setting_names(kind)), "classes": classes}
+
+
+def _only_in(*worlds: str) -> list[str]:
+    """Classes of fields that the page shows while one of these is chosen."""
+    return ["settings-of", "settings-of-world", *(f"is-{world}" for world in worlds)]
+
+
+RUN_SETTINGS_FIELDSET: tuple[str, Mapping[str, Any]] = ("How", {"fields": ["at_once", "limit"]})

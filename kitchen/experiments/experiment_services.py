@@ -1,0 +1,320 @@
+"""Create, start, stop and read experiments in the database, and queue their episodes for workers.
+
+Claims and conditional updates replace locks: two workers may take an episode, but its row is written once.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+
+from django.conf import settings
+from django.db import Error, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from kitchen.experiments.database_logs import PlayedElsewhereError, key_of, log_sink, log_to_resume
+from kitchen.experiments.episode_rows import FAILED, EpisodeRow
+from kitchen.experiments.experiment_forecast import CostForecast, WorkForecast, forecast_cost, forecast_work
+from kitchen.experiments.experiment_setup import (
+    EpisodeJob,
+    EpisodeKey,
+    ExperimentSetup,
+    SetupError,
+    check_model_access,
+    episode_jobs,
+)
+from kitchen.experiments.log_files import LogError
+from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
+from kitchen.experiments.play_episodes import (
+    DECISION_SECONDS,
+    EpisodeFailedError,
+    MoneySpentError,
+    play_episode,
+)
+from kitchen.experiments.running_episode import failed_row
+from kitchen.infra.database_writes import batches_of, insert_in_batches
+from kitchen.infra.db_retry import drop_broken_connection, retry_while_unreachable
+from kitchen.infra.task_broker import send_task
+from kitchen.llm.call_costs import load_prices
+from kitchen.money.budget_ledger import BudgetPurse, ledger_amount, spent_or_reserved
+from kitchen.money.models import Budget
+from kitchen.play.episode.create_episode import erase_rows
+
+EXPERIMENT_LANE = "kitchen.experiment_lane"
+PICK_UP_EXPERIMENTS = "kitchen.pick_up_experiments"
+"""Names of the tasks; `settings.CELERY_TASK_ROUTES` gives them a queue of their own."""
+
+
+def queue_episodes(experiment_id: int, number: int = 1, expires: float | None = None) -> bool:
+    """Queue the playing of so many episodes, forgotten if nobody has begun them after `expires` seconds;
+    whether the broker took them."""
+    waits = f"experiment {experiment_id} waits"
+    lanes = (
+        send_task(EXPERIMENT_LANE, experiment_id, otherwise=waits, expires=expires) for _ in range(number)
+    )
+    return all(lanes)
+
+
+def queue_pick_up(expires: float) -> None:
+    """Queue a look for experiments that could play more at once."""
+    send_task(PICK_UP_EXPERIMENTS, otherwise="nobody looks for experiments", expires=expires)
+
+
+log = logging.getLogger(__name__)
+
+CLAIM_SECONDS = DECISION_SECONDS + 30
+"""A claim outlives the longest decision; it is renewed between steps."""
+RENEW_SECONDS = 5.0
+
+
+def experiment_create(
+    *,
+    setup: ExperimentSetup,
+    name: str = "",
+    at_once: int = 4,
+    limit: Decimal = Decimal(0),
+    rows: Mapping[EpisodeKey, EpisodeRow] = {},
+) -> Experiment:
+    """A new experiment with all its episodes waiting, but for those whose rows are handed in.
+
+    They are written in pieces: what lacks if that is stopped in the middle, `experiment_start` writes."""
+    made = experiment_draft(setup=setup, name=name, at_once=at_once, limit=limit)
+    episodes_write(experiment=made)
+    rows_adopt(experiment=made, rows=rows)
+    return made
+
+
+def experiment_draft(*, setup: ExperimentSetup, name: str, at_once: int, limit: Decimal) -> Experiment:
+    """A new experiment whose episodes are written when it starts."""
+    return Experiment.objects.create(setup=setup.to_json(), name=name, at_once=at_once, limit=limit)
+
+
+def episodes_write(*, experiment: Experiment) -> None:
+    """Have all its episodes wait that are not there yet, piece by piece."""
+    setup = ExperimentSetup.from_json(experiment.setup)
+    if experiment.episodes.count() < setup.total:
+        rows = (_episode(experiment, job) for job in episode_jobs(setup))
+        insert_in_batches(ExperimentEpisode, rows, leave_those_there=True)
+
+
+@transaction.atomic
+def experiment_save(*, experiment: Experiment, fields: Collection[str]) -> None:
+    """These fields and nothing else; what was set aside for it follows its limit."""
+    experiment.save(update_fields=fields)
+    if "limit" in fields:
+        Budget.objects.filter(experiment=experiment).update(limit=experiment.limit)
+
+
+def rows_adopt(*, experiment: Experiment, rows: Mapping[EpisodeKey, EpisodeRow]) -> None:
+    """Take in what was played elsewhere (`--local`), where nothing is stored yet."""
+    now, known = timezone.now(), rows_of(experiment)
+    for some in batches_of(rows.keys() - known.keys()):
+        with transaction.atomic():
+            for key in some:
+                mine = _named(experiment, key).filter(row__isnull=True)
+                mine.update(row=rows[key].to_json(), finished_at=now, claimed_until=None)
+
+
+def _episode(experiment: Experiment, job: EpisodeJob) -> ExperimentEpisode:
+    variant, level, agents = job.column.key
+    named = {"variant": variant, "level": level, "agents": agents, "alpha": job.alpha, "episode": job.episode}
+    return ExperimentEpisode(experiment=experiment, seed=job.seed, **named)
+
+
+def _named(experiment: Experiment, key: EpisodeKey) -> QuerySet[ExperimentEpisode]:
+    names = ("variant", "level", "agents", "alpha", "episode")
+    return experiment.episodes.filter(**dict(zip(names, key, strict=True)))
+
+
+def experiment_find(*, key: str) -> Experiment | None:
+    """The experiment of this key, None if there is none (another database)."""
+    return Experiment.objects.filter(key=key).first() if key else None
+
+
+def experiment_start(*, experiment: Experiment, allowed: float | None = None) -> bool:
+    """Let workers play what waits, and what failed once more. `allowed` is what may be spent from now on, in
+    US dollars; without it the experiment's own limit holds, if it has one. Whether workers could be asked: if
+    not, they find it by themselves when they come.
+
+    Episodes are made ready in pieces before it runs; stopped in the middle, the next start goes on."""
+    episodes_write(experiment=experiment)
+    for some in batches_of(failed_episodes(experiment.pk).values_list("pk", flat=True)):
+        ExperimentEpisode.objects.filter(pk__in=some).update(row=None, finished_at=None)
+    with transaction.atomic():
+        if allowed is not None or experiment.limit:
+            experiment.budget = _budget(experiment, allowed)
+        experiment.running, experiment.stopped_because = True, ""
+        experiment.save(update_fields=["running", "stopped_because", "budget", "limit"])
+    return queue_episodes(experiment.pk, experiment.at_once)
+
+
+def forecast_experiment(experiment: Experiment) -> tuple[WorkForecast, CostForecast]:
+    """What is left to play, and what it will cost. SetupError where a model cannot be asked from here,
+    PriceFileError."""
+    setup, played = ExperimentSetup.from_json(experiment.setup), rows_of(experiment)
+    check_model_access(setup)
+    left = [job for job in episode_jobs(setup) if job.key not in played or played[job.key].outcome == FAILED]
+    return forecast_work(setup, left), forecast_cost(setup, left, load_prices())
+
+
+def _budget(experiment: Experiment, allowed: float | None) -> Budget:
+    budget = experiment.budget or Budget.objects.create(name=f"experiment {experiment.key}")
+    if allowed is not None:
+        experiment.limit = spent_or_reserved(budget.pk) + ledger_amount(allowed)
+    budget.limit = experiment.limit
+    budget.save(update_fields=["limit"])
+    return budget
+
+
+def experiment_stop(*, experiment_id: int, because: str = "") -> None:
+    """No further episode is begun."""
+    Experiment.objects.filter(pk=experiment_id).update(running=False, stopped_because=because)
+
+
+def experiment_clear(experiment: Experiment) -> None:
+    """Stop it, and erase its episodes with their logs; the experiment itself stays."""
+    experiment_stop(experiment_id=experiment.pk)
+    erase_rows(ExperimentLog.objects.filter(episode__experiment=experiment))
+    erase_rows(ExperimentEpisode.objects.filter(experiment=experiment))
+
+
+def failed_episodes(experiment_id: int) -> QuerySet[ExperimentEpisode]:
+    """Episodes that an error ended."""
+    return ExperimentEpisode.objects.filter(experiment=experiment_id, row__outcome=FAILED)
+
+
+def waiting_episodes(experiment_id: int) -> QuerySet[ExperimentEpisode]:
+    """Episodes that nobody has played and nobody is playing."""
+    free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
+    return ExperimentEpisode.objects.filter(free, experiment=experiment_id, row__isnull=True)
+
+
+def count_playing(experiment_id: int) -> int:
+    """How many episodes workers are playing now."""
+    busy = Q(claimed_until__gte=timezone.now())
+    return ExperimentEpisode.objects.filter(busy, experiment=experiment_id, row__isnull=True).count()
+
+
+def episode_take(*, experiment_id: int) -> ExperimentEpisode | None:
+    """Claim the next episode; None if none waits, enough are being played, or the experiment was stopped."""
+    experiment = Experiment.objects.filter(pk=experiment_id, running=True).first()
+    if experiment is None or count_playing(experiment.pk) >= experiment.at_once:
+        return None
+    for pk in waiting_episodes(experiment.pk).values_list("pk", flat=True)[: experiment.at_once + 1]:
+        if waiting_episodes(experiment.pk).filter(pk=pk).update(claimed_until=_claim()):
+            return ExperimentEpisode.objects.select_related("experiment").get(pk=pk)
+    return None
+
+
+def _claim() -> object:
+    return timezone.now() + timedelta(seconds=CLAIM_SECONDS)
+
+
+def episode_play(*, episode: ExperimentEpisode) -> bool:
+    """Play an episode that was taken and store its row; whether it was stored by us.
+
+    Every step is kept as it is taken; what was kept before is not asked again. An error of the co-player is
+    stored as a row that says so. What keeps every episode from being played (no key here, no money) stops the
+    experiment and says why. A database that is away for a moment is waited for.
+    """
+    try:
+        check_model_access(ExperimentSetup.from_json(episode.experiment.setup))
+        row = _go_on(episode)
+    except EpisodeFailedError as error:
+        row = failed_row(_job(episode), str(error))
+    except PlayedElsewhereError:
+        log.warning("another worker has gone on with episode %s: this one stops", episode.pk)
+        return False
+    except Exception as error:
+        retry_while_unreachable(partial(_give_back, episode, _why(error)), "stopping an experiment")
+        return False
+    return retry_while_unreachable(partial(episode_store, episode=episode, row=row), "storing an episode")
+
+
+def _go_on(episode: ExperimentEpisode) -> EpisodeRow:
+    """Play it from where it was left; from its start where that cannot be."""
+    try:
+        return _play(episode, anew=False)
+    except LogError as error:
+        log.warning("episode %s begins anew, what was kept of it %s", episode.pk, error)
+        return _play(episode, anew=True)
+
+
+def _play(episode: ExperimentEpisode, *, anew: bool) -> EpisodeRow:
+    experiment, job = episode.experiment, _job(episode)
+    setup = ExperimentSetup.from_json(experiment.setup)
+    return play_episode(
+        job,
+        setup.coplayer_of(job.column.variant),
+        setup.settings_of(job.column.variant),
+        purse=BudgetPurse(experiment.budget.pk) if experiment.budget else None,
+        after_step=_renewing(episode),
+        before=None
+        if anew
+        else retry_while_unreachable(partial(log_to_resume, episode), "reading an episode's log"),
+        sink=retry_while_unreachable(partial(log_sink, episode, anew=anew), "reading an episode's log"),
+        program=settings.VERSION,
+    )
+
+
+def _job(episode: ExperimentEpisode) -> EpisodeJob:
+    setup = ExperimentSetup.from_json(episode.experiment.setup)
+    return next(each for each in episode_jobs(setup) if each.key == key_of(episode))
+
+
+def _give_back(episode: ExperimentEpisode, because: str) -> None:
+    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+    mine.update(claimed_until=None)
+    experiment_stop(experiment_id=episode.experiment.pk, because=because)
+
+
+def _why(error: Exception) -> str:
+    """In our own words; of an unforeseen error only which and where (a key might be among its words)."""
+    if isinstance(error, MoneySpentError):
+        return f"the money is spent: {error}"
+    if isinstance(error, SetupError):
+        return str(error)
+    return str(EpisodeFailedError.by(error))
+
+
+def episode_store(*, episode: ExperimentEpisode, row: EpisodeRow) -> bool:
+    """Store a row where there is none yet; whether it was. The last one ends the experiment."""
+    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+    stored = mine.update(row=row.to_json(), finished_at=timezone.now(), claimed_until=None)
+    if not ExperimentEpisode.objects.filter(experiment=episode.experiment, row__isnull=True).exists():
+        Experiment.objects.filter(pk=episode.experiment.pk).update(running=False)
+    return bool(stored)
+
+
+def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
+    last = time.monotonic()
+
+    def renew() -> None:
+        nonlocal last
+        if time.monotonic() - last > RENEW_SECONDS:
+            last = time.monotonic()
+            _renew(episode)
+
+    return renew
+
+
+def _renew(episode: ExperimentEpisode) -> None:
+    """One renewal may fail: the claim outlives it, and the row is written once whoever plays."""
+    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+    try:
+        mine.update(claimed_until=_claim())
+    except Error as error:
+        log.warning("the claim on episode %s was not renewed: %s", episode.pk, type(error).__name__)
+        drop_broken_connection()
+
+
+def rows_of(experiment: Experiment) -> dict[EpisodeKey, EpisodeRow]:
+    """Everything that was played so far, what failed among it."""
+    stored = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
+    rows = [EpisodeRow.from_json(row) for row in stored if row is not None]
+    return {row.key: row for row in rows}

@@ -1,0 +1,426 @@
+"""Describe and check an experiment: levels, agents, intervals, presets, and the episodes that follow.
+
+`check_setup` checks an `ExperimentSetup` once. The setup is stored as JSON in experiment.json and in the
+database. The seed of an episode follows from the experiment's seed and the cell, so all variants of a cell
+play the same seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Self
+
+from kitchen.contract.agent import EVERYBODY, NO_ONE
+from kitchen.contract.benchmark import (
+    Benchmark,
+    BenchmarkVariant,
+    ComparisonBenchmark,
+    OrderCounts,
+    PairingBenchmark,
+)
+from kitchen.contract.canonical_json import derived_seed
+from kitchen.contract.line_up import line_up_kinds, line_up_members, line_up_seats
+from kitchen.contract.organisation import (
+    ORGANISATION_KINDS,
+    Organisation,
+    applicable_settings,
+    make_organisation,
+)
+from kitchen.contract.world import Json, SettingsError, clean_settings
+from kitchen.llm.provider_registry import parse_model_setting, why_unavailable
+from kitchen.registry.agent_registry import can_play, declared_settings, get_agent, make_agents
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import (
+    DEFAULT_WORLD_NAME,
+    get_bench,
+    get_ground,
+    get_world,
+    organisation_refusal,
+)
+from kitchen.words.english_text import counted_noun
+
+DEFAULT_WORLD = DEFAULT_WORLD_NAME
+"""The world that agents play alone, unless somebody names another."""
+DEFAULT_BENCHMARK = get_bench(DEFAULT_WORLD)
+MODEL_SETTING = "model"
+"""The setting that names a co-player's language model."""
+NO_ORGANISATION = "none"
+"""In the place of a kind of organisation: nobody says anything."""
+OFFERED_ORGANISATIONS = tuple(kind for kind in ORGANISATION_KINDS if kind != "custom")
+"""Kinds of organisation that agents alone can play in: who writes to whom follows from the kind."""
+KNOWLEDGE_CHOICES = (NO_ONE, EVERYBODY)
+"""What members can know of a step where there are no people (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
+MAX_EPISODES = 10_000
+"""Of one cell and interval."""
+MAX_TOTAL_EPISODES = 20_000
+"""Of an experiment: thirty-seven times the paper's tables as they are played unless one says otherwise."""
+
+
+class SetupError(Exception):
+    """An experiment that cannot be played; one line. `about` names the argument that is wrong, `setting` the
+    co-player's setting; empty where it is none."""
+
+    def __init__(self, text: str, about: str = "", setting: str = "") -> None:
+        super().__init__(text)
+        self.about, self.setting = about, setting
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentColumn:
+    """One level x agents cell of the paper's tables: all its intervals."""
+
+    variant: BenchmarkVariant
+    level: str
+    agents: int
+    world: str = DEFAULT_WORLD
+
+    @property
+    def ground(self) -> Benchmark:
+        """What its world compares."""
+        return get_ground(self.world)
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """As rows name it."""
+        return self.variant.name, self.level, self.agents
+
+    @property
+    def paper(self) -> Mapping[float, OrderCounts]:
+        """The paper's counts by interval; empty where it has none."""
+        if self.world != DEFAULT_WORLD:
+            return {}
+        return DEFAULT_BENCHMARK.published(self.level, self.agents, self.variant.paper)
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentSetup:
+    """All arguments of an experiment."""
+
+    coplayer: str = DEFAULT_BENCHMARK.coplayer
+    levels: tuple[str, ...] = field(default_factory=DEFAULT_BENCHMARK.usual_levels)
+    agents: tuple[int, ...] = DEFAULT_BENCHMARK.agents
+    alphas: tuple[float, ...] = DEFAULT_BENCHMARK.alphas
+    episodes: int = 3
+    seed: int = 1
+    settings: Mapping[str, Json] = field(default_factory=dict)
+    """The co-player's, all of them."""
+    preset: str = ""
+    models: tuple[str, ...] = ()
+    """Table 6: the models that are compared."""
+    world: str = DEFAULT_WORLD
+    pairs: tuple[str, ...] = ()
+    """Line-ups that play (`kitchen.contract.line_up`), such as who sits beside whom: `greedy+stay`. Empty:
+    the co-player commands all seats."""
+    organisations: tuple[str, ...] = ()
+    """Kinds of organisation that these play in, `NO_ORGANISATION` among them; empty: nobody says anything."""
+    organisation_settings: Mapping[str, Json] = field(default_factory=dict)
+    """Each is for the kinds in which it means something."""
+    knowing: str = NO_ONE
+    """Whose commands of a step a member is told (`kitchen.contract.agent.KNOWLEDGE_LABELS`). In teams that
+    talk within the step it is `EVERYBODY`, as in live play."""
+
+    def to_json(self) -> dict[str, Json]:
+        """As JSON; `from_json` gives an equal setup. Of world and team only what is not the usual."""
+        values = asdict(self)
+        if self.world == DEFAULT_WORLD and not self.pairs:
+            del values["world"], values["pairs"]
+        if not self.organisations:
+            del values["organisations"], values["organisation_settings"]
+        if self.knowing == NO_ONE:
+            del values["knowing"]
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Json]) -> Self:
+        """What `to_json` wrote."""
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stored.items()}
+        return cls(**values)
+
+    @property
+    def columns(self) -> tuple[ExperimentColumn, ...]:
+        """Every level x agents cell with its variant, in the order of the tables."""
+        if self.preset:
+            rows = DEFAULT_BENCHMARK.preset(self.preset, self.agents, self.models)
+            return tuple(
+                ExperimentColumn(variant, DEFAULT_BENCHMARK.preset_level, agents) for variant, agents in rows
+            )
+        if self.pairs:
+            teams = [(kind, pair) for kind in self.organisations or ("",) for pair in self.pairs]
+            return tuple(self._team(level, kind, pair) for level in self.levels for kind, pair in teams)
+        pairs = ((level, agents) for agents in self.agents for level in self.levels)
+        return tuple(ExperimentColumn(BenchmarkVariant(), level, agents) for level, agents in pairs)
+
+    def _team(self, level: str, organisation: str, line_up: str) -> ExperimentColumn:
+        name = f"{organisation} {line_up}" if len(self.organisations) > 1 else line_up
+        made = organisation_of(organisation, line_up, self.organisation_settings)
+        variant = BenchmarkVariant(
+            name,
+            name if isinstance(self.ground, ComparisonBenchmark) else f"{level}: {name}",
+            _of_all(line_up_kinds(line_up), self.settings),
+            coplayer=line_up,
+            organisation=made,
+            knowing=EVERYBODY if made and made.talks_within else self.knowing,
+        )
+        return ExperimentColumn(variant, level, line_up_seats(line_up), self.world)
+
+    @property
+    def ground(self) -> Benchmark:
+        """What its world compares."""
+        return get_ground(self.world)
+
+    def coplayer_of(self, variant: BenchmarkVariant) -> str:
+        """Who plays a variant."""
+        return variant.coplayer or self.coplayer
+
+    @property
+    def total(self) -> int:
+        """All its episodes."""
+        return len(self.columns) * len(self.alphas) * self.episodes
+
+    def settings_of(self, variant: BenchmarkVariant) -> dict[str, Json]:
+        """The co-player's settings in a variant."""
+        return dict(variant.settings) if variant.coplayer else {**self.settings, **variant.settings}
+
+
+def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Organisation | None:
+    """Return the organisation of a line-up, with those of the settings that mean something in its kind; None
+    where nobody says anything. SettingsError."""
+    if kind in {"", NO_ORGANISATION}:
+        return None
+    seats = line_up_seats(line_up)
+    meant = applicable_settings(kind, settings)
+    chosen = {name: value for name, value in settings.items() if name in meant}
+    return make_organisation(kind, line_up_members(line_up, seats), seats=seats, settings=chosen)
+
+
+def _of_all(kinds: Sequence[str], given: Mapping[str, Json]) -> dict[str, Json]:
+    """All settings of those who play together, as `checked` has filled them in."""
+    return {name: value for kind in kinds for name, value in declared_settings(kind, given).items()}
+
+
+def check_setup(setup: ExperimentSetup) -> ExperimentSetup:
+    """The setup with all settings of its co-player filled in; SetupError if it cannot be played."""
+    _check_values(setup)
+    if setup.pairs:
+        return _checked_pairs(setup)
+    try:
+        coplayer = get_agent(setup.coplayer)
+        full = replace(setup, settings=_filled(clean_settings(coplayer.settings, setup.settings)))
+        for column in full.columns:
+            coplayer(clean_settings(coplayer.settings, full.settings_of(column.variant)))
+    except (UnknownNameError, SettingsError) as error:
+        text = str(error.args[0])
+        raise SetupError(
+            f"co-player {setup.coplayer}: {text}", "co_player", text.partition(":")[0]
+        ) from error
+    if coplayer.worlds is not None and DEFAULT_WORLD not in coplayer.worlds:
+        raise SetupError(f"co-player {setup.coplayer}: does not play {DEFAULT_WORLD}", "co_player")
+    check_model_access(full)
+    return full
+
+
+def _checked_pairs(setup: ExperimentSetup) -> ExperimentSetup:
+    """Every setting by its name, for all who know it."""
+    kinds = dict.fromkeys(kind for pair in setup.pairs for kind in line_up_kinds(pair))
+    try:
+        declared = {each.name for kind in kinds for each in get_agent(kind).settings}
+        if unknown := sorted(setup.settings.keys() - declared):
+            about = MODEL_SETTING if unknown[0] == MODEL_SETTING else "set"
+            raise SetupError(f"--{about}: nobody here has a setting {unknown[0]!r}", about)
+        filled = {
+            name: value
+            for kind in kinds
+            for name, value in _filled(
+                clean_settings(get_agent(kind).settings, declared_settings(kind, setup.settings))
+            ).items()
+        }
+        full = replace(setup, settings=filled)
+        for column in full.columns:
+            _check_line_up(full, column)
+    except SettingsError as error:
+        raise SetupError(f"pairs: {error.args[0]}", "pairs") from error
+    check_model_access(full)
+    return full
+
+
+def _check_line_up(setup: ExperimentSetup, column: ExperimentColumn) -> None:
+    """SetupError where who sits there does not play here."""
+    line_up, world, ground = column.variant.coplayer, get_world(setup.world), column.ground
+    kinds = line_up_kinds(line_up)
+    for kind in kinds:
+        if not can_play(get_agent(kind), setup.world):
+            raise SetupError(f"pairs: {kind} does not play {setup.world}", "pairs")
+    game = world.create(seats=column.agents, settings=ground.settings(column.level, 1.0, ground.steps))
+    agents = make_agents(kinds, setup.settings_of(column.variant))
+    if why := next((why for agent in agents if (why := agent.unfit(game))), ""):
+        raise SetupError(f"pairs: {line_up} in {column.level}: {why}", "pairs")
+
+
+def check_model_access(setup: ExperimentSetup) -> None:
+    """SetupError where a model cannot be asked from here: another would play in its place throughout."""
+    for settings in (setup.settings_of(column.variant) for column in setup.columns):
+        if MODEL_SETTING in settings:
+            provider, model = parse_model_setting(str(settings[MODEL_SETTING]))
+            if why := why_unavailable(provider):
+                raise SetupError(f"model: {why} (the model “stand-in” needs no key)", "model", MODEL_SETTING)
+            if not model:
+                raise SetupError(f"model: name one of {provider}, as {provider}:NAME", "model", MODEL_SETTING)
+
+
+def _filled(settings: dict[str, Json]) -> dict[str, Json]:
+    """With the model by its name, so that a resumed run asks the same one whatever the environment says."""
+    if MODEL_SETTING not in settings:
+        return settings
+    return {**settings, MODEL_SETTING: ":".join(parse_model_setting(settings[MODEL_SETTING]))}
+
+
+def _check_values(setup: ExperimentSetup) -> None:
+    _check_preset(setup)
+    if isinstance(setup.ground, ComparisonBenchmark) and not setup.pairs:
+        raise SetupError("pairs: are needed in worlds in which one figure is compared", "pairs")
+    _check_levels(setup)
+    _check_kinds(setup)
+    _check_organisations(setup)
+    if not setup.pairs:
+        _within("agents", setup.agents, 1, get_world(setup.world).max_seats)
+    _within("alphas", setup.alphas, 0.01, 100)
+    _within("episodes", (setup.episodes,), 1, MAX_EPISODES)
+    _within("seed", (setup.seed,), 0, 2**63 - 1)
+    if setup.total > MAX_TOTAL_EPISODES:
+        cells = setup.total // setup.episodes
+        much = f"{setup.episodes} for each of {cells} cells and intervals are {setup.total}"
+        raise SetupError(f"episodes: {much}, more than {MAX_TOTAL_EPISODES} in all", "episodes")
+
+
+def _check_preset(setup: ExperimentSetup) -> None:
+    if setup.preset and setup.preset not in DEFAULT_BENCHMARK.presets:
+        raise SetupError(
+            f"preset: {setup.preset!r} is not one of {', '.join(DEFAULT_BENCHMARK.presets)}", "preset"
+        )
+    if setup.preset == "table6" and not setup.models:
+        raise SetupError("table6 compares models: name them", "model")
+    if setup.models:
+        _each_once("model", setup.models)
+
+
+def _check_levels(setup: ExperimentSetup) -> None:
+    there = setup.ground.levels()
+    _each_once("levels", setup.levels)
+    for level in setup.levels:
+        if level not in there:
+            raise SetupError(f"levels: {level!r} is not one of {', '.join(there)}", "levels")
+
+
+def _check_kinds(setup: ExperimentSetup) -> None:
+    """SetupError where a pair names a co-player that there is not."""
+    try:
+        for pair in setup.pairs:
+            _check_seats(setup, pair)
+        for kind in dict.fromkeys(kind for pair in setup.pairs for kind in line_up_kinds(pair)):
+            get_agent(kind)
+    except (UnknownNameError, SettingsError) as error:
+        raise SetupError(f"pairs: {error.args[0]}", "pairs") from error
+
+
+def _check_seats(setup: ExperimentSetup, line_up: str) -> None:
+    """SetupError, SettingsError where a line-up does not fit the seats of the world."""
+    world, seats = get_world(setup.world), line_up_seats(line_up)
+    if (
+        isinstance(setup.ground, PairingBenchmark)
+        and (len(line_up_kinds(line_up)), seats) != (world.max_seats,) * 2
+    ):
+        raise SetupError(f"pairs: {line_up!r} is not {world.max_seats} with + between", "pairs")
+    for kind, held in zip(line_up_kinds(line_up), line_up_members(line_up, seats), strict=True):
+        if not held.seats and not get_agent(kind).reads_words:
+            raise SetupError(f"pairs: {kind} reads no messages, and needs a seat", "pairs")
+    if not world.min_seats <= seats <= world.max_seats:
+        there = f"{setup.world} has {world.min_seats} to {world.max_seats}"
+        raise SetupError(f"pairs: {line_up!r} has {counted_noun(seats, 'seat')}, {there}", "pairs")
+
+
+def _check_organisations(setup: ExperimentSetup) -> None:
+    """SetupError where line-ups cannot be organised so, or not in this world."""
+    if setup.organisations:
+        _each_once("organisation", setup.organisations)
+    if setup.knowing not in KNOWLEDGE_CHOICES:
+        raise SetupError(
+            f"knowing: {setup.knowing!r} is not one of {', '.join(KNOWLEDGE_CHOICES)}", "knowing"
+        )
+    for kind in setup.organisations:
+        _check_organisation(setup, kind)
+    known_settings = {name for kind in setup.organisations for name in _meant(kind, setup)}
+    if unknown := sorted(setup.organisation_settings.keys() - known_settings):
+        raise SetupError(f"organisation_set: {unknown[0]!r} means nothing here", "organisation_set")
+
+
+def _meant(kind: str, setup: ExperimentSetup) -> frozenset[str]:
+    """Settings that mean something in this kind of organisation."""
+    return (
+        applicable_settings(kind, setup.organisation_settings)
+        if kind in OFFERED_ORGANISATIONS
+        else frozenset()
+    )
+
+
+def _check_organisation(setup: ExperimentSetup, kind: str) -> None:
+    if kind == NO_ORGANISATION:
+        return
+    if kind not in OFFERED_ORGANISATIONS:
+        offered = ", ".join((NO_ORGANISATION, *OFFERED_ORGANISATIONS))
+        raise SetupError(f"organisation: {kind!r} is not one of {offered}", "organisation")
+    if why := organisation_refusal(setup.world, kind):
+        raise SetupError(why, "organisation")
+    try:
+        for line_up in setup.pairs:
+            organisation_of(kind, line_up, setup.organisation_settings)
+    except SettingsError as error:
+        raise SetupError(f"organisation: {kind}: {error.args[0]}", "organisation") from error
+
+
+def _each_once(name: str, values: Sequence[object]) -> None:
+    """Episodes have their names by these: two of one name would be played as one, and never all."""
+    if not values or len(set(values)) < len(values):
+        raise SetupError(f"{name}: needs values, each once", name)
+
+
+def _within(name: str, values: Sequence[float], low: float, high: float) -> None:
+    _each_once(name, values)
+    for value in values:
+        if not low <= value <= high:
+            raise SetupError(f"{name}: {value} is not from {low} to {high}", name)
+
+
+EpisodeKey = tuple[str, str, int, float, int]
+"""Variant, level, agents, alpha, episode: what names an episode within its experiment."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeJob:
+    """One episode that is to be played."""
+
+    column: ExperimentColumn
+    alpha: float
+    episode: int
+    """Counts from 1 within its cell."""
+    seed: int
+
+    @property
+    def key(self) -> EpisodeKey:
+        """Its name within the experiment."""
+        return *self.column.key, self.alpha, self.episode
+
+
+def episode_jobs(setup: ExperimentSetup) -> tuple[EpisodeJob, ...]:
+    """Every episode, first episodes of all cells first: a table is there early and gets firmer."""
+    return tuple(
+        EpisodeJob(column, alpha, episode, episode_seed(setup.seed, column, alpha, episode))
+        for episode in range(1, setup.episodes + 1)
+        for column in setup.columns
+        for alpha in setup.alphas
+    )
+
+
+def episode_seed(seed: int, column: ExperimentColumn, alpha: float, episode: int) -> int:
+    """The world's seed of one episode; the same for every variant."""
+    return derived_seed("experiment", seed, column.level, column.agents, float(alpha), episode)

@@ -1,0 +1,222 @@
+"""Write episode logs as CSV tables: steps, decisions, prompts, predictions and messages (RFC 4180, UTF-8).
+
+The columns are named as in the data of a study. Model texts are JSON strings, so a cell is one line. New
+columns are added at the end.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kitchen.agents.agent_team import DecisionMade
+from kitchen.contract.agent_skills import spell_skill
+from kitchen.contract.decision_notes import predictions_in
+from kitchen.contract.language_model import Call, Reply, Request
+from kitchen.contract.line_up import line_up_kinds
+from kitchen.contract.mailbox import WRITTEN_KEY
+from kitchen.contract.world import Json
+from kitchen.experiments.experiment_setup import ExperimentSetup
+from kitchen.experiments.log_entries import StepEntry, UntakenStep, text_key
+from kitchen.experiments.log_files import PlayedLog
+from kitchen.infra.file_writing import atomic_writer
+from kitchen.llm.recorded_calls import request_texts
+
+Cells = tuple[Any, ...]
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+KEY_COLUMNS = ("variant", "level", "agents", "alpha", "episode", "step")
+STEP_COLUMNS = (*KEY_COLUMNS, "commands", "played_by", "fallback", "events", "state_hash")
+DECISION_COLUMNS = (
+    *KEY_COLUMNS,
+    *("taken", "coplayer", "played_by", "fallback", "milliseconds", "note"),
+    *("call", "provider", "model_asked", "model_named", "sampling", "prompts"),
+    *("reply", "reply_call", "stop", "model_error", "model_error_text", "attempts", "seconds"),
+    *("tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write", "cost"),
+    *("reasoning", "parameters"),
+)
+PROMPT_COLUMNS = ("prompt", "text")
+PREDICTION_COLUMNS = (*KEY_COLUMNS, "seat", "of_seat", "foreseen", "done", "done_step", "right")
+NO_CALL = (None,) * (len(DECISION_COLUMNS) - DECISION_COLUMNS.index("call"))
+
+
+TEAM_COLUMNS = ("member", "because")
+"""What decisions.csv has besides where members of an organisation decide."""
+MESSAGE_COLUMNS = (*KEY_COLUMNS, "number", "sender", "to", "kind", "text", "written", "data")
+
+
+def _step_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    for entry in log.entries:
+        commands = _json([[seat, *command] for seat, command in entry.commands.items()])
+        events = _json([event.to_json() for event in entry.events])
+        chose = (entry.played_by, entry.fallback)
+        yield *log.head.key, entry.step, commands, *chose, events, entry.state_hash
+
+
+def _decision_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    for each in log.decided:
+        for which, calls, more in _decisions(log, each):
+            made = [(number, *_call(call)) for number, call in enumerate(calls, start=1)]
+            yield from ((*log.head.key, each.step, *which, *cells, *more) for cells in made or [NO_CALL])
+
+
+def _decisions(
+    log: PlayedLog, each: StepEntry | UntakenStep
+) -> Iterator[tuple[Cells, Sequence[Call], Cells]]:
+    """Each decision on a step, its calls, and what TEAM_COLUMNS say of it."""
+    if log.head.organisation is None or isinstance(each, UntakenStep):
+        of_team = () if log.head.organisation is None else (None, None)
+        yield _decided(each, log.head.coplayer), each.calls, of_team
+        return
+    kinds = dict(zip(_members(log), line_up_kinds(log.head.coplayer), strict=True))
+    for made in each.decisions:
+        yield _decided(made, kinds[made.member]), made.calls, (made.member, made.because)
+
+
+def _members(log: PlayedLog) -> list[int]:
+    return [member["number"] for member in log.head.organisation["members"]]
+
+
+def _message_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    for said in (said for entry in log.entries for said in entry.messages):
+        data = {name: value for name, value in said.data.items() if name != WRITTEN_KEY}
+        written = _json(said.data[WRITTEN_KEY]) if WRITTEN_KEY in said.data else None
+        to = " ".join(map(str, said.to))
+        told = (said.number, said.sender, to, said.kind, _json(said.text), written, _json(data))
+        yield *log.head.key, said.step, *told
+
+
+def _prompt_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    for key in log.texts.keys() - known:
+        yield key, _json(log.texts[key])
+    known.update(log.texts)
+
+
+def _prediction_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    for one in predictions_in(each.note for entry in log.entries for each in entry.decisions or (entry,)):
+        done = spell_skill(one.done) if one.done else None
+        right = None if one.right is None else int(one.right)
+        yield *log.head.key, one.step, one.by, one.of, spell_skill(one.said), done, one.done_in, right
+
+
+def _decided(each: StepEntry | UntakenStep | DecisionMade, coplayer: str) -> Cells:
+    if isinstance(each, UntakenStep):
+        return 0, coplayer, None, None, None, None
+    return 1, coplayer, each.played_by, each.fallback, round(each.milliseconds, 3), _json(each.note)
+
+
+def _call(call: Call) -> Cells:
+    reply = call.reply or Reply(call.raw)
+    usage = call.usage
+    return (
+        call.provider,
+        call.request.model,
+        reply.model,
+        _json(_sampling(call.request)),
+        " ".join(text_key(text) for _, text in request_texts(call.request)),
+        _json(reply.text),
+        None if reply.call is None else _json(reply.call),
+        reply.stop,
+        call.error,
+        call.error_text,
+        _json([asdict(attempt) for attempt in call.attempts]),
+        round(call.seconds, 3),
+        *(usage.input, usage.output, usage.cache_read, usage.cache_write),
+        call.cost,
+        _json(reply.reasoning) if reply.reasoning else None,
+        _json(dict(call.parameters)),
+    )
+
+
+def _sampling(request: Request) -> dict[str, Json]:
+    """Every parameter that was sent, and the name of the tool."""
+    sampling = asdict(request)
+    del sampling["model"], sampling["messages"]
+    return {**sampling, "tool": request.tool.name if request.tool else None}
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+TableRows = tuple[tuple[str, ...], Callable[[PlayedLog, set[str]], Iterator[Cells]]]
+TABLES: dict[str, TableRows] = {
+    "steps.csv": (STEP_COLUMNS, _step_rows),
+    "decisions.csv": (DECISION_COLUMNS, _decision_rows),
+    "prompts.csv": (PROMPT_COLUMNS, _prompt_rows),
+    "predictions.csv": (PREDICTION_COLUMNS, _prediction_rows),
+}
+"""Every file that follows from logs: its columns, and who makes the rows of one log. Who has told a text
+before is told which are `known`."""
+TEAM_TABLES = {
+    **TABLES,
+    "decisions.csv": ((*DECISION_COLUMNS, *TEAM_COLUMNS), _decision_rows),
+    "messages.csv": (MESSAGE_COLUMNS, _message_rows),
+}
+"""The same where members of an organisation play. Where only some do, the others' cells are empty."""
+
+
+def log_table_files(setup: ExperimentSetup) -> Mapping[str, TableRows]:
+    """Return the files that follow from the logs of an experiment."""
+    return TEAM_TABLES if setup.organisations else TABLES
+
+
+def table_pieces(
+    name: str, logs: Iterable[PlayedLog], tables: Mapping[str, TableRows] = TABLES
+) -> Iterator[bytes]:
+    """One of these files, log by log."""
+    table = TableWriter(name, tables)
+    yield table.head
+    for log in logs:
+        yield table.piece(log)
+
+
+def write_tables(folder: Path, logs: Iterable[PlayedLog], tables: Mapping[str, TableRows] = TABLES) -> None:
+    """All of these files, each whole or not at all. OSError."""
+    with ExitStack() as drafts:
+        outs = [
+            (TableWriter(name, tables), drafts.enter_context(atomic_writer(folder / name))) for name in tables
+        ]
+        for table, out in outs:
+            out.write(table.head)
+        for log in logs:
+            for table, out in outs:
+                out.write(table.piece(log))
+
+
+class TableWriter:
+    """One of these files while it is written."""
+
+    def __init__(self, name: str, tables: Mapping[str, TableRows] = TABLES) -> None:
+        self.columns, self.rows = tables[name]
+        self.known = set[str]()
+
+    @property
+    def head(self) -> bytes:
+        """The names of its columns."""
+        return _lines([self.columns])
+
+    def piece(self, log: PlayedLog) -> bytes:
+        """The rows of one more log."""
+        short = (cells + (None,) * (len(self.columns) - len(cells)) for cells in self.rows(log, self.known))
+        return _lines(short)
+
+
+def _lines(rows: Iterable[Cells]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows([_cell(value) for value in cells] for cells in rows)
+    return out.getvalue().encode()
+
+
+def _cell(value: Any) -> Any:
+    """Blank for None; what a spreadsheet would run stands behind an apostrophe."""
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+        return f"'{value}"
+    return "" if value is None else value

@@ -1,0 +1,248 @@
+"""Play one episode of agents alone to its end, or all remaining ones in this process, and keep the logs."""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kitchen.agents.agent_team import AskedMember, DecisionMade, StepMade
+from kitchen.contract.language_model import BudgetSpentError, Payer, UnpricedError
+from kitchen.contract.line_up import MEMBER_SEPARATOR
+from kitchen.contract.world import Json, World
+from kitchen.experiments.episode_rows import EpisodeRow
+from kitchen.experiments.experiment_setup import EpisodeJob, EpisodeKey, ExperimentSetup, episode_jobs
+from kitchen.experiments.log_entries import LogHead, StepEntry, UntakenStep
+from kitchen.experiments.log_files import LogError, LogFolder, LogRecorder, PlayedLog, WritePiece
+from kitchen.experiments.running_episode import RunningEpisode, episode_row, failed_row, world_at_start
+from kitchen.registry.world_registry import get_world
+
+log = logging.getLogger(__name__)
+
+DECISION_SECONDS = 60.0
+"""Time for one decision: nobody waits for it, so a model may take longer than beside people."""
+
+
+class EpisodeFailedError(Exception):
+    """An episode that an unforeseen error ended: which one and where, without its words (a key might be
+    among them)."""
+
+    @classmethod
+    def by(cls, error: Exception) -> EpisodeFailedError:
+        """Told by this error."""
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        return cls(f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}")
+
+
+class MoneySpentError(Exception):
+    """The money does not cover a call: an episode that went on would be played by somebody else."""
+
+
+def _nothing() -> None:
+    pass
+
+
+def _nowhere(piece: bytes) -> None:
+    pass
+
+
+def play_episode(
+    job: EpisodeJob,
+    coplayer: str,
+    settings: Mapping[str, Json],
+    *,
+    purse: Payer | None = None,
+    seconds: float = DECISION_SECONDS,
+    steps: int = 0,
+    after_step: Callable[[], None] = _nothing,
+    sink: WritePiece = _nowhere,
+    before: PlayedLog | None = None,
+    program: str = "",
+) -> EpisodeRow:
+    """Play one episode to its end. The same job and settings give the same episode, as far as the co-player
+    decides alike. `sink` keeps its log, with the version of Brigade (`program`); with `before`, what was kept
+    of it, it goes on from there and nothing of that is asked again. MoneySpentError ends it, and
+    EpisodeFailedError where co-player or world break; LogError where `before` is another episode's, or leads
+    elsewhere."""
+    course = RunningEpisode(log_head(job, coplayer, settings, steps, program))
+    if before is not None:
+        course.catch_up(before)
+    kept = LogRecorder(course.head, sink, before)
+    try:
+        for entry in _steps(course, kept.add_untaken, purse, seconds):
+            _keep(kept, entry)
+            after_step()
+    finally:
+        kept.close()
+    return episode_row(course, kept.log)
+
+
+def _keep(kept: LogRecorder, entry: StepEntry) -> None:
+    try:
+        kept.add(entry)
+    except (TypeError, ValueError) as error:  # what the co-player notes or remembers is no JSON
+        raise EpisodeFailedError.by(error) from error
+
+
+def log_head(
+    job: EpisodeJob, coplayer: str, settings: Mapping[str, Json], steps: int = 0, program: str = ""
+) -> LogHead:
+    """What the log of this job begins with; `steps` is 0 for as many as is usual."""
+    variant, level, agents = job.column.key
+    ground, organisation = job.column.ground, job.column.variant.organisation
+    return LogHead(
+        variant=variant,
+        level=level,
+        agents=agents,
+        alpha=job.alpha,
+        episode=job.episode,
+        seed=job.seed,
+        coplayer=coplayer,
+        settings=dict(settings),
+        world=job.column.world,
+        world_version=get_world(job.column.world).version,
+        world_settings=ground.settings(level, job.alpha, steps or ground.steps),
+        program=program,
+        organisation=organisation.to_json() if organisation else None,
+        knowing=job.column.variant.knowing,
+    )
+
+
+def seconds_per_step(job: EpisodeJob, coplayer: str, settings: Mapping[str, Json], *, steps: int) -> float:
+    """Seconds of a step of this job, measured over its first steps. EpisodeFailedError."""
+    began = time.perf_counter()
+    taken = _steps(RunningEpisode(log_head(job, coplayer, settings)), _forgotten, None, DECISION_SECONDS)
+    played = sum(1 for _ in zip(range(steps), taken, strict=False))
+    return (time.perf_counter() - began) / max(played, 1)
+
+
+def _forgotten(untaken: UntakenStep) -> None:
+    pass
+
+
+def _steps(
+    course: RunningEpisode, keep_untaken: Callable[[UntakenStep], None], purse: Payer | None, seconds: float
+) -> Iterator[StepEntry]:
+    """Every step from here to the end, as it is taken. What was asked for one that cannot be is kept."""
+    with _unforeseen():
+        agents = course.agents()
+    while not course.is_over:
+        with _unforeseen():
+            asked = course.ask(agents, seconds=seconds, purse=purse)
+        _check_money(course, asked, keep_untaken)
+        with _unforeseen():
+            entry = take_and_log_step(course, course.step_of(asked))
+        yield entry
+
+
+def _check_money(
+    course: RunningEpisode, asked: Sequence[AskedMember], keep_untaken: Callable[[UntakenStep], None]
+) -> None:
+    """MoneySpentError where the money did not cover a call of one of these decisions."""
+    for decision in (each.decision for each in asked):
+        if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
+            calls = tuple(call for each in asked for call in each.decision.calls)
+            keep_untaken(UntakenStep(course.game.clock + 1, calls))
+            raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
+
+
+def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
+    """Take the step; return it as it is kept."""
+    kept = _decided(course, step)
+    reports = course.take(step)
+    if course.team.organisation is None and not step.decisions:
+        kept = replace(kept, memory=course.memory)
+    return StepEntry(
+        step=course.game.clock,
+        commands=step.commands,
+        played_by=kept.played_by,
+        fallback=kept.fallback,
+        calls=kept.calls,
+        memory=kept.memory,
+        note=kept.note,
+        milliseconds=kept.milliseconds,
+        events=course.events,
+        state_hash=course.game.state_hash(),
+        plans={seat: tuple(then) for seat, then in kept.plans.items()},
+        asked=bool(step.decisions),
+        decisions=step.decisions if course.team.organisation else (),
+        messages=(*step.messages, *reports),
+    )
+
+
+def _decided(course: RunningEpisode, step: StepMade) -> DecisionMade:
+    """Return the decisions of a step as one. Nobody decided where every seat goes on by itself. What members
+    of an organisation remember and note stands with their own decisions alone."""
+    if not step.decisions:
+        by = sorted({each.chosen_by for each in course.filled.values()})
+        return DecisionMade(0, played_by=" ".join(by))
+    if course.team.organisation is None:
+        return step.decisions[0]
+    return DecisionMade(
+        step.decisions[0].member,
+        played_by=MEMBER_SEPARATOR.join(each.played_by for each in step.decisions),
+        fallback=next((each.fallback for each in step.decisions if each.fallback), ""),
+        milliseconds=round(sum(each.milliseconds for each in step.decisions), 3),
+        calls=tuple(call for each in step.decisions for call in each.calls),
+    )
+
+
+@contextmanager
+def _unforeseen() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # a co-player may fail in any way
+        failed = EpisodeFailedError.by(error)
+        log.error("an episode failed: %s", failed)
+        raise failed from error
+
+
+def new_world(job: EpisodeJob, steps: int = 0) -> World:
+    """The world of a job at its start."""
+    return world_at_start(log_head(job, "", {}, steps))
+
+
+def play_remaining_episodes(
+    setup: ExperimentSetup,
+    rows: Mapping[EpisodeKey, EpisodeRow],
+    keep: Callable[[Iterable[EpisodeRow]], None],
+    logs: LogFolder,
+    purse: Payer | None = None,
+    program: str = "",
+) -> dict[EpisodeKey, EpisodeRow]:
+    """Play what has no row yet, by this version of Brigade; `keep` gets all rows after every episode.
+    MoneySpentError ends it."""
+    played = dict(rows)
+    for job in episode_jobs(setup):
+        if job.key not in played:
+            played[job.key] = _play(setup, job, logs, purse, program)
+            keep(played.values())
+    return played
+
+
+def _play(
+    setup: ExperimentSetup, job: EpisodeJob, logs: LogFolder, purse: Payer | None, program: str
+) -> EpisodeRow:
+    try:
+        return _go_on(setup, job, logs, purse, program)
+    except EpisodeFailedError as error:
+        return failed_row(job, str(error))
+
+
+def _go_on(
+    setup: ExperimentSetup, job: EpisodeJob, logs: LogFolder, purse: Payer | None, program: str
+) -> EpisodeRow:
+    """From where it was left; from its start where that cannot be."""
+    coplayer, settings = setup.coplayer_of(job.column.variant), setup.settings_of(job.column.variant)
+    kept: dict[str, Any] = {"purse": purse, "sink": logs.sink(job.key), "program": program}
+    try:
+        return play_episode(job, coplayer, settings, before=logs.begun(job.key), **kept)
+    except LogError as error:
+        log.warning("an episode begins anew, what was kept of it %s", error)
+        logs.set_aside(job.key)
+        return play_episode(job, coplayer, settings, **kept)

@@ -1,0 +1,310 @@
+"""Parse the arguments of the command line or the form into an `ExperimentSetup`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from kitchen.contract.agent import NO_ONE
+from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, PairingBenchmark
+from kitchen.contract.data_files import TooDeepError, read_json
+from kitchen.contract.line_up import MEMBER_SEPARATOR, line_up_kinds, line_up_seats
+from kitchen.contract.world import Json, SettingsError
+from kitchen.experiments.experiment_setup import (
+    DEFAULT_BENCHMARK,
+    DEFAULT_WORLD,
+    ExperimentSetup,
+    SetupError,
+    check_setup,
+)
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import get_ground
+
+T = TypeVar("T")
+
+DEMONSTRATION, DEMONSTRATION_AGENTS = "demonstration", "demonstration_agents"
+"""What --demo sets; --no-hints sets `hints`, --no-feedback `feedback`, --model `model`."""
+
+
+def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
+    """The setup that was asked for; SetupError in one line."""
+    world = given.get("world") or DEFAULT_WORLD
+    ground = _ground(world)
+    if isinstance(ground, ComparisonBenchmark):
+        return _of_comparison(given, world, ground)
+    for name in ("layouts", "pairs", "seats"):
+        if given.get(name):
+            raise SetupError(f"--{name}: is for worlds in which partners are compared: name one", name)
+    if given.get("members"):
+        return _of_team(given, world, ground)
+    return _of_bench(given)
+
+
+def _of_bench(given: Mapping[str, Any]) -> ExperimentSetup:
+    """The setup of one co-player that commands all."""
+    for name in TEAM_ARGUMENTS:
+        if given.get(name):
+            raise SetupError(f"--{name.replace('_', '-')}: say who plays, with --members", name)
+    preset = given["preset"] or ""
+    kind = given["co_player"] or (
+        DEFAULT_BENCHMARK.preset_coplayer if preset or given["model"] else DEFAULT_BENCHMARK.coplayer
+    )
+    models = tuple(text.strip() for text in (given["model"] or "").split(",") if text.strip())
+    if len(models) > 1 and preset != "table6":
+        raise SetupError("--model: only table6 compares several models", "model")
+    settings = _settings(given, models)
+    if preset == "table6" and not models:
+        models = (str(settings.get("model") or "stand-in"),)
+    setup = ExperimentSetup(
+        coplayer=kind,
+        levels=_levels(given["levels"], preset),
+        agents=_agents(given["agents"], preset),
+        alphas=_list("--alphas", given["alphas"], float) or DEFAULT_BENCHMARK.alphas,
+        episodes=whole_number("--episodes", given["episodes"]),
+        seed=whole_number("--seed", given["seed"]),
+        settings=settings,
+        preset=preset,
+        models=models if preset == "table6" else (),
+    )
+    return check_setup(setup)
+
+
+TEAM_ARGUMENTS = ("organisation", "organisation_set", "knowing")
+"""Arguments that say how members play together."""
+SINGLE_AGENT_ARGUMENTS = ("preset", "co_player", "no_feedback", "no_hints", "demo")
+"""Arguments that mean nothing where line-ups play."""
+NOT_OF_PARTNERS = (*SINGLE_AGENT_ARGUMENTS, "levels", "agents", "alphas")
+"""Arguments that mean nothing where partners are compared."""
+NOT_OF_COMPARISONS = (*SINGLE_AGENT_ARGUMENTS, "alphas", "layouts", "pairs", "seats")
+"""Arguments that mean nothing where one figure is compared."""
+SEATS_AS_NAMED, SEATS_BOTH_WAYS = "named", "both"
+"""Seats: as pairs name them; each pair the other way round, too."""
+
+
+def _ground(world: str) -> Benchmark:
+    try:
+        ground = get_ground(world)
+    except UnknownNameError as error:
+        raise SetupError(f"--world: {error.args[0]}", "world") from error
+    if world != DEFAULT_WORLD and not isinstance(ground, ComparisonBenchmark):
+        raise SetupError(f"--world: partners are not compared in {world}", "world")
+    return ground
+
+
+def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBenchmark) -> ExperimentSetup:
+    """The setup of a world in which one figure is compared, as in that of partners."""
+    of_partners = isinstance(ground, PairingBenchmark)
+    for name in NOT_OF_PARTNERS if of_partners else NOT_OF_COMPARISONS:
+        if given.get(name):
+            also = ", name --layouts" if of_partners and name == "levels" else ""
+            raise SetupError(f"--{name.replace('_', '-')}: means nothing in {world}{also}", name)
+    where = "layouts" if of_partners else "levels"
+    levels = given.get(where)
+    line_ups, called = _line_ups(given, ground)
+    setup = ExperimentSetup(
+        coplayer=ground.coplayer,
+        levels=ground.usual_levels() if levels in {None, "all"} else _list(f"--{where}", levels, str),
+        agents=ground.agents if of_partners else _seats_of(line_ups),
+        alphas=ground.alphas,
+        settings=_settings_of_all(given),
+        world=world,
+        pairs=line_ups,
+        **_episodes(given),
+        **_team(given, ground.organisation),
+    )
+    return _checked_as(setup, {"levels": f"--{where}", "episodes": _asked_episodes(given)[0], **called})
+
+
+def _line_ups(
+    given: Mapping[str, Any], ground: ComparisonBenchmark
+) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """Who plays, and by which argument it is called if it is wrong: those that are named, or the usual
+    ones."""
+    if (members := given.get("members")) is not None:
+        if other := next((name for name in ("pairs", "agents", "seats") if given.get(name)), ""):
+            raise SetupError(f"--{other}: say it with --members alone", other)
+        return _members(members), {"pairs": "--members"}
+    if isinstance(ground, PairingBenchmark):
+        return _pairs(given.get("pairs"), given.get("seats") or SEATS_AS_NAMED, ground), {}
+    numbers = _list("--agents", given.get("agents"), int) or ground.agents
+    return tuple(name for seats in numbers for name in ground.line_ups(seats)), {"pairs": "--agents"}
+
+
+def _of_team(given: Mapping[str, Any], world: str, ground: Benchmark) -> ExperimentSetup:
+    """The setup of line-ups in a world in which what is done is counted."""
+    for name in (*SINGLE_AGENT_ARGUMENTS, "agents"):
+        if given.get(name):
+            raise SetupError(f"--{name.replace('_', '-')}: means nothing with --members", name)
+    line_ups = _members(given["members"])
+    setup = ExperimentSetup(
+        coplayer=ground.coplayer,
+        levels=_levels(given.get("levels"), ""),
+        agents=_seats_of(line_ups),
+        alphas=_list("--alphas", given.get("alphas"), float) or ground.alphas,
+        settings=_settings_of_all(given),
+        world=world,
+        pairs=line_ups,
+        **_episodes(given),
+        **_team(given, ""),
+    )
+    return _checked_as(setup, {"episodes": _asked_episodes(given)[0], "pairs": "--members"})
+
+
+def _members(text: str) -> tuple[str, ...]:
+    """Line-ups with commas between, without blanks."""
+    found = _list("--members", text, lambda part: "".join(part.split()))
+    if any("" in line_up_kinds(line_up) for line_up in found):
+        raise SetupError(f"--members: {text!r} has an empty place", "members")
+    if len(set(found)) < len(found):
+        raise SetupError("--members: needs line-ups, each once", "members")
+    return found
+
+
+def _seats_of(line_ups: Sequence[str]) -> tuple[int, ...]:
+    try:
+        return tuple(sorted({line_up_seats(line_up) for line_up in line_ups}))
+    except SettingsError as error:
+        raise SetupError(f"--{error.args[0]}", "members") from error
+
+
+def _settings_of_all(given: Mapping[str, Any]) -> dict[str, Json]:
+    """Settings for everybody who knows them."""
+    settings = {**given.get("coplayer_settings", {})} | ({"model": given["model"]} if given["model"] else {})
+    for text in given.get("set") or ():
+        settings |= _one_setting(text)
+    return settings
+
+
+def _asked_episodes(given: Mapping[str, Any]) -> tuple[str, Any]:
+    return _asked(given, ("seeds", "episodes"))
+
+
+def _episodes(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {"episodes": whole_number(*_asked_episodes(given)), "seed": whole_number("--seed", given["seed"])}
+
+
+def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
+    """How members play together; `usual` is the organisation if none is named."""
+    kinds = _list("--organisation", given.get("organisation"), str) or ((usual,) if usual else ())
+    settings: dict[str, Json] = {}
+    for text in given.get("organisation_set") or ():
+        settings |= _one_setting(text, "--organisation-set")
+    knowing = given.get("knowing") or NO_ONE
+    return {"organisations": kinds, "organisation_settings": settings, "knowing": knowing}
+
+
+def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> ExperimentSetup:
+    """`checked`; what is wrong is called by the argument that was given, where it has another name."""
+    try:
+        return check_setup(setup)
+    except SetupError as error:
+        name, _, why = str(error).partition(": ")
+        if name not in called:
+            raise
+        raise SetupError(f"{called[name]}: {why}", error.about, error.setting) from error
+
+
+def _asked(given: Mapping[str, Any], names: Sequence[str]) -> tuple[str, Any]:
+    """The argument that was given, as it is written, and its value; of none the last, which has a default."""
+    name = next((one for one in names if given.get(one)), names[-1])
+    return f"--{name}", given.get(name)
+
+
+def _pairs(text: str | None, seats: str, ground: PairingBenchmark) -> tuple[str, ...]:
+    """Each once: those named (a kind alone beside itself), or all of all kinds."""
+    if seats not in {SEATS_AS_NAMED, SEATS_BOTH_WAYS}:
+        raise SetupError(f"--seats: {seats!r} is neither {SEATS_AS_NAMED} nor {SEATS_BOTH_WAYS}", "seats")
+    if text in {None, "all"}:
+        return ground.line_ups(ground.agents[0])
+    named = [_pair(each) for each in _list("--pairs", text, str)]
+    turned = (
+        [MEMBER_SEPARATOR.join(reversed(line_up_kinds(each))) for each in named]
+        if seats == SEATS_BOTH_WAYS
+        else []
+    )
+    ordered = [*zip(named, turned, strict=True)] if turned else [(each,) for each in named]
+    return tuple(dict.fromkeys(pair for both in ordered for pair in both))
+
+
+def _pair(text: str) -> str:
+    """Without blanks; who is named alone sits beside itself."""
+    kinds = [kind.strip() for kind in line_up_kinds(text)]
+    if "" in kinds:
+        raise SetupError(f"--pairs: {text!r} has an empty place", "pairs")
+    return MEMBER_SEPARATOR.join(kinds if len(kinds) > 1 else kinds * 2)
+
+
+def whole_number(name: str, text: str) -> int:
+    """A whole number; SetupError that names the argument."""
+    try:
+        return int(text)
+    except ValueError:
+        raise SetupError(f"{name}: {text!r} is not a whole number", name.strip("-")) from None
+
+
+def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, Json]:
+    settings: dict[str, Json] = {**given.get("coplayer_settings", {})} | (
+        {"model": models[0]} if models else {}
+    )
+    for text in given.get("set") or ():
+        settings |= _one_setting(text)
+    if given["no_feedback"]:
+        settings["feedback"] = False
+    if given["no_hints"]:
+        settings["hints"] = False
+    if demo := given["demo"]:
+        settings |= {DEMONSTRATION: demo} if demo in {"few", "none"} else _demo_of(demo)
+    return settings
+
+
+def _one_setting(text: str, argument: str = "--set") -> dict[str, Json]:
+    """NAME=VALUE; the value as JSON, or else as text."""
+    name, sign, value = text.partition("=")
+    about = argument.strip("-").replace("-", "_")
+    if not sign:
+        raise SetupError(f"{argument}: {text!r} is not NAME=VALUE", about)
+    try:
+        return {name.strip(): read_json(value)}
+    except TooDeepError as error:
+        raise SetupError(f"{argument}: {name.strip()}: {error}", about) from None
+    except ValueError:
+        return {name.strip(): value}
+
+
+def _demo_of(text: str) -> dict[str, Json]:
+    if not text.isdecimal() or int(text) < 1:
+        raise SetupError(f"--demo: {text!r} is neither few nor none nor a number of agents", "demo")
+    return {DEMONSTRATION_AGENTS: int(text)}
+
+
+def _levels(text: str | None, preset: str) -> tuple[str, ...]:
+    if preset and text in {None, DEFAULT_BENCHMARK.preset_level}:
+        return (DEFAULT_BENCHMARK.preset_level,)
+    named = DEFAULT_BENCHMARK.usual_levels() if text in {None, "all"} else _list("--levels", text, str)
+    levels = tuple(level if level.startswith("level_") else f"level_{level}" for level in named)
+    if preset and levels != (DEFAULT_BENCHMARK.preset_level,):
+        raise SetupError(
+            f"--levels: {preset} is played on {DEFAULT_BENCHMARK.preset_level}: leave it out or say 3",
+            "levels",
+        )
+    return levels
+
+
+def _agents(text: str | None, preset: str) -> tuple[int, ...]:
+    own, asked = DEFAULT_BENCHMARK.presets.get(preset), _list("--agents", text, int)
+    if own and asked and set(own) != set(asked):
+        said = ",".join(map(str, own))
+        raise SetupError(f"--agents: {preset} is played with {said}: leave it out or say {said}", "agents")
+    return own or asked or DEFAULT_BENCHMARK.agents
+
+
+def _list(name: str, text: str | None, read: Callable[[str], T]) -> tuple[T, ...]:
+    if text is None:
+        return ()
+    try:
+        values = tuple(read(part.strip()) for part in text.split(","))
+    except ValueError:
+        raise SetupError(f"{name}: {text!r} is not a list with commas", name.strip("-")) from None
+    if "" in values:
+        raise SetupError(f"{name}: {text!r} has an empty place", name.strip("-"))
+    return values

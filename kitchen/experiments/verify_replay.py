@@ -1,0 +1,133 @@
+"""Play a log again with the stored model answers, and compare prompts, commands and states.
+
+Each step is repeated from its recorded situation and memory. No model is called and no key is needed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+
+from kitchen.agents.agent_team import DecisionMade, StepMade, Team
+from kitchen.contract.agent import Agent
+from kitchen.contract.world import Json, WorldError, canonical_json
+from kitchen.experiments.episode_rows import EpisodeRow
+from kitchen.experiments.log_entries import StepEntry, message_to_json, same_request
+from kitchen.experiments.log_files import PlayedLog
+from kitchen.experiments.play_episodes import DECISION_SECONDS
+from kitchen.experiments.running_episode import RunningEpisode, episode_row
+from kitchen.llm.provider_registry import STAND_IN
+from kitchen.llm.recorded_calls import RecordedCalls
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import get_world
+
+OTHER_COMMANDS = "other commands came out"
+OTHER_PLANS = "something else was to follow"
+OTHER_PLAYER = "somebody else decided"
+OTHER_MEMORY = "something else was remembered"
+OTHER_MESSAGES = "something else was said"
+OTHER_STATE = "it led to another state"
+OTHER_ROW = "its row in episodes.csv is not what its log comes to"
+NOT_TO_ITS_END = "its log does not come to the end"
+OTHER_VERSION = "it was played by another version of the world"
+OTHER_PROGRAM = "it was begun by Brigade {then}; this is {now}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """What came of playing one log again."""
+
+    episode: str
+    steps: int = 0
+    calls: int = 0
+    """Stored answers, and failures, that were given again."""
+    faults: tuple[str, ...] = field(default=())
+    """What was not as it had been, in words."""
+
+
+def replay_log(log: PlayedLog, row: EpisodeRow | None = None, program: str = "") -> ReplayResult:
+    """Play it again, by the version `program` of Brigade; with its row of `episodes.csv`, if it came to its
+    end, that is compared, too."""
+    if get_world(log.head.world).version != log.head.world_version:
+        return ReplayResult(str(log.head), faults=(OTHER_VERSION,))
+    try:
+        faults = tuple(_faults(log, row))
+    except (WorldError, UnknownNameError) as error:
+        faults = (f"it cannot be played here: {error.args[0]}",)
+    if faults and log.head.program not in {"", program}:
+        faults += (OTHER_PROGRAM.format(then=log.head.program, now=program),)
+    calls = sum(len(each.calls) for each in log.entries)
+    return ReplayResult(str(log.head), len(log.entries), calls, faults)
+
+
+def _faults(log: PlayedLog, row: EpisodeRow | None) -> Iterator[str]:
+    course = RunningEpisode(log.head)
+    agents = course.agents()
+    for entry in log.entries:
+        if entry.asked:
+            yield from (f"step {entry.step}: {why}" for why in _of_step(course, agents, entry))
+        if not course.repeat(entry):
+            yield f"step {entry.step}: {OTHER_STATE}"
+    if row is not None and not course.is_over:
+        yield NOT_TO_ITS_END
+    elif row is not None and _is_other(row, episode_row(course, log)):
+        yield OTHER_ROW
+
+
+def _of_step(course: RunningEpisode, agents: Mapping[int, Agent], entry: StepEntry) -> Iterator[str]:
+    answers = _answers(course.team, entry)
+    try:
+        step = course.step_of(course.ask(agents, answers.get, seconds=DECISION_SECONDS))
+    except Exception as error:  # a co-player may fail in any way
+        yield f"the co-player failed ({type(error).__name__})"
+    else:
+        given = {id(each): each for each in answers.values()}
+        for each in given.values():
+            yield from each.differences()
+        yield from _differences(entry, step, course.kept(entry))
+
+
+def _answers(team: Team, entry: StepEntry) -> dict[int, RecordedCalls]:
+    """The stored answers of a step by member: its own in an organisation, else the same for all."""
+    numbers = [member.number for member in team.members]
+    if team.organisation is None:
+        return dict.fromkeys(numbers, RecordedCalls(entry.calls, same_request))
+    calls = {each.member: each.calls for each in entry.decisions}
+    return {number: RecordedCalls(calls.get(number, ()), same_request) for number in numbers}
+
+
+def _is_other(then: EpisodeRow, now: EpisodeRow) -> bool:
+    """Whether two rows differ; a column that came later is blank in a file of before."""
+    return any(
+        getattr(then, each.name) not in (getattr(now, each.name), each.default) for each in fields(EpisodeRow)
+    )
+
+
+def _differences(entry: StepEntry, now: StepMade, then: StepMade) -> Iterator[str]:
+    if list(now.commands.items()) != list(then.commands.items()):
+        yield OTHER_COMMANDS
+    if [each.member for each in now.decisions] != [each.member for each in then.decisions]:
+        yield OTHER_PLAYER
+        return
+    pairs = list(zip(now.decisions, then.decisions, strict=True))
+    if any(each.plans != kept.plans for each, kept in pairs):
+        yield OTHER_PLANS
+    if any((each.played_by, each.fallback) != (kept.played_by, kept.fallback) for each, kept in pairs):
+        yield OTHER_PLAYER
+    if any(_remembers_otherwise(each, kept) for each, kept in pairs):
+        yield OTHER_MEMORY
+    if json.loads(json.dumps(_said(now))) != _said(then):
+        yield OTHER_MESSAGES
+
+
+def _said(step: StepMade) -> list[Json]:
+    return [message_to_json(said) for said in step.messages]
+
+
+def _remembers_otherwise(now: DecisionMade, then: DecisionMade) -> bool:
+    """Whether something else is remembered. Commands of the stand-in come from the planner, whose plan is
+    remembered where it is asked: here it is not."""
+    if any(call.provider == STAND_IN for call in then.calls):
+        return False
+    return canonical_json(now.memory) != canonical_json(then.memory)

@@ -1,0 +1,1 @@
+"""Infrastructure: databases, processes, task queues, rate limits, metrics, files."""

@@ -1,0 +1,153 @@
+"""Write rows with plain SQL, and insert or delete many rows in batches.
+
+The plain statements are for the few rows that every step writes and reads. The models give the table, the
+columns and the storage format, so no query is built at every step. Use them only to insert rows, and to
+update rows that still have their old values. Everything else uses the models' managers.
+
+Each batch is a transaction of its own, so that players do not wait: SQLite lets one transaction write at a
+time. No transaction writes more than `MAX_TRANSACTION_ROWS` rows. `BatchedDeleteMixin` does the same for
+deletions in the Django admin.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from itertools import islice
+from typing import Any, TypeVar
+
+from django.db import connection, models
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+
+Values = Mapping[str, Any]
+"""Values by the name of their column; JSON that is text already goes as `Text`."""
+
+
+class RawJson(str):
+    """JSON that is written out already."""
+
+
+def insert_rows(model: type[models.Model], rows: Sequence[Values]) -> None:
+    """Insert rows that all name the same columns, in one statement. IntegrityError where one is there
+    already."""
+    if not rows:
+        return
+    names = tuple(rows[0])
+    marks = f"({', '.join(['%s'] * len(names))})"
+    into = f"INSERT INTO {_table(model)} ({_columns(model, names)}) VALUES "  # noqa: S608 - names of models
+    values = [_stored(model, name, row[name]) for row in rows for name in names]
+    with connection.cursor() as cursor:
+        cursor.execute(into + ", ".join([marks] * len(rows)), values)
+
+
+def update_row_where(model: type[models.Model], fresh: Values, *, where: Values) -> bool:
+    """Change the row that has these values; False, and nothing changed, if there is none (any more)."""
+    sets = ", ".join(f"{_columns(model, (name,))} = %s" for name in fresh)
+    still = " AND ".join(f"{_columns(model, (name,))} = %s" for name in where)
+    values = [_stored(model, name, value) for given in (fresh, where) for name, value in given.items()]
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE {_table(model)} SET {sets} WHERE {still}", values)  # noqa: S608 - as above
+        return bool(cursor.rowcount)
+
+
+class RowWriter:
+    """Where rows go that are inserted and changed: to the database, at once. Whoever keeps them for a while
+    puts another one in its place."""
+
+    def insert(self, model: type[models.Model], rows: Sequence[Values]) -> None:
+        """As `insert`."""
+        insert_rows(model, rows)
+
+    def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
+        """As `change`."""
+        return update_row_where(model, fresh, where=where)
+
+
+def select_rows(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """All rows of a statement, as the database's driver gives them (see `time_from_driver`, `as_json`)."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return list(cursor.fetchall())
+
+
+def time_from_driver(value: datetime) -> datetime:
+    """A moment as a driver gives it: from SQLite without its zone, which is UTC."""
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value
+
+
+def json_from_driver(value: Any) -> Any:
+    """JSON as a driver gives it: text."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
+@cache
+def _table(model: type[models.Model]) -> str:
+    return connection.ops.quote_name(model._meta.db_table)
+
+
+@cache
+def _columns(model: type[models.Model], names: tuple[str, ...]) -> str:
+    return ", ".join(connection.ops.quote_name(_field(model, name).column) for name in names)
+
+
+@cache
+def _field(model: type[models.Model], name: str) -> Any:
+    return model._meta.get_field(name)
+
+
+def _stored(model: type[models.Model], name: str, value: Any) -> Any:
+    """The value as the driver takes it."""
+    return (
+        str(value) if isinstance(value, RawJson) else _field(model, name).get_db_prep_save(value, connection)
+    )
+
+
+Item = TypeVar("Item")
+Row = TypeVar("Row", bound=models.Model)
+
+BATCH_ROWS = 200
+"""Rows that are written together: about 3 ms."""
+MAX_TRANSACTION_ROWS = 2000
+"""Rows that any transaction writes at most, those that belong together among them."""
+
+
+def batches_of(items: Iterable[Item], size: int = BATCH_ROWS) -> Iterator[list[Item]]:
+    """The items in order, so many at once."""
+    left = iter(items)
+    while piece := list(islice(left, size)):
+        yield piece
+
+
+def insert_in_batches(model: type[Row], rows: Iterable[Row], *, leave_those_there: bool = False) -> None:
+    """Insert rows, each piece committed before the next one; those that are there already are left alone, or
+    are an IntegrityError."""
+    for piece in batches_of(rows):
+        model._default_manager.bulk_create(piece, ignore_conflicts=leave_those_there)
+
+
+class BatchedDeleteMixin:
+    """A ModelAdmin whose rows may have much that belongs to them; `clear` erases that, in pieces."""
+
+    def clear(self, obj: Any, /) -> None:
+        """Erase what belongs to this row, in transactions of its own, if the row may be deleted."""
+        raise NotImplementedError
+
+    def delete_view(
+        self: Any, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        """One of them: once that is confirmed it is cleared, and then deleted."""
+        if request.method == "POST" and "post" in request.POST:
+            obj = self.get_object(request, object_id)
+            if obj is not None and self.has_delete_permission(request, obj):
+                self.clear(obj)
+        answer: HttpResponse = super().delete_view(request, object_id, extra_context)  # type: ignore[misc]
+        return answer
+
+    def delete_queryset(self: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Those that were ticked, one after another."""
+        for obj in queryset:
+            self.clear(obj)
+            self.delete_model(request, obj)

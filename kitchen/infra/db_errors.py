@@ -1,0 +1,132 @@
+"""Recognise database errors that mean an outage, and list missing migrations.
+
+`database_problem` separates errors of the database (locked, full, read-only, unreachable, other version) from
+mistakes of ours. It uses the driver's error numbers (SQLite) or five-character codes (PostgreSQL), because
+the words of messages change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from enum import StrEnum
+from functools import cache
+from pkgutil import iter_modules
+
+from django.apps import apps
+from django.db import Error, InterfaceError, OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
+
+
+class DatabaseProblem(StrEnum):
+    """Why nothing can be stored, in words for whoever runs the server."""
+
+    BUSY = "something else holds the database locked"
+    FULL = "the database has no room left on its disk, or cannot write there"
+    READ_ONLY = "the database may only be read"
+    AWAY = "the database cannot be reached"
+    DAMAGED = "the database says that its file is damaged"
+    UPDATING = "database and app are of different versions: an update is under way, or migrate was forgotten"
+
+    @property
+    def passes(self) -> bool:
+        """Whether it goes away by itself, usually."""
+        return self in {DatabaseProblem.BUSY, DatabaseProblem.AWAY, DatabaseProblem.UPDATING}
+
+
+SQLITE_PROBLEMS = {
+    **dict.fromkeys((5, 6), DatabaseProblem.BUSY),  # BUSY, LOCKED
+    **dict.fromkeys((3, 8), DatabaseProblem.READ_ONLY),  # PERM, READONLY
+    **dict.fromkeys((10, 13), DatabaseProblem.FULL),  # IOERR, FULL
+    14: DatabaseProblem.AWAY,  # CANTOPEN
+    **dict.fromkeys((11, 26), DatabaseProblem.DAMAGED),  # CORRUPT, NOTADB
+    17: DatabaseProblem.UPDATING,  # SCHEMA
+}
+"""By the lowest byte of an error's number."""
+MISSING_SCHEMA_WORDS = ("no such table", "no such column", "has no column named")
+"""What SQLite says of a table or column that is not there; the number says only that something is wrong."""
+NOT_NULL_OF_SQLITE, NOT_NULL = 1299, "23502"
+POSTGRESQL_PROBLEMS = {
+    **dict.fromkeys(("55P03", "40001", "40P01", "57014"), DatabaseProblem.BUSY),
+    **dict.fromkeys(("53100", "53200", "58030"), DatabaseProblem.FULL),
+    "25006": DatabaseProblem.READ_ONLY,
+    **dict.fromkeys(("53300", "57P01", "57P02", "57P03", "57P05"), DatabaseProblem.AWAY),
+    **dict.fromkeys(("XX001", "XX002"), DatabaseProblem.DAMAGED),
+    **dict.fromkeys(("42P01", "42703", "0A000"), DatabaseProblem.UPDATING),
+}
+
+
+def database_problem(error: BaseException | None) -> DatabaseProblem | None:
+    """What kept the database from storing or reading, if it was that which led to this error."""
+    return next((found for each in _led_to(error) if (found := _trouble(each))), None)
+
+
+def _led_to(error: BaseException | None) -> Iterator[BaseException]:
+    """The error, and what it was raised from or after."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _trouble(error: BaseException) -> DatabaseProblem | None:
+    """What Django's error says, by the driver's behind it; one without a number is a lost connection."""
+    if not isinstance(error, Error):
+        return None
+    said = error.__cause__
+    number, state = getattr(said, "sqlite_errorcode", None), getattr(said, "sqlstate", None)
+    if number is None and state is None:
+        return DatabaseProblem.AWAY if isinstance(error, (OperationalError, InterfaceError)) else None
+    if state == NOT_NULL or number == NOT_NULL_OF_SQLITE:
+        return DatabaseProblem.UPDATING if database_is_newer() else None
+    return _of_sqlite(number or 0, str(said)) if state is None else _of_postgresql(state)
+
+
+def _of_sqlite(number: int, words: str) -> DatabaseProblem | None:
+    if any(words.startswith(each) or each in words for each in MISSING_SCHEMA_WORDS):
+        return DatabaseProblem.UPDATING
+    return SQLITE_PROBLEMS.get(number & 0xFF)
+
+
+def _of_postgresql(state: str) -> DatabaseProblem | None:
+    return DatabaseProblem.AWAY if state.startswith("08") else POSTGRESQL_PROBLEMS.get(state)
+
+
+OUR_APPS = ("kitchen", "study")
+"""Apps whose models are ours."""
+
+
+def close_failed_connection(trouble: DatabaseProblem) -> None:
+    """Close this thread's connection, unless it is only that something else holds a lock: one that was opened
+    while nothing could be written stays so, whatever becomes of the disk."""
+    if trouble is not DatabaseProblem.BUSY and not connection.in_atomic_block:
+        with suppress(Error):
+            connection.close()
+
+
+def database_is_newer() -> bool:
+    """Whether a later version of the app has migrated the database while this process ran: columns that this
+    one does not know stay empty then, and some may not."""
+    try:
+        applied = set(MigrationRecorder(connection).applied_migrations())
+    except Error:
+        return False
+    return any(app in OUR_APPS for app, _ in applied - known_migrations())
+
+
+@cache
+def known_migrations() -> frozenset[tuple[str, str]]:
+    """App and name of the migrations that this process came with. To be asked for the first time when it
+    starts: later the files may be those of another version."""
+    return frozenset(
+        (app.label, module.name)
+        for app in apps.get_app_configs()
+        for module in iter_modules([f"{app.path}/migrations"])
+    )
+
+
+def missing_migrations() -> list[str]:
+    """Migrations of this version that the database does not have, as `kitchen 0001_initial`."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    return [f"{app} {name}" for app, name in sorted(known_migrations() - applied.keys())]

@@ -1,0 +1,174 @@
+"""Run database work from event loops, limit waits for locks, and retry while the database is unreachable.
+
+`run_in_db_thread` uses a small pool of threads that keep their connections. A connection is checked after a
+quiet time or a failure, not before every call. If it broke, it is closed and the work runs again, until the
+database is back or the waits are over. The work must therefore be safe to run twice. The threads are for
+short work, as play is. Longer work (staff pages) uses `channels.db`.
+
+A statement waits `LOCK_SECONDS` for a lock. After a lock timeout, all statements wait only briefly for some
+seconds, because many requests may wait for the same few threads.
+
+`retry_while_unreachable` repeats a write that must not be lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache, partial
+from logging import DEBUG, WARNING
+from typing import ParamSpec, TypeVar
+
+from django.conf import settings
+from django.db import Error, connection
+from django.http import HttpRequest, HttpResponseBase
+
+from kitchen.infra import prometheus_metrics
+from kitchen.infra.db_errors import DatabaseProblem, close_failed_connection, database_problem
+from kitchen.infra.greenlet_pool import pause
+from kitchen.infra.log_context import with_log_context
+
+HURRIED_SECONDS, HURRIED_MILLISECONDS = 10.0, 200
+"""After a lock that lasted too long, so long nobody waits longer than that for another one."""
+LOCK_TIMEOUT_SQL = {"sqlite": "PRAGMA busy_timeout = {}", "postgresql": "SET lock_timeout = {}"}
+
+_local = threading.local()
+_busy_until = 0.0
+"""By the clock that nobody can set; of this process."""
+
+
+def note_lock_timeout(trouble: DatabaseProblem | None) -> None:
+    """Somebody has met this: for some time nobody here waits long."""
+    global _busy_until
+    if trouble is DatabaseProblem.BUSY:
+        _busy_until = time.monotonic() + HURRIED_SECONDS
+
+
+def set_lock_timeout() -> None:
+    """This thread's connection waits for locks as long as it is to now; a statement only where that is
+    another time than before."""
+    hurried = time.monotonic() < _busy_until
+    if hurried != getattr(_local, "hurried", False):
+        _local.hurried = hurried
+        _wait_at_most(HURRIED_MILLISECONDS if hurried else round(1000 * settings.LOCK_SECONDS))
+
+
+def _wait_at_most(milliseconds: int) -> None:
+    with suppress(Error), connection.cursor() as cursor:  # one that is away says so to who needs it
+        cursor.execute(LOCK_TIMEOUT_SQL[connection.vendor].format(milliseconds))
+
+
+def lock_timeout_middleware(
+    page: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Django's middleware: every page waits as long as it is to."""
+
+    def wait(request: HttpRequest) -> HttpResponseBase:
+        set_lock_timeout()
+        return page(request)
+
+    return wait
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+IDLE_CHECK_SECONDS = 5.0
+"""Seconds after which a connection is looked at before it is used again."""
+DB_THREADS = 4
+"""So many at most wait for a database that serves many at once; SQLite serves one writer at a time."""
+
+THREAD_RETRY_WAITS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0)
+"""Seconds between tries while the database is away: together about what it needs to come up again."""
+
+_connection_use = threading.local()
+
+
+async def run_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """What `act` returns, called in a thread that has a connection to the database."""
+    visit = with_log_context(partial(_taken_up, partial(act, *args, **kwargs), time.monotonic()))
+    return await asyncio.get_running_loop().run_in_executor(_pool(), visit)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    at_once = DB_THREADS if connection.features.has_select_for_update else 1
+    return ThreadPoolExecutor(at_once, thread_name_prefix="database")
+
+
+def _taken_up(act: Callable[[], T], asked_at: float) -> T:
+    """A thread has time for it."""
+    prometheus_metrics.thread_wait_seconds.observe(time.monotonic() - asked_at)
+    return _visit(act)
+
+
+def _visit(act: Callable[[], T]) -> T:
+    now = time.monotonic()
+    if now - getattr(_connection_use, "used", now) > IDLE_CHECK_SECONDS:
+        connection.close_if_unusable_or_obsolete()
+    _connection_use.used = now
+    set_lock_timeout()
+    for number, wait in enumerate(THREAD_RETRY_WAITS):
+        try:
+            return act()
+        except Error as error:
+            if (connection.connection is not None and connection.is_usable()) or not database_problem(error):
+                _take_to_heart(error)
+                raise
+            if not number:
+                prometheus_metrics.outages.labels("database").inc()
+            connection.close()
+        time.sleep(wait)
+    return act()
+
+
+def _take_to_heart(error: Exception) -> None:
+    """What follows from it for those who come next."""
+    trouble = database_problem(error)
+    note_lock_timeout(trouble)
+    if trouble and trouble is not DatabaseProblem.BUSY:
+        close_failed_connection(trouble)
+
+
+log = logging.getLogger(__name__)
+
+RETRY_WAITS = (0.1, 0.2, 0.3, *30 * (0.5,))
+"""Seconds between tries: together more than what a database needs to come up again. People wait for what is
+handed in, so nobody waits long for a database that is there."""
+MAX_RETRY_SECONDS = 16.0
+"""After so long no other try begins, however long each of them took: one that waits for a lock takes
+`LOCK_SECONDS`."""
+
+
+def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
+    """What `act` returns, tried again while the database can store nothing; the last error if that stays."""
+    until, waits, known = time.monotonic() + MAX_RETRY_SECONDS, iter(RETRY_WAITS), False
+    while True:
+        try:
+            return act()
+        except Error as error:
+            trouble, wait = database_problem(error), next(waits, None)
+            if not trouble or wait is None or time.monotonic() + wait > until:
+                raise
+            _note(what, trouble, known=known)
+            known = True
+            pause(wait)
+            close_failed_connection(trouble)
+
+
+def _note(what: str, trouble: DatabaseProblem, *, known: bool) -> None:
+    """One outage is counted, and told aloud, once."""
+    if not known:
+        prometheus_metrics.outages.labels("database").inc()
+    log.log(DEBUG if known else WARNING, "%s is tried again: %s", what, trouble)
+
+
+def drop_broken_connection() -> None:
+    """One that is broken is closed, so that the next query opens another."""
+    with suppress(Error):
+        connection.close_if_unusable_or_obsolete()

@@ -1,0 +1,27 @@
+"""Make HTTP responses that download a file, sent in parts while it is produced."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+from asgiref.sync import sync_to_async
+from django.http import HttpResponseBase, StreamingHttpResponse
+
+
+def streaming_download(pieces: Iterator[bytes], content_type: str, name: str) -> HttpResponseBase:
+    """These pieces as a file of this name."""
+    return as_attachment(StreamingHttpResponse(_in_pieces(pieces), content_type=content_type), name)
+
+
+def as_attachment(response: HttpResponseBase, name: str) -> HttpResponseBase:
+    """The answer, saved under this name."""
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+async def _in_pieces(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """The pieces one by one, each made in the thread of the database when it is asked for."""
+    next_piece = sync_to_async(lambda: next(pieces, None))
+    while (piece := await next_piece()) is not None:
+        if piece:
+            yield piece

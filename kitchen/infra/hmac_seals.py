@@ -1,0 +1,52 @@
+"""Sign values with the installation's secret key, and check such seals.
+
+Somebody who can change the database but does not know the key cannot make a valid seal. The seal covers
+values, not their spelling, because databases store JSON in different forms.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+
+def make_seal(purpose: str, value: Any) -> str:
+    """64 hex digits for this value; the same value has another seal for another purpose."""
+    return salted_hmac(f"brigade.seal.{purpose}", canonical_text(value), algorithm="sha256").hexdigest()
+
+
+def seal_is_valid(seal: str, purpose: str, value: Any) -> bool:
+    """Whether this installation has sealed this value, for this purpose."""
+    return constant_time_compare(seal, make_seal(purpose, value))
+
+
+def canonical_text(value: Any) -> str:
+    """The same text for a value before it is stored and after it was read, from any database."""
+    return _encode(_decode(_encode(value)))
+
+
+def plain_json(value: Any) -> Any:
+    """A column's value as JSON has it."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    return str(value.normalize()) if isinstance(value, Decimal) else value
+
+
+def column_values(row: Any, names: Iterable[str]) -> list[Any]:
+    """These columns of a row, to be sealed."""
+    return [plain_json(getattr(row, name)) for name in names]
+
+
+def _number(text: str) -> float | int:
+    """PostgreSQL writes 1e+16 out, with all its zeros."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+_decode = json.JSONDecoder(parse_float=_number).decode

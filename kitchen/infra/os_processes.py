@@ -1,0 +1,132 @@
+"""Identify processes, end them with their parent, and decide how many to start. Plain Python.
+
+A process has a name by which other processes of the machine can see whether it still runs. Where the system
+has no `/proc`, no process is ever reported as gone.
+
+The numbers of processes come from the environment. An empty variable counts as unset. A wrong value raises a
+ValueError whose message is one line.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_NUMBERS = Path("/proc/self/ns/pid")
+_STATE, _STARTED = 0, 19
+"""Fields of `/proc/PID/stat` behind the program's name."""
+
+
+def process_name() -> str:
+    """`boot/numbering/pid/start`: no other process ever has it, here or in a container beside. Empty where
+    the system does not tell."""
+    place, pid = _place(), os.getpid()
+    started = _started(pid)
+    return f"{place}/{pid}/{started}" if place and started else ""
+
+
+def process_is_gone(name: str) -> bool:
+    """Whether the process of this name has certainly ended. False for one that cannot be seen from here."""
+    place, _, started = name.rpartition("/")
+    place, _, pid = place.rpartition("/")
+    if not place or place != _place() or not pid.isdecimal():
+        return False
+    return _started(int(pid)) != started
+
+
+def process_is_here(name: str) -> bool:
+    """Whether the process of this name certainly runs. False for one that cannot be seen from here."""
+    place, _, pid = name.rpartition("/")[0].rpartition("/")
+    return bool(place) and place == _place() and pid.isdecimal() and not process_is_gone(name)
+
+
+def machine_run_of(name: str) -> str:
+    """Which run of which machine the process of this name belongs to."""
+    return name.partition("/")[0]
+
+
+def current_machine_run() -> str:
+    """This run of this machine; empty where the system does not tell."""
+    try:
+        return _BOOT.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _place() -> str:
+    """This run of this machine, and the numbering of processes that we are in."""
+    try:
+        return f"{_BOOT.read_text().strip()}/{_NUMBERS.readlink()}"
+    except OSError:
+        return ""
+
+
+def _started(pid: int) -> str:
+    """When the process began, in the kernel's count; empty if there is none, or only its remains."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return ""
+    fields = stat.rpartition(")")[2].split()
+    return "" if fields[_STATE] in "ZX" else fields[_STARTED]
+
+
+PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent(number: int = signal.SIGKILL) -> None:
+    """From now on this process gets this signal when the thread that started it ends (Linux only)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
+
+
+def parent_death_hook(parent: int) -> Callable[[], None]:
+    """What a child does before anything else: die with this parent, even if it is gone already."""
+
+    def tie() -> None:
+        die_with_parent()
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return tie
+
+
+MAX_PROCESSES = 64
+"""Processes of one kind that may be asked for."""
+MAX_WEB_PROCESSES = 8
+"""Web processes that are started unless more are asked for: each takes memory also where nobody comes."""
+
+
+def usable_cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def web_processes() -> int:
+    """`BRIGADE_WEB`: processes that serve pages and websockets on this machine."""
+    return _number("BRIGADE_WEB", min(usable_cores(), MAX_WEB_PROCESSES))
+
+
+def ticker_processes() -> int:
+    """`BRIGADE_TICKERS`: processes that take the steps of clocks on this machine; unless they are fewer, one
+    goes on where another dies."""
+    return _number("BRIGADE_TICKERS", min(max(2, usable_cores()), MAX_WEB_PROCESSES))
+
+
+def planner_processes() -> int:
+    """`BRIGADE_PLANNERS`: processes in which one web process lets co-players think."""
+    return _number("BRIGADE_PLANNERS", max(1, usable_cores() // web_processes()))
+
+
+def _number(name: str, default: int) -> int:
+    given = os.environ.get(name, "").strip()
+    if not given:
+        return default
+    if not (given.isascii() and given.isdigit() and 1 <= int(given) <= MAX_PROCESSES):
+        raise ValueError(f"{name}: {given!r} is not a number from 1 to {MAX_PROCESSES}")
+    return int(given)

@@ -1,0 +1,194 @@
+"""Run CPU-bound calls in a few child processes. Plain Python.
+
+You send a function that can be imported, with arguments that can be pickled. A child process
+(`kitchen/infra/process_pool_worker.py`) calls it. The child imports only what the function needs: no Django,
+nothing of the program that sends the call. Each child belongs to one thread of the parent. Children end with
+their parent, however it ends. If a child is killed, its current call fails and the next call gets a new
+child.
+
+We do not use loky: in version 3.7 (tried in November 2026) one killed child fails all calls and every later
+one. A killed parent leaves its children and a tracker behind. A call costs the parent twice the CPU time.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import select
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, Pipe
+from typing import Any, TypeVar, TypeVarTuple
+
+from kitchen.infra.os_processes import planner_processes
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+MAX_WAITING_CALLS = 200
+"""Calls that may wait for a child."""
+CALL_TIMEOUT_SECONDS = 5.0
+"""Seconds after which a call is given up, and its child ended."""
+WORKER_MODULE = "kitchen.infra.process_pool_worker"
+
+
+class ProcessPoolError(Exception):
+    """A call that was not answered.
+
+    ├─ BusyError        too many wait already: it was not taken
+    ├─ ChildDiedError   its child ended meanwhile
+    └─ TooLongError     it took too long: its child was ended
+    """
+
+
+class BusyError(ProcessPoolError):
+    """So many calls wait that this one was not taken; the caller can go another way."""
+
+
+class ChildDiedError(ProcessPoolError):
+    """The child ended before it had answered."""
+
+
+class ChildTimeoutError(ProcessPoolError):
+    """There was no answer in time; the child has been ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One call, as it is sent, and where its end is told."""
+
+    asked: bytes
+    future: Future[Any]
+
+
+class ProcessPool:
+    """A few children; none is started before the first call, or `warm_up`."""
+
+    def __init__(
+        self,
+        processes: Callable[[], int] = planner_processes,
+        *,
+        waiting: int = MAX_WAITING_CALLS,
+        longest: float = CALL_TIMEOUT_SECONDS,
+    ) -> None:
+        """`processes` is asked once, when the children are started."""
+        self._processes, self._most, self._longest = processes, waiting, longest
+        self.forget()
+
+    def forget(self) -> None:
+        """Have no children. For a process that was forked off: they are its parent's."""
+        self._calls: queue.Queue[_Call] = queue.Queue(self._most)
+        self._lock, self._started = threading.Lock(), False
+
+    def warm_up(self, function: Callable[[], object]) -> None:
+        """Start the children, each of which calls this first; does not wait for them."""
+        self._start(pickle.dumps((function, ())))
+
+    def submit(self, function: Callable[[*Ts], T], /, *arguments: *Ts) -> Future[T]:
+        """What `function(*arguments)` gives or raises in a child, or an ApartError; at once a BusyError where
+        too many calls wait, or what keeps the arguments from being pickled."""
+        call = _Call(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL), Future())
+        self._start()
+        try:
+            self._calls.put_nowait(call)
+        except queue.Full:
+            raise BusyError(f"{self._most} calls wait already") from None
+        return call.future
+
+    def _start(self, first: bytes = b"") -> None:
+        with self._lock:
+            if not self._started:
+                for _ in range(self._processes()):
+                    keeper = _Keeper(self._calls, self._longest, first)
+                    threading.Thread(target=keeper.run, name="apart", daemon=True).start()
+                self._started = True
+
+
+class _Keeper:
+    """Hands one call after the other to a child of its own, in a thread that never ends: the system kills a
+    child when the thread that started it is over."""
+
+    def __init__(self, calls: queue.Queue[_Call], longest: float, first: bytes) -> None:
+        self._calls, self._longest, self._first = calls, longest, first
+        self._child: _Child | None = None
+
+    def run(self) -> None:
+        """Work for ever."""
+        if self._first:
+            self._answer(_Call(self._first, Future()))
+        while True:
+            self._answer(self._calls.get())
+
+    def _answer(self, call: _Call) -> None:
+        if call.future.set_running_or_notify_cancel():
+            try:
+                call.future.set_result(self._result(call.asked))
+            except Exception as error:  # it belongs to whoever waits
+                call.future.set_exception(error)
+
+    def _result(self, asked: bytes) -> Any:
+        if self._child is None or not self._child.alive:
+            self._child = _Child()
+        done, value = pickle.loads(self._child.ask(asked, self._longest))  # noqa: S301 - of our own child
+        if not done:
+            raise value
+        return value
+
+
+class _Child:
+    """A process that answers one call at a time."""
+
+    def __init__(self) -> None:
+        """Start it; OSError."""
+        self._line, theirs = Pipe()
+        self._process = _start_child(theirs)
+        theirs.close()
+        self._ears = select.poll()
+        self._ears.register(self._line.fileno(), select.POLLIN)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._process.poll() is None
+
+    def ask(self, asked: bytes, longest: float) -> bytes:
+        """Its answer; ChildDiedError or TooLongError, and it has ended then."""
+        try:
+            self._line.send_bytes(asked)
+            if self._ears.poll(longest * 1000):
+                return self._line.recv_bytes()
+        except (EOFError, OSError):
+            raise ChildDiedError(f"its process {self._end()}") from None
+        self._end()
+        raise ChildTimeoutError(f"no answer within {longest:g} s")
+
+    def _end(self) -> str:
+        self._process.kill()
+        code = self._process.wait()
+        self._line.close()
+        return f"ended with code {code}"
+
+
+def _start_child(line: Connection) -> subprocess.Popen[bytes]:
+    """A child at the other end of this line, which finds modules where we do."""
+    found = os.pathsep.join(path or "." for path in sys.path)
+    return subprocess.Popen(  # noqa: S603 - our own program
+        [sys.executable, "-P", "-m", WORKER_MODULE, str(line.fileno()), str(os.getpid())],
+        env={**os.environ, "PYTHONPATH": found},
+        stdin=subprocess.DEVNULL,
+        pass_fds=[line.fileno()],
+    )
+
+
+_pool = ProcessPool()
+os.register_at_fork(after_in_child=_pool.forget)
+
+submit = _pool.submit
+"""`Pool.submit` of the pool that this process has for its co-players."""
+warm_up = _pool.warm_up
+"""`Pool.warm_up` of the same."""

@@ -1,0 +1,51 @@
+"""Child process of the pool: `python -m kitchen.infra.process_pool_worker LINE PARENT`. Plain Python.
+
+It answers the calls of `kitchen/infra/process_pool.py`. `LINE` is the number of an open socket. It answers
+one call at a time until the parent is gone.
+
+It ignores signals that ask it to end: they reach the whole process group, and the parent may still need it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import signal
+import sys
+from multiprocessing.connection import Connection
+
+from kitchen.infra.log_context import with_location
+from kitchen.infra.os_processes import parent_death_hook
+
+
+def main(line: int, parent: int) -> None:
+    """Answer until the line is closed."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    parent_death_hook(parent)()
+    with Connection(line) as calls, contextlib.suppress(EOFError, OSError):
+        while True:
+            calls.send_bytes(run_call(calls.recv_bytes()))
+
+
+def run_call(asked: bytes) -> bytes:
+    """What came out of a call: (True, its result) or (False, what it raised)."""
+    try:
+        function, arguments = pickle.loads(asked)  # noqa: S301 - of our own parent
+        return pickle.dumps((True, function(*arguments)), pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        return pickled_error(with_location(error))
+
+
+def pickled_error(error: Exception) -> bytes:
+    """What was raised, which says where; in its place, where it cannot be sent, one that says what it was."""
+    try:
+        sent = pickle.dumps((False, error))
+        pickle.loads(sent)  # noqa: S301 - our own; some can be pickled and not be made again
+    except Exception:
+        return pickle.dumps((False, with_location(RuntimeError(type(error).__name__), like=error)))
+    return sent
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,94 @@
+"""Define the Prometheus metrics that are counted during play (docs/operators.md, *Metrics*). Plain Python.
+
+Each process counts for itself, and `kitchen.infra.multiprocess_metrics` adds the processes up. Import this
+module only after `multiprocess_metrics.share_metrics` was called. What the database knows (money, episodes)
+is read there on request. Labels are names of worlds, kinds, providers, models, statuses and codes, never a
+person, a key or a code of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from prometheus_client import Counter, Gauge, Histogram
+
+SHORT_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Seconds, for what a machine does."""
+LONG_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
+"""Seconds, for what is waited for."""
+OTHER = "other"
+"""The label of what strangers may make up."""
+
+step_seconds = Histogram(
+    "brigade_step_seconds",
+    "From the last person's command to the stored step; its count is the steps.",
+    ["world", "clock"],
+    buckets=SHORT_BUCKETS,
+)
+command_seconds = Histogram(
+    "brigade_command_seconds",
+    "From the arrival of a command to what its page is sent.",
+    buckets=SHORT_BUCKETS,
+)
+tick_late_seconds = Histogram(
+    "brigade_tick_late_seconds", "How much later than due a tick was taken.", buckets=SHORT_BUCKETS
+)
+decision_seconds = Histogram(
+    "brigade_decision_seconds", "Time of a co-player for a decision.", ["policy"], buckets=LONG_BUCKETS
+)
+fallbacks = Counter("brigade_fallbacks", "Decisions that a fallback made.", ["policy", "reason"])
+turns_timed_out = Counter(
+    "brigade_turns_timed_out", "Seats of people whose time for a step ran out.", ["world"]
+)
+model_seconds = Histogram(
+    "brigade_model_call_seconds",
+    "Time of a call of a language model, all tries; `outcome` is ok or an error code.",
+    ["provider", "model", "outcome"],
+    buckets=LONG_BUCKETS,
+)
+model_tokens = Counter(
+    "brigade_model_tokens", "Tokens that models were sent or answered.", ["provider", "model", "kind"]
+)
+task_wait_seconds = Histogram(
+    "brigade_task_wait_seconds", "How long a task waited for a worker.", ["queue"], buckets=LONG_BUCKETS
+)
+thread_wait_seconds = Histogram(
+    "brigade_database_thread_wait_seconds",
+    "How long a page's message waited for a thread that asks the database.",
+    buckets=SHORT_BUCKETS,
+)
+lock_wait_seconds = Histogram(
+    "brigade_database_lock_wait_seconds",
+    "How long a command waited for its episode's lock, or for SQLite's.",
+    buckets=SHORT_BUCKETS,
+)
+outages = Counter("brigade_away", "Times that something was found to be away.", ["what"])
+http_answers = Counter("brigade_http_answers", "Answers to HTTP requests.", ["status"])
+websocket_closes = Counter("brigade_websocket_closes", "Websockets that ended, by close code.", ["code"])
+open_websockets = Gauge("brigade_websockets_open", "Open websockets.", ["page"], multiprocess_mode="livesum")
+playing_pages = Gauge("brigade_pages_playing", "Pages that play a seat now.", multiprocess_mode="livesum")
+
+
+def count_step(world: str, clock: str, seconds: float) -> None:
+    """A step is stored."""
+    step_seconds.labels(world, clock).observe(max(0.0, seconds))
+
+
+def count_decisions(made: Iterable[tuple[str, float, str]]) -> None:
+    """Decisions are stored: kind of the co-player, milliseconds, why a fallback made it."""
+    for policy, milliseconds, reason in made:
+        decision_seconds.labels(policy).observe(milliseconds / 1000)
+        if reason:
+            fallbacks.labels(policy, reason).inc()
+
+
+def count_model_call(provider: str, model: str, outcome: str, seconds: float) -> None:
+    """A call of a model has ended."""
+    model_seconds.labels(provider, model, outcome or "ok").observe(seconds)
+
+
+def count_tokens(provider: str, model: str, counted: Iterable[tuple[str, int]]) -> None:
+    """What a server counted, by kind."""
+    for kind, number in counted:
+        if number:
+            model_tokens.labels(provider, model, kind).inc(number)

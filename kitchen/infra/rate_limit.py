@@ -1,0 +1,116 @@
+"""Limit how much one sender may ask for, with token buckets, and keep the newest connections only. Plain
+Python.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+RATE_CLOSE_CODE = 4429
+"""Close code of a websocket: too many messages or connections at once. The page tells its reader."""
+
+
+@dataclass
+class TokenBucket:
+    """`most` tokens at first; one that was taken is back after 1 / `rate` seconds."""
+
+    rate: float
+    most: float
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    _left: float = field(init=False)
+    _seen: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left, self._seen = self.most, self.clock()
+
+    @property
+    def left(self) -> float:
+        """Tokens that are there now."""
+        now = self.clock()
+        self._left = min(self.most, self._left + (now - self._seen) * self.rate)
+        self._seen = now
+        return self._left
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no token is left now."""
+        return self.left < 1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is as good as a new one now."""
+        return self.left >= self.most
+
+    def take(self) -> bool:
+        """Take a token; False, and nothing taken, where none is left."""
+        if self.is_empty:
+            return False
+        self._left -= 1
+        return True
+
+    async def taken(self) -> None:
+        """Take a token; wait for it where none is left."""
+        while not self.take():
+            await self.sleep((1 - self._left) / self.rate)
+
+
+class TokenBuckets:
+    """A bucket for each name. Those that are full again are forgotten, as a new one is as good; of the others
+    those used last are kept. So names cost memory while they matter, and never without end."""
+
+    KEPT = 10_000
+
+    def __init__(self, new: Callable[[], TokenBucket]) -> None:
+        self._new = new
+        self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
+
+    def take(self, name: str) -> bool:
+        """Take a token from the bucket of this name."""
+        bucket = self._buckets.setdefault(name, self._new())
+        self._buckets.move_to_end(name)
+        taken = bucket.take()
+        while self._buckets and (len(self._buckets) > self.KEPT or self._oldest.is_full):
+            self._buckets.popitem(last=False)
+        return taken
+
+    @property
+    def _oldest(self) -> TokenBucket:
+        return next(iter(self._buckets.values()))
+
+    def __len__(self) -> int:
+        """How many names are known."""
+        return len(self._buckets)
+
+    def is_empty(self, name: str) -> bool:
+        """Whether no token is left in the bucket of this name."""
+        return name in self._buckets and self._buckets[name].is_empty
+
+
+class NewestPerOwner(Generic[T]):
+    """Who is here, at most so many of one owner: when another one comes, the oldest has to go."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._here: dict[Hashable, list[T]] = {}
+
+    def come(self, owner: Hashable, one: T) -> list[T]:
+        """Be here; those of this owner who have to go are none of them any more."""
+        here = [*self._here.get(owner, ()), one]
+        self._here[owner] = here[-self._most :]
+        return here[: -self._most]
+
+    def go(self, owner: Hashable, one: T) -> None:
+        """Be here no more; nothing happens where one had to go before."""
+        left = [each for each in self._here.get(owner, ()) if each is not one]
+        if left:
+            self._here[owner] = left
+        else:
+            self._here.pop(owner, None)

@@ -1,0 +1,29 @@
+"""Check that a Redis address is not open to other machines without a password. Plain Python.
+
+Anybody who can reach our Redis can read what is analysed and give workers tasks.
+"""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+
+def why_exposed(url: str) -> str:
+    """Why this address of a Redis is not safe, in one line that shows no secret; nothing for one that is: on
+    this machine only, or with a password."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme == "unix" or parts.password or _is_here(host):
+        return ""
+    return (
+        f"the Redis at {host} wants no password: whoever reaches it sees what is analysed and commands our "
+        "workers. Set one there and in REDIS_URL, with TLS (rediss://:password@host:6379/0)"
+    )
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,262 @@
+"""Compute what calls of language models cost: prices, token estimates, and amounts in dollars.
+
+Researchers edit the price list. A model without a price raises `UnknownPriceError`: a study with a budget
+does not call it (`model_wrappers.BudgetedModel`). A study without a budget calls it and records that the cost
+is unknown.
+
+Tokens are estimated without a tokenizer. English prose has about four bytes a token, the codes of a kitchen
+(`goto_agent1_pot0`) about two and a half. Newer tokenizers make up to a third more of either.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter
+
+from kitchen.contract.data_files import DataError, DataSource, Record, error_text, parse_toml
+from kitchen.contract.language_model import Request, Usage
+from kitchen.llm.model_capabilities import without_date
+
+BYTES_PER_TOKEN = 3.5
+"""Bytes of one token, on average."""
+MIN_BYTES_PER_TOKEN = 2.0
+"""Bytes of one token, at worst, over a whole prompt."""
+TOKENS_PER_MESSAGE = 8
+"""Tokens that every message costs beside its text, at worst."""
+TOKENS_PER_TOOL = 600
+"""Tokens that an API adds to explain a tool, at worst."""
+
+
+def estimate_tokens(text: str) -> int:
+    """What a text probably counts; 0 for an empty one."""
+    return round(len(text.encode()) / BYTES_PER_TOKEN)
+
+
+def max_prompt_tokens(request: Request) -> int:
+    """What the prompt of a request counts at worst."""
+    size = sum(len(message.text.encode()) for message in request.messages)
+    tokens = size / MIN_BYTES_PER_TOKEN + TOKENS_PER_MESSAGE * len(request.messages)
+    if request.tool:
+        described = json.dumps([request.tool.name, request.tool.description, dict(request.tool.schema)])
+        tokens += len(described) / MIN_BYTES_PER_TOKEN + TOKENS_PER_TOOL
+    return round(tokens)
+
+
+DEFAULT_PRICE_FILE = Path(__file__).with_name("prices.toml")
+MILLION = 1_000_000
+ANY_MODEL = "*"
+"""The entry for all models of a provider that have none of their own."""
+MIN_CACHED_TOKENS = 4096
+"""Tokens that a fixed part must have to be cached, where the list does not say: as many as any model needs
+of which that is known, so that no forecast is too low for want of a word."""
+
+
+class PriceFileError(Exception):
+    """A price list that cannot be used: `file: key: reason`, in one line."""
+
+
+class UnknownPriceError(LookupError):
+    """No price is known for this model, or for a prompt of this length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens; they hold for prompts of at most `up_to` tokens, None: for all."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+    up_to: int | None = None
+    cache_from: int = MIN_CACHED_TOKENS
+    """Tokens that a fixed part must have to be cached at all."""
+
+    def caching_of(self, fixed: int) -> str:
+        """What becomes of a fixed part of so many tokens at every step, in words; empty where a cache would
+        save nothing, or there is no such part."""
+        if not fixed or self.cache_read >= self.input:
+            return ""
+        if fixed >= self.cache_from:
+            return f"the fixed part of {fixed} tokens is read from the cache after an episode's first call"
+        return (
+            f"the fixed part of {fixed} tokens is too short to be cached (from {self.cache_from} on): it is "
+            "paid in full in every step"
+        )
+
+    def of(self, usage: Usage) -> float:
+        """US dollars for what was counted."""
+        parts = (
+            usage.input * self.input,
+            usage.output * self.output,
+            usage.cache_read * self.cache_read,
+            usage.cache_write * self.cache_write,
+        )
+        return sum(parts) / MILLION
+
+    def at_worst(self, prompt: int, output: int) -> float:
+        """US dollars for a prompt of which each token costs the most that it can."""
+        dearest = max(self.input, self.cache_read, self.cache_write)
+        return (prompt * dearest + output * self.output) / MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlan:
+    """What is to be called: tokens of one call, and how often the cache has to be filled anew (each episode
+    has a fixed part of its own)."""
+
+    calls: int
+    fixed: int
+    """Tokens of the part that is the same all through an episode."""
+    fresh: int
+    """Tokens of the rest of the prompt, on average."""
+    longest: int
+    """The same where it is longest."""
+    output: int
+    """Tokens of a usual answer."""
+    episodes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PriceList:
+    """Prices by provider and model. `checked` is the day on which somebody last compared them."""
+
+    prices: Mapping[tuple[str, str], Price]
+    checked: str = ""
+
+    def price(self, provider: str, model: str, prompt: int = 0) -> Price:
+        """The price of a model for a prompt of so many tokens; UnknownPriceError if there is none."""
+        price = self._find(provider, model)
+        if price is None:
+            raise UnknownPriceError(f"no price is known for {provider}/{model}")
+        if price.up_to is not None and prompt > price.up_to:
+            raise UnknownPriceError(
+                f"no price is known for {provider}/{model} with a prompt of {prompt} tokens"
+                f" (prices hold up to {price.up_to})"
+            )
+        return price
+
+    def knows(self, provider: str, model: str) -> bool:
+        """Whether there is a price at all."""
+        return self._find(provider, model) is not None
+
+    def _find(self, provider: str, model: str) -> Price | None:
+        """The model's own, that of its name without a date, or that of all other models."""
+        names = (model, without_date(model), ANY_MODEL)
+        return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
+
+    def cost(self, usage: Usage, provider: str, model: str) -> float:
+        """US dollars for what was counted; UnknownPriceError if there is no price."""
+        prompt = usage.input + usage.cache_read + usage.cache_write
+        return self.price(provider, model, prompt).of(usage)
+
+    def worst(self, provider: str, request: Request) -> float:
+        """The most that one attempt can cost, in US dollars; UnknownPriceError if there is no price."""
+        prompt = max_prompt_tokens(request)
+        return self.price(provider, request.model, prompt).at_worst(prompt, request.max_tokens)
+
+    def expected(self, provider: str, model: str, plan: CallPlan) -> float:
+        """What these calls will cost with usual answers, in US dollars: the fixed part from the cache where
+        it is long enough for that, no call tried again. UnknownPriceError if there is no price."""
+        price = self.price(provider, model, plan.fixed + plan.longest)
+        cached = plan.fixed if plan.fixed >= price.cache_from else 0
+        filled = min(plan.episodes, plan.calls)
+        usage = Usage(
+            input=plan.calls * (plan.fixed - cached + plan.fresh),
+            output=plan.calls * plan.output,
+            cache_read=(plan.calls - filled) * cached,
+            cache_write=filled * cached,
+        )
+        return price.of(usage)
+
+
+def load_prices(path: Path | None = None) -> PriceList:
+    """The price list of a file, of `BRIGADE_PRICES`, or the shipped one; read again when it has changed.
+    PriceFileError if it cannot be used."""
+    named = os.environ.get("BRIGADE_PRICES")
+    file = path or (Path(named) if named else DEFAULT_PRICE_FILE)
+    try:
+        return _load(file, file.stat().st_mtime_ns)
+    except OSError as error:
+        raise PriceFileError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+@lru_cache(maxsize=8)
+def _load(file: Path, changed: int) -> PriceList:
+    try:
+        return parse_prices(file.read_text(encoding="utf-8"), file.name)
+    except UnicodeDecodeError as error:
+        raise PriceFileError(f"{file.name}: is not UTF-8: {error}") from error
+
+
+Dollars = Annotated[
+    int | FiniteFloat, Field(ge=0, le=MILLION), error_text("must be US dollars per million tokens, 0 or more")
+]
+Tokens = Annotated[int, Field(ge=1), error_text("must be a whole number of tokens from 1 on")]
+
+
+class PriceEntry(Record):
+    """What stands in the list of one model."""
+
+    input: Dollars
+    output: Dollars
+    cache_read: Dollars | None = None
+    cache_write: Dollars | None = None
+    up_to: Tokens | None = None
+    cache_from: Tokens = MIN_CACHED_TOKENS
+
+
+_STRICT = ConfigDict(strict=True)
+_DAY = TypeAdapter(Annotated[str, error_text("must be a text, such as a date in quotes")], config=_STRICT)
+_PROVIDERS = TypeAdapter(dict[str, dict[str, object]], config=_STRICT)
+_ENTRY = TypeAdapter(PriceEntry)
+
+
+def parse_prices(text: str, file: str) -> PriceList:
+    """The price list that a TOML text means; `file` is what complaints call it. PriceFileError."""
+    try:
+        source, values = parse_toml(text, file)
+        checked = source.at("checked").read(_DAY, values.pop("checked", ""))
+        prices = {
+            (provider, model): _price(source.at(f'{provider}."{model}"'), entry)
+            for provider, models in source.read(_PROVIDERS, values).items()
+            for model, entry in models.items()
+        }
+    except DataError as error:
+        raise PriceFileError(str(error)) from error
+    return PriceList(prices, checked)
+
+
+def _price(source: DataSource, values: object) -> Price:
+    """The price of one model; what comes from the cache or is put there costs what all input does, unless the
+    list says otherwise."""
+    told = source.read(_ENTRY, values)
+    cached, kept = (told.input if rate is None else rate for rate in (told.cache_read, told.cache_write))
+    return Price(
+        input=float(told.input),
+        output=float(told.output),
+        cache_read=float(cached),
+        cache_write=float(kept),
+        up_to=told.up_to,
+        cache_from=told.cache_from,
+    )
+
+
+def format_dollars(amount: float | Decimal | None) -> str:
+    """`12.35 USD`; below a dollar four decimals, below a cent six; `cost not known` for None."""
+    if amount is None:
+        return "cost not known"
+    return f"{amount:.{_decimals(amount)}f} USD"
+
+
+def _decimals(amount: float | Decimal) -> int:
+    if not amount or amount >= 1:
+        return 2
+    return 4 if amount >= 0.01 else 6

@@ -1,0 +1,99 @@
+"""Read a provider's list of models and their capabilities, written by `manage.py models --keep FILE`.
+
+The file that `BRIGADE_MODELS` names is read again when it changes. Without it, only our own list
+(`providers.anthropic`) is known. A date at the end of a model's name is ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, Strict, TypeAdapter
+
+from kitchen.contract.data_files import DataError, Record, parse_toml
+from kitchen.contract.language_model import OfferedModel
+
+_DATE = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})\Z")
+
+
+def without_date(model: str) -> str:
+    """`claude-haiku-4-5` for `claude-haiku-4-5-20251001`; `gpt-6` for `gpt-6-2026-03-01`."""
+    return _DATE.sub("", model)
+
+
+log = logging.getLogger(__name__)
+
+Words = Annotated[tuple[str, ...], Strict(False)]
+Tokens = Annotated[int, Field(ge=1)]
+
+
+class ModelListError(Exception):
+    """A list of models that cannot be used: `file: key: reason`, in one line."""
+
+
+class CapabilityEntry(Record):
+    """What stands in the list of one model."""
+
+    status: str = ""
+    thinking: Words = ()
+    efforts: Words = ()
+    reads: Tokens | None = None
+    writes: Tokens | None = None
+
+
+_LISTS = TypeAdapter(dict[str, dict[str, CapabilityEntry]])
+
+
+def listed_model(provider: str, model: str) -> OfferedModel | None:
+    """What is written down of a model; a date at the end of its name makes no difference. None where nothing
+    is, and where the list cannot be used, which is logged."""
+    try:
+        return load_model_list().get((provider, without_date(model)))
+    except ModelListError as error:
+        log.error("no list of models: %s", error)
+        return None
+
+
+def load_model_list() -> Mapping[tuple[str, str], OfferedModel]:
+    """Every model in the list, by provider and name. ModelListError if it cannot be used."""
+    named = os.environ.get("BRIGADE_MODELS")
+    if not named:
+        return {}
+    file = Path(named)
+    try:
+        return _load(file, file.stat().st_mtime_ns)
+    except OSError as error:
+        raise ModelListError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+@lru_cache(maxsize=8)
+def _load(file: Path, changed: int) -> Mapping[tuple[str, str], OfferedModel]:
+    try:
+        source, values = parse_toml(file.read_text(encoding="utf-8"), file.name)
+        lists = source.read(_LISTS, values)
+    except (DataError, UnicodeDecodeError) as error:
+        raise ModelListError(str(error)) from error
+    found = ((provider, name, entry) for provider, models in lists.items() for name, entry in models.items())
+    return {
+        (provider, without_date(name)): OfferedModel(name, **entry.model_dump())
+        for provider, name, entry in found
+    }
+
+
+def model_list_text(provider: str, models: Iterable[OfferedModel]) -> str:
+    """The list as a file."""
+    tables = [f"[{json.dumps(provider)}.{json.dumps(each.name)}]\n{_entry(each)}" for each in models]
+    return "\n".join(tables)
+
+
+def _entry(model: OfferedModel) -> str:
+    told = {name: value for name, value in asdict(model).items() if value and name != "name"}
+    return "".join(f"{name} = {json.dumps(value)}\n" for name, value in told.items())

@@ -1,0 +1,301 @@
+"""Wrap a language model with retries, a budget, and a record of each call.
+
+Each wrapper is a model itself, so that they nest::
+
+    RetryingModel(BudgetedModel(provider, purse, prices), rng)
+
+Keep this order: every attempt is paid for, because a server may bill an attempt whose answer never arrived.
+`provider_registry.make_decision_model` builds this chain.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
+from random import Random
+from threading import Lock
+
+from kitchen.contract.language_model import (
+    Attempt,
+    BudgetSpentError,
+    Call,
+    CallTimeoutError,
+    LanguageModel,
+    ModelError,
+    Payer,
+    Reply,
+    Request,
+    UnpricedError,
+    Usage,
+    total_cost,
+)
+from kitchen.infra import prometheus_metrics
+from kitchen.infra.greenlet_pool import pause
+from kitchen.infra.log_context import error_traceback
+from kitchen.llm.call_costs import PriceList, UnknownPriceError, format_dollars
+
+log = logging.getLogger(__name__)
+
+MIN_CALL_SECONDS = 0.05
+"""Seconds that an attempt must have to be worth making."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and how long to try again: waits double from `first` to `longest` seconds, and each is drawn
+    between half of that and all of it. A server that asks for more is given it."""
+
+    tries: int = 6
+    first: float = 0.5
+    longest: float = 8.0
+
+    def wait(self, failed: int, asked: float | None, rng: Random) -> float:
+        """Seconds to wait after so many failed tries."""
+        most: float = min(self.longest, self.first * 2 ** (failed - 1))
+        return max(most * rng.uniform(0.5, 1.0), asked or 0.0)
+
+
+class RetryingModel(LanguageModel):
+    """Asks again after a failure that may pass, never beyond `request.seconds`: where the next try would
+    begin too late, the failure is raised at once. Replies and errors carry every attempt.
+
+    `rng` is the only source of chance (the jitter); a wrapper belongs to one decision. `clock` counts seconds
+    from anywhere, `today` says when it is.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        rng: Random,
+        patience: RetryPolicy = RetryPolicy(),
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = pause,
+        today: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.provider = model.provider
+        self.model, self.rng, self.patience = model, rng, patience
+        self.clock, self.sleep, self.today = clock, sleep, today
+
+    def ask(self, request: Request) -> Reply:
+        """The first answer; the last ModelError if there is none."""
+        began = self.clock()
+        done: list[Attempt] = []
+        while True:
+            left = request.seconds - (self.clock() - began)
+            attempt = self._begin(left)
+            try:
+                reply = self.model.ask(replace(request, seconds=left))
+            except ModelError as error:
+                attempt = self._end(attempt, error.code, error)
+                wait = self._wait(error, len(done) + 1, request.seconds - (self.clock() - began))
+                done.append(replace(attempt, detail=str(error), waited=wait or 0.0))
+                if wait is None:
+                    raise _with(error, done) from None
+                self.sleep(wait)
+            else:
+                done.append(self._end(attempt, "ok", reply))
+                cost = total_cost(attempt.cost for attempt in done)
+                return replace(reply, attempts=tuple(done), seconds=self.clock() - began, cost=cost)
+
+    def _begin(self, left: float) -> Attempt:
+        """An attempt that begins now; `seconds` is what the clock shows until it ends."""
+        return Attempt("", self.clock(), began=utc_timestamp(self.today()), allowed=left)
+
+    def _end(self, begun: Attempt, outcome: str, came: Reply | ModelError) -> Attempt:
+        return replace(
+            begun,
+            outcome=outcome,
+            seconds=self.clock() - begun.seconds,
+            cost=came.cost,
+            ended=utc_timestamp(self.today()),
+            request_id=came.request_id,
+        )
+
+    def _wait(self, error: ModelError, failed: int, left: float) -> float | None:
+        """Seconds until the next try; None if there is to be none."""
+        if not error.again or failed >= self.patience.tries:
+            return None
+        wait = self.patience.wait(failed, error.retry_after, self.rng)
+        return wait if wait + MIN_CALL_SECONDS <= left else None
+
+
+def utc_timestamp(moment: datetime) -> str:
+    """`2026-11-22T12:00:00.250Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _with(error: ModelError, attempts: list[Attempt]) -> ModelError:
+    error.attempts = tuple(attempts)
+    error.cost = total_cost(attempt.cost for attempt in attempts)
+    return error
+
+
+class BudgetedModel(LanguageModel):
+    """Sets aside what a call costs at worst before it is made, and books what it cost afterwards.
+
+    BudgetSpentError if the purse does not suffice, UnpricedError if no price is known: neither call is made.
+    A failure of which nobody knows whether the server billed it (`ModelError.usage` is None) is booked at
+    its worst, and so is an answer for which the server counted nothing, or more than can be. Without a purse
+    there is no limit, and costs are only reported; None where no price is known. Where the purse itself
+    fails, the call is not made and costs nothing.
+    """
+
+    def __init__(self, model: LanguageModel, purse: Payer | None, prices: PriceList) -> None:
+        self.provider = model.provider
+        self.model, self.purse, self.prices = model, purse, prices
+
+    def ask(self, request: Request) -> Reply:
+        """The model's answer with its `cost`; a ModelError carries its cost too."""
+        began = time.monotonic()
+        worst = self._reserve(request)
+        spent: float | None = 0.0
+        try:
+            left = request.seconds - (time.monotonic() - began)
+            if left < MIN_CALL_SECONDS:
+                late = CallTimeoutError("setting money aside took all the time")
+                late.usage = Usage()
+                raise late
+            spent = worst
+            reply = self.model.ask(replace(request, seconds=left))
+            counted = None if reply.usage == Usage() else reply.usage
+            spent = self._cost(request, counted, worst)
+            return replace(reply, cost=spent)
+        except ModelError as error:
+            spent = error.cost = self._cost(request, error.usage, worst)
+            raise
+        finally:
+            if self.purse is not None and worst is not None:
+                self._settle(self.purse, worst, worst if spent is None else spent)
+
+    def _settle(self, purse: Payer, reserved: float, spent: float) -> None:
+        """Book it. If that fails, what was set aside goes on counting, and the answer is not thrown away."""
+        try:
+            purse.settle(reserved, spent)
+        except Exception as error:  # a ledger may fail in any way
+            log.error("a call was not booked, its reserve stands: %s", type(error).__name__)
+
+    def _reserve(self, request: Request) -> float | None:
+        """What the call costs at worst, set aside; None if nobody knows and nobody minds."""
+        try:
+            worst = self.prices.worst(self.provider, request)
+        except UnknownPriceError as error:
+            if self.purse is not None:
+                raise UnpricedError(f"{error}: a study with a budget does not call it") from None
+            return None
+        if self.purse is not None:
+            _set_aside(self.purse, worst)
+        return worst
+
+    def _cost(self, request: Request, usage: Usage | None, worst: float | None) -> float | None:
+        """Money for what was counted; the worst where that is not known."""
+        if usage is None or not usage.is_believable:
+            return worst
+        try:
+            return self.prices.cost(usage, self.provider, request.model)
+        except UnknownPriceError:
+            return worst
+
+
+def _set_aside(purse: Payer, amount: float) -> None:
+    """What the purse does; a ModelError in the place of whatever else it raises."""
+    try:
+        purse.reserve(amount)
+        return
+    except ModelError:
+        raise
+    except Exception as error:  # a ledger may fail in any way
+        log.error("no money could be set aside: %s", type(error).__name__)
+        failed = ModelError(f"the ledger failed ({type(error).__name__}): the call was not made")
+    failed.usage = Usage()
+    raise failed
+
+
+class InMemoryPurse:
+    """A purse in memory, for one process: `limit` US dollars in all. Safe in threads."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self.spent = 0.0
+        self.reserved = 0.0
+        self._lock = Lock()
+
+    def reserve(self, amount: float) -> None:
+        """Set money aside; BudgetSpentError if what is left does not suffice."""
+        with self._lock:
+            left = self.limit - self.spent - self.reserved
+            if amount > left:
+                raise BudgetSpentError(
+                    f"{format_dollars(amount)} needed, {format_dollars(max(left, 0))} left"
+                )
+            self.reserved += amount
+
+    def settle(self, reserved: float, spent: float) -> None:
+        """Give back what was set aside and book what was spent."""
+        with self._lock:
+            self.reserved -= reserved
+            self.spent += spent
+
+
+def ask_and_record(model: LanguageModel, request: Request) -> Call:
+    """Ask, and say how it ended; it is counted. Never raises: what is no ModelError has the code `error` and
+    is logged, by where it happened and not by its message, in which there might be a key."""
+    call = _asked(model, request)
+    prometheus_metrics.count_model_call(call.provider, request.model, call.error, call.seconds)
+    prometheus_metrics.count_tokens(call.provider, request.model, asdict(call.usage).items())
+    return call
+
+
+def _asked(model: LanguageModel, request: Request) -> Call:
+    began = time.monotonic()
+    try:
+        reply = model.ask(request)
+    except ModelError as error:
+        return _failed(model, request, error, time.monotonic() - began)
+    except Exception as error:  # a decision must end in an event, whatever goes wrong here
+        log.error("the door to %s failed: %s", model.provider, error_traceback(error))
+        unforeseen = ModelError(f"{type(error).__name__} in the door to {model.provider}")
+        unforeseen.cost = None
+        return _failed(model, request, unforeseen, time.monotonic() - began)
+    return Call(
+        provider=model.provider,
+        request=request,
+        reply=reply,
+        usage=reply.usage,
+        attempts=reply.attempts,
+        seconds=time.monotonic() - began,
+        cost=reply.cost,
+        parameters=reply.parameters,
+    )
+
+
+def _only_attempt(error: ModelError, request: Request, seconds: float) -> Attempt:
+    """What is known of a call that ended now and of which nobody wrote down any attempt."""
+    now = datetime.now(UTC)
+    return Attempt(
+        error.code,
+        seconds,
+        detail=str(error),
+        cost=error.cost,
+        began=utc_timestamp(now - timedelta(seconds=seconds)),
+        ended=utc_timestamp(now),
+        allowed=request.seconds,
+        request_id=error.request_id,
+    )
+
+
+def _failed(model: LanguageModel, request: Request, error: ModelError, seconds: float) -> Call:
+    return Call(
+        provider=model.provider,
+        request=request,
+        error=error.code,
+        error_text=str(error),
+        raw=error.raw,
+        usage=error.usage or Usage(),
+        attempts=error.attempts or (_only_attempt(error, request, seconds),),
+        seconds=seconds,
+        cost=error.cost,
+        parameters=error.parameters or {},
+    )

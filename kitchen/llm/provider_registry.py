@@ -1,0 +1,200 @@
+"""List the providers of language models, and build a model for one decision.
+
+Providers are sorted by name, one line each. `make_decision_model` adds retries, budget and replay.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from importlib import import_module
+from random import Random
+from typing import TYPE_CHECKING
+
+from kitchen.contract.language_model import LanguageModel, OfferedModel, Payer, RecordedAnswers, Request
+from kitchen.contract.world import SettingsError
+from kitchen.llm.call_costs import Price, PriceFileError, PriceList, load_prices
+from kitchen.llm.model_wrappers import BudgetedModel, RetryingModel, RetryPolicy
+from kitchen.llm.providers.anthropic import CLAUDE_MODELS, claude_traits
+from kitchen.llm.recorded_calls import ReplayedModel
+from kitchen.registry.dotted_paths import load_named
+
+if TYPE_CHECKING:
+    from kitchen.llm.providers.stand_in_model import StandIn
+
+log = logging.getLogger(__name__)
+
+ANTHROPIC, OPENAI, STAND_IN = "anthropic", "openai-compatible", "stand-in"
+
+PROVIDERS: dict[str, str] = {
+    ANTHROPIC: "kitchen.llm.providers.anthropic:Anthropic",
+    OPENAI: "kitchen.llm.providers.openai_compatible:OpenAICompatible",
+    STAND_IN: "kitchen.llm.providers.stand_in_model:StandIn",
+}
+"""Name to class. Importing one does not import its SDK."""
+
+VARIABLES: dict[str, tuple[str, ...]] = {
+    ANTHROPIC: ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    OPENAI: ("OPENAI_BASE_URL", "OPENAI_API_KEY"),
+    STAND_IN: (),
+}
+"""Environment variables of which a provider needs one."""
+
+MODELS: dict[str, tuple[str, ...]] = {
+    ANTHROPIC: tuple(CLAUDE_MODELS),
+    STAND_IN: ("stand-in-1",),
+}
+"""The models that each offers by name, the one for whoever names none first (Claude has `DEFAULT_CLAUDE`)."""
+
+ALIASES = {"openai": OPENAI}
+"""Other names under which people may ask for a provider."""
+
+DEFAULT_CLAUDE = "claude-sonnet-5-5"
+
+
+def why_unavailable(provider: str) -> str:
+    """Why a provider cannot be asked from here, in one line; empty where it can be."""
+    wanted = VARIABLES[provider]
+    if not wanted or _is_set(*wanted):
+        return ""
+    return f"{provider} cannot be asked from here: {' or '.join(wanted)} is not set"
+
+
+def default_provider() -> str:
+    """Anthropic if its key is there, else a server of one's own if its address is, else the stand-in."""
+    if not why_unavailable(ANTHROPIC):
+        return ANTHROPIC
+    return OPENAI if _is_set("OPENAI_BASE_URL") else STAND_IN
+
+
+def offered_models(provider: str) -> tuple[str, ...]:
+    """The models that are offered by name; others can be asked for too. UnknownNameError for no provider.
+
+    A server of one's own offers what `OPENAI_MODEL` names (with commas).
+    """
+    load_named(PROVIDERS, provider)
+    if provider == OPENAI:
+        return tuple(name.strip() for name in os.environ.get("OPENAI_MODEL", "").split(",") if name.strip())
+    return MODELS.get(provider, ())
+
+
+def default_model(provider: str) -> str:
+    """The model for whoever names none; empty where nobody can know it."""
+    if provider == ANTHROPIC:
+        return DEFAULT_CLAUDE
+    return next(iter(offered_models(provider)), "")
+
+
+def parse_model_setting(text: str) -> tuple[str, str]:
+    """Provider and model that a co-player's setting `provider:model` means; what it leaves out is the default
+    of this server.
+
+    SettingsError for a provider that there is not.
+    """
+    named, _, model = text.strip().partition(":")
+    provider = ALIASES.get(named, named) or default_provider()
+    if provider not in PROVIDERS:
+        known = ", ".join(PROVIDERS)
+        raise SettingsError(f"model: {named!r} is no provider of language models; there are {known}")
+    return provider, model.strip() or default_model(provider)
+
+
+def takes_temperature(provider: str, model: str) -> bool:
+    """Whether a temperature may be given: newer Claude models refuse every request that has one."""
+    return provider != ANTHROPIC or claude_traits(model).temperature
+
+
+def calls_tools(provider: str, model: str, *, thinks: bool) -> bool:
+    """Whether a structured answer is a call of a tool; else its schema is the format of the answer."""
+    return provider != ANTHROPIC or claude_traits(model).calls_tools(thinks=thinks)
+
+
+def takes_seed(provider: str) -> bool:
+    """Whether a seed and top_p may be given: Claude takes neither, and the stand-in draws nothing by them."""
+    return provider == OPENAI
+
+
+def make_bare_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> LanguageModel:
+    """The bare model; UnknownNameError if there is none. `stand_in` makes the stand-in of this decision, and
+    only it needs that: ValueError where it is missing."""
+    if provider == STAND_IN:
+        if stand_in is None:
+            raise ValueError("the stand-in has to be told what is right: hand in `stand_in`")
+        return stand_in()
+    provider_class: type[LanguageModel] = load_named(PROVIDERS, provider)
+    return provider_class()
+
+
+def make_decision_model(
+    provider: str,
+    *,
+    rng: Random,
+    purse: Payer | None = None,
+    prices: PriceList | None = None,
+    patience: RetryPolicy | None = None,
+    stand_in: Callable[[], StandIn] | None = None,
+    answers: RecordedAnswers | None = None,
+) -> LanguageModel:
+    """A model for one decision that tries again and pays. Without a purse there is no limit to the costs.
+    With `answers` nobody is asked: they are given again."""
+    if answers is not None:
+        return ReplayedModel(provider, answers)
+    if provider == STAND_IN:
+        purse = None  # it costs nothing
+    paid = BudgetedModel(make_bare_model(provider, stand_in), purse, prices or _prices(provider))
+    return RetryingModel(paid, rng, patience or RetryPolicy())
+
+
+def why_not_usable(provider: str, model: str) -> list[str]:
+    """What keeps a study from asking this model, in words, as far as this process's environment tells: the
+    environment of a worker elsewhere may differ."""
+    reasons = []
+    if why := why_unavailable(provider):
+        reasons.append(why)
+    if not model:
+        reasons.append(f"No model of {provider} is named, neither here nor in OPENAI_MODEL")
+    elif not _prices(provider).knows(provider, model):
+        reasons.append(
+            f"No price is known for {provider}:{model}, and a study has a budget, so it is not called "
+            "(prices.toml or BRIGADE_PRICES can name one)"
+        )
+    return reasons
+
+
+def _prices(provider: str) -> PriceList:
+    """The price list; an empty one where it cannot be read, so that nothing with a budget is called."""
+    if provider == STAND_IN:
+        return PriceList({(STAND_IN, "*"): Price(0.0, 0.0, 0.0, 0.0)})
+    try:
+        return load_prices()
+    except PriceFileError as error:
+        log.error("no prices: %s", error)
+        return PriceList({})
+
+
+def list_provider_models(provider: str, seconds: float = 20.0) -> tuple[OfferedModel, ...]:
+    """The models that a provider itself lists now, as it says what they can; nothing of the stand-in.
+    ModelError if it does not answer."""
+    module = import_module(PROVIDERS[provider].partition(":")[0])
+    found: tuple[OfferedModel, ...] = module.offered(seconds) if hasattr(module, "offered") else ()
+    return found
+
+
+def count_tokens(provider: str, request: Request) -> int | None:
+    """Tokens of a prompt as the provider itself counts them; None of one that does not count. ModelError if
+    it does not answer."""
+    module = import_module(PROVIDERS[provider].partition(":")[0])
+    return module.count_tokens(request) if hasattr(module, "count_tokens") else None
+
+
+def warm_up_provider(provider: str) -> None:
+    """Import the provider's SDK and make its client, which takes seconds: what a worker does when it starts,
+    after it was forked, so that its first decision does not wait for it. ModelError without a key."""
+    module = import_module(PROVIDERS[provider].partition(":")[0])
+    if hasattr(module, "client"):
+        module.client()
+
+
+def _is_set(*names: str) -> bool:
+    return any(os.environ.get(name) for name in names)

@@ -1,0 +1,95 @@
+"""Record what a model was asked, and replay recorded answers instead of asking it.
+
+`request_texts` gives all that a request sends, as pairs of role and text: for storing and comparing. When a
+decision is repeated, `ReplayedModel` returns the recorded replies and failures in order, at no cost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+
+from kitchen.contract.language_model import (
+    Call,
+    LanguageModel,
+    ModelError,
+    NotAskedError,
+    RecordedAnswers,
+    Reply,
+    Request,
+    Tool,
+)
+
+OTHER_PROMPT = "something else was asked"
+OTHER_NUMBER = "another number of calls was made"
+
+
+class RecordedCalls:
+    """The calls of one decision; `faults` has what was asked otherwise than then, by what is the `same`."""
+
+    def __init__(self, calls: Sequence[Call], same: Callable[[Request, Request], bool]) -> None:
+        self.calls, self.same, self.given = list(calls), same, 0
+        self.faults: list[str] = []
+
+    def answer(self, provider: str, request: Request) -> Call:
+        """The next one; NotAskedError where there are no more."""
+        if self.given == len(self.calls):
+            self.faults.append(OTHER_NUMBER)
+            raise NotAskedError("no more answers are stored")
+        call = self.calls[self.given]
+        self.given += 1
+        if call.provider != provider or not self.same(call.request, request):
+            self.faults.append(OTHER_PROMPT)
+        return call
+
+    def differences(self) -> Iterator[str]:
+        """What was otherwise than then, once each, when the decision is there."""
+        yield from dict.fromkeys(self.faults)
+        if self.given < len(self.calls):
+            yield OTHER_NUMBER
+
+
+TOOL_ROLE = "tool"
+"""The role of what is no message: the description and schema of the tool, after the messages."""
+
+
+def request_texts(request: Request) -> list[tuple[str, str]]:
+    """The messages in order, and the tool where one is asked for."""
+    said = [(message.role, message.text) for message in request.messages]
+    return [*said, (TOOL_ROLE, tool_to_text(request.tool))] if request.tool else list(said)
+
+
+def tool_to_text(tool: Tool) -> str:
+    """A tool as JSON; `tool_from_text` gives an equal one."""
+    described = {"name": tool.name, "description": tool.description, "schema": dict(tool.schema)}
+    return json.dumps(described, ensure_ascii=False)
+
+
+def tool_from_text(text: str) -> Tool:
+    """What `tool_to_text` wrote."""
+    return Tool(**json.loads(text))
+
+
+FAILURE_KINDS: dict[str, type[ModelError]] = {kind.code: kind for kind in ModelError.__subclasses__()}
+
+
+class ReplayedModel(LanguageModel):
+    """Gives stored answers again, for one decision."""
+
+    def __init__(self, provider: str, answers: RecordedAnswers) -> None:
+        self.provider, self.answers = provider, answers
+
+    def ask(self, request: Request) -> Reply:
+        """The stored reply; the stored ModelError where there was none, and where nothing is stored."""
+        call = self.answers.answer(self.provider, request)
+        if call.reply is not None:
+            return call.reply
+        raise recorded_failure(call)
+
+
+def recorded_failure(call: Call) -> ModelError:
+    """How a call without a reply ended."""
+    failure = FAILURE_KINDS.get(call.error, ModelError)(call.error_text)
+    failure.usage, failure.raw = call.usage, call.raw
+    failure.cost, failure.attempts, failure.parameters = call.cost, call.attempts, call.parameters
+    return failure

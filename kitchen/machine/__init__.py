@@ -1,1 +1,0 @@
-"""The machine underneath: outages, failures, processes, health, files, rows that are only added."""

@@ -1,0 +1,116 @@
+"""Helpers shared by management commands: short errors, a progress bar, and recorded episodes.
+
+A wrong argument ends a `OneLineCommand` with one line and exit code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any, TextIO
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from kitchen.contract.reference_recordings import (
+    RecordedLine,
+    Recordings,
+    TraceFileError,
+    read_recording_file,
+)
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_kit, known_worlds
+
+
+class OneLineCommand(BaseCommand):
+    """A command that does not print its whole usage when an argument is wrong; `--help` tells it all."""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Django's parser without the usage."""
+        return super().create_parser(prog_name, subcommand, usage=argparse.SUPPRESS, **kwargs)
+
+
+BAR = 30
+
+
+class Progress:
+    """Counts up to `total`."""
+
+    def __init__(self, out: TextIO, total: int, done: int, what: str) -> None:
+        self.out, self.total, self.first, self.what = out, total, done, what
+        self.began, self.shown = time.monotonic(), -1
+        self.tty = bool(getattr(out, "isatty", lambda: False)())
+        self.show(done)
+
+    def show(self, done: int) -> None:
+        """So many are done now."""
+        if done == self.shown or not self.total:
+            return
+        if self.tty:
+            filled = BAR * done // self.total
+            self.out.write(f"\r[{'#' * filled}{'.' * (BAR - filled)}] {self._words(done)}  ")
+        elif done == self.total or self.shown < 0 or done * 20 // self.total > self.shown * 20 // self.total:
+            self.out.write(f"{self._words(done)}\n")
+        self.out.flush()
+        self.shown = done
+
+    def close(self) -> None:
+        """What comes next begins on a line of its own."""
+        if self.tty:
+            self.out.write("\n")
+
+    def _words(self, done: int) -> str:
+        left = ""
+        if self.first < done < self.total:
+            pace = (time.monotonic() - self.began) / (done - self.first)
+            left = f", about {_time(pace * (self.total - done))} to go"
+        return f"{done} of {self.total} {self.what}{left}"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def worlds_with_recordings() -> list[str]:
+    """Those that can be compared with episodes recorded elsewhere."""
+    return [name for name in known_worlds() if get_kit(name).recordings]
+
+
+def add_world_argument(parser: ArgumentParser, what: str) -> None:
+    """Which world: what the option is for."""
+    parser.add_argument(
+        "--world",
+        choices=worlds_with_recordings(),
+        default=DEFAULT_WORLD_NAME,
+        help=f"{what} (default: {DEFAULT_WORLD_NAME})",
+    )
+
+
+def recordings_of_world(world: str) -> Recordings[Any]:
+    """How those of this world are read and played; UnknownNameError if it has none."""
+    recordings = get_kit(world).recordings
+    if not recordings:
+        raise UnknownNameError(f"there are no recordings of {world!r}")
+    return recordings()
+
+
+def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
+    """How this line is read and played; TraceFileError for one of a world that has no recordings."""
+    world = line.world(default)
+    if world not in worlds_with_recordings():
+        raise line.error(f"{world!r} is not one of {', '.join(worlds_with_recordings())}")
+    return recordings_of_world(world)
+
+
+def read_traces(world: str, path: Path) -> list[Any]:
+    """Every trace of this world in a file, those among them that name none; TraceFileError, also if there is
+    none."""
+    found = [
+        line.parsed(recordings_of_world(world))
+        for line in read_recording_file(path)
+        if line.world(world) == world
+    ]
+    if not found:
+        raise TraceFileError(f"{path}: holds no trace of {world}")
+    return found

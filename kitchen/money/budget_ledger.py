@@ -1,0 +1,127 @@
+"""Reserve money of a budget before each model call, book the cost after it, and sum up the ledger.
+
+The ledger has one row per call. If a worker dies during a call, its row keeps counting with the reserved
+amount, because the server may have billed the call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import ROUND_UP, Decimal
+from threading import Lock
+
+from django.db import transaction
+from django.db.models import DecimalField, F, Max, Q, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from kitchen.contract.language_model import BudgetSpentError
+from kitchen.llm.call_costs import format_dollars
+from kitchen.money.models import Budget, Spending
+
+SMALLEST_AMOUNT = Decimal("0.000001")
+"""Money is kept in millionths of a US dollar, rounded up."""
+
+LARGEST_AMOUNT = Decimal("999999.999999")
+"""What a column of money holds."""
+
+
+def spent_or_reserved(budget_id: int) -> Decimal:
+    """What a budget has spent and set aside, in US dollars."""
+    amount = Coalesce("spent", "reserved", output_field=DecimalField())
+    total = Spending.objects.filter(budget=budget_id).aggregate(total=Sum(amount))["total"]
+    return total or Decimal(0)
+
+
+def reserved_amount(budget_id: int) -> Decimal:
+    """What a budget has set aside for calls whose cost is not booked yet, in US dollars."""
+    rows = Spending.objects.filter(budget=budget_id, spent=None)
+    return rows.aggregate(total=Sum("reserved"))["total"] or Decimal(0)
+
+
+def is_exhausted(budget: Budget) -> bool:
+    """Whether what is left does not suffice for another call as dear as the dearest so far was at worst;
+    before any call is in the ledger, whether one was refused."""
+    dearest = Spending.objects.filter(budget=budget).aggregate(most=Max("reserved"))["most"]
+    if dearest is None:
+        return budget.episodes.filter(minds__decisions__fallback=BudgetSpentError.code).exists()
+    return bool(budget.limit - spent_or_reserved(budget.pk) < dearest)
+
+
+def ledger_amount(amount: float) -> Decimal:
+    """An amount as it is kept: never more than a column holds."""
+    return min(Decimal(repr(amount)), LARGEST_AMOUNT).quantize(SMALLEST_AMOUNT, rounding=ROUND_UP)
+
+
+class BudgetPurse:
+    """The `Payer` of one budget, for one decision: of this mind for this step, where it is one of an episode.
+    Safe from several threads and workers at once."""
+
+    def __init__(self, budget_id: int, *, mind_id: int | None = None, step: int | None = None) -> None:
+        self.budget_id, self.mind_id, self.step = budget_id, mind_id, step
+        self._lock = Lock()
+        self._open: list[tuple[float, int]] = []
+
+    def reserve(self, amount: float) -> None:
+        """Set money aside for one call; BudgetSpentError, and nothing changed, if it does not suffice.
+
+        A call that costs nothing is not in the ledger.
+        """
+        if not amount:
+            return
+        with transaction.atomic():
+            budget = Budget.objects.select_for_update().get(pk=self.budget_id)
+            left = budget.limit - spent_or_reserved(budget.pk)
+            if max(Decimal(repr(amount)), ledger_amount(amount)) > left:
+                raise BudgetSpentError(
+                    f"{format_dollars(ledger_amount(amount))} needed, "
+                    f"{format_dollars(max(left, Decimal(0)))} left"
+                )
+            what_for = {"mind_id": self.mind_id, "step": self.step}
+            row = Spending.objects.create(budget=budget, reserved=ledger_amount(amount), **what_for)
+        with self._lock:
+            self._open.append((amount, row.pk))
+
+    def settle(self, reserved: float, spent: float) -> None:
+        """Book what was spent in the place of what was set aside; LookupError if nothing was."""
+        if not reserved:
+            return
+        Spending.objects.filter(pk=self._take(reserved)).update(
+            spent=ledger_amount(spent), settled_at=timezone.now()
+        )
+
+    def _take(self, reserved: float) -> int:
+        with self._lock:
+            for index, (amount, pk) in enumerate(self._open):
+                if amount == reserved:
+                    del self._open[index]
+                    return pk
+        raise LookupError(f"nothing of {format_dollars(reserved)} is set aside")
+
+
+NEARLY_SPENT_SHARE = Decimal("0.9")
+"""Share of a limit from which on it is nearly reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookedMoney:
+    """US dollars."""
+
+    spent: Decimal
+    set_aside: Decimal
+    """For calls that have not ended, or of which nobody heard."""
+
+
+def total_booked(since: datetime | None = None) -> BookedMoney:
+    """What models cost, of all budgets."""
+    rows = Spending.objects.all() if since is None else Spending.objects.filter(opened_at__gte=since)
+    sums = rows.aggregate(paid=Sum("spent"), aside=Sum("reserved", filter=Q(spent=None)))
+    return BookedMoney(sums["paid"] or Decimal(0), sums["aside"] or Decimal(0))
+
+
+def budgets_nearly_spent() -> int:
+    """Budgets of studies and experiments whose limit is reached, or nearly."""
+    booked = Sum(Coalesce("spendings__spent", "spendings__reserved"))
+    limited = Budget.objects.filter(limit__gt=0).annotate(booked=booked)
+    return limited.filter(booked__gte=F("limit") * NEARLY_SPENT_SHARE).count()

@@ -1,0 +1,1 @@
+"""Run the agents of an episode: their situations, decisions and answers."""

@@ -1,0 +1,177 @@
+"""Send a person's message, and let agents answer it within the step, before anybody chooses.
+
+A person writes, or the first agent opens the talk. The agents that have to answer
+(`conversation_lines.minds_to_answer`) are asked, each by a task and a claim of its own. When the people have
+chosen, the agents are asked for their commands, with all messages. Commands that come with an answer are
+ignored. An answer that comes after the people have chosen is dropped and kept with its cost.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+
+from django.db import transaction
+
+from kitchen.contract.organisation import TALK_KINDS
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.infra.db_retry import retry_while_unreachable
+from kitchen.play.coplayers.agent_decisions import ask_mind, drop_decisions
+from kitchen.play.coplayers.ask_agents import AskedMind, decision_row, situation_to_answer
+from kitchen.play.models import Decision, Episode, Mind
+from kitchen.play.turn import page_broadcast
+from kitchen.play.turn.conversation import (
+    add_message,
+    ask_for_answers,
+    member_of,
+    messages_of_decision,
+    minds_to_answer,
+    restart_step_timer,
+    store_messages,
+    wait_for_informed_seats,
+)
+from kitchen.play.turn.decision_records import LATE, keep_in_note, store_calls
+from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.play_task_queue import ask_answer, ask_coplayers, may_look_for_answers
+from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
+from kitchen.play.turn.turn_claims import release_claim, unanswered_turns
+from kitchen.words.translation import gettext_noop
+
+
+def request_answers(turn: OpenTurn, sender: int) -> None:
+    """Ask the minds that are to answer what this member has just written, after the commit. Needs a
+    transaction around it."""
+    last = turn.sent[-1]
+    if last.sender == sender and last.kind in TALK_KINDS:
+        ask_for_answers(turn)
+
+
+def request_lost_answers() -> int:
+    """Ask again for each answer that somebody waits for and that nobody is asked for: its task was lost, or
+    its worker has died. Return how many."""
+    found = 0
+    for episode_id in filter(may_look_for_answers, unanswered_turns()):
+        with suppress(Episode.DoesNotExist), read_turn(episode_id) as turn:
+            for mind in minds_to_answer(turn):
+                ask_answer(episode_id, turn.step, mind.number)
+                found += 1
+    return found
+
+
+def decide_answer(*, episode_id: int, step: int, mind: int) -> bool:
+    """Ask the mind of this number and store what it says; False if nothing is to be said any more. Its claim
+    is held."""
+    with read_turn(episode_id) as turn:
+        speaker = _speaker(turn, step, mind)
+        if speaker is None:
+            return False
+        episode, situation = turn.episode, situation_to_answer(turn, speaker)
+        decided = turn.standing[speaker.pk].decided
+    outcome = ask_mind(speaker.kind, speaker.settings, replace(situation, seconds=episode.decision_seconds))
+    asked = AskedMind(speaker, situation, outcome)
+    stored = partial(_store, episode_id, step, asked, decided)
+    if not retry_while_unreachable(stored, f"storing an answer in step {step} of episode {episode_id}"):
+        drop_decisions(episode, step, [asked], LATE)
+        return False
+    return True
+
+
+def _speaker(turn: OpenTurn, step: int, number: int) -> Mind | None:
+    """The mind of this number, if it is to speak in this step now."""
+    found = minds_to_answer(turn) if turn.step == step else []
+    return next((mind for mind in found if mind.number == number), None)
+
+
+def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
+    """Store the answer, if it is still wanted and nothing of that mind was stored since it had `decided` so
+    often; whether it was."""
+    decision = asked.outcome.decision
+    quiet = replace(asked.outcome, decision=keep_in_note(replace(decision, says=())))
+    row = decision_row(replace(asked, outcome=quiet), step)
+    with exclusive_turn(episode_id) as turn, transaction.atomic():
+        refresh_turn(turn, lock=True)
+        if _speaker(turn, step, asked.mind.number) is None or turn.standing[asked.mind.pk].decided != decided:
+            return False
+        row.number = decided + 1
+        said = messages_of_decision(turn, asked.situation.member, decision.says, row)
+        Decision.objects.bulk_create([row])
+        store_messages(turn, said)
+        wait_for_informed_seats(turn)
+        turn.forget_memories()
+        restart_step_timer(turn)
+        store_calls([(row, decision.calls)])
+        transaction.on_commit(partial(page_broadcast.nudge_pages, episode_id, turn.stamp))
+    return True
+
+
+def finish_answer(*, episode_id: int, step: int, claim: str) -> None:
+    """Give back the claim under which a mind was to answer. What was written meanwhile is answered; people
+    who have chosen meanwhile wait no longer."""
+    release_claim(claim)
+    with read_turn(episode_id) as turn:
+        minds = minds_to_answer(turn) if turn.step == step else []
+        for mind in minds:
+            transaction.on_commit(partial(ask_answer, episode_id, step, mind.number))
+        if not minds and turn.step == step and turn.waits_for_minds:
+            for party in turn.parties:
+                transaction.on_commit(partial(ask_coplayers, episode_id, step, *party))
+
+
+MESSAGE_RECEIPTS = {
+    "accepted": gettext_noop("Your message was sent."),
+    "not_allowed": gettext_noop("You cannot write that to them."),
+    "empty": gettext_noop("Write something first."),
+    "too_long": gettext_noop("That message is too long: shorten it, and send it again."),
+    "too_many": gettext_noop("You can write again in the next step."),
+    "busy": gettext_noop("They are talking with somebody else, and did not get that."),
+    "talking": gettext_noop("You are talking with somebody else: end that conversation first."),
+    "choose_one": gettext_noop("Choose one whom you write to: you talk with one at a time."),
+    "no_such_job": gettext_noop("That job is not there any more."),
+    "no_aim": gettext_noop("Choose what is to be done, or write it."),
+    "no_such_aim": gettext_noop("That cannot be asked of them."),
+    "over": gettext_noop("This episode has ended."),
+    "elsewhere": gettext_noop("This is open in another tab: continue there, or choose to play here instead."),
+}
+"""Every answer of `send_message`, for the person who asked, to be looked up in their language."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageReceipt:
+    """The answer to a message handed in: `code` is a key of `RECEIPTS`."""
+
+    code: str
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it was sent."""
+        return self.code == "accepted"
+
+    @property
+    def text(self) -> str:
+        """The answer in English words."""
+        return MESSAGE_RECEIPTS[self.code]
+
+
+def send_message(*, episode_id: int, seat: int, say: MessageDraft, page: str = "") -> MessageReceipt:
+    """Send what the person in this seat says, if the organisation of the episode lets them; `page` is the
+    browser's page that it comes from, empty for programs. Episode.DoesNotExist."""
+    with exclusive_turn(episode_id) as turn:
+        return send_message_in_turn(turn, seat=seat, say=say, page=page)
+
+
+def send_message_in_turn(turn: OpenTurn, *, seat: int, say: MessageDraft, page: str = "") -> MessageReceipt:
+    """`send_message` for a turn that the caller has taken; it is up to date afterwards."""
+    with transaction.atomic():
+        refresh_turn(turn, lock=True)
+        if page and page != turn.pages.get(seat):
+            return MessageReceipt("elsewhere")
+        member = member_of(turn, seat) if seat in turn.people | turn.leaders else None
+        if member is None:
+            return MessageReceipt("not_allowed")
+        if code := add_message(turn, member.number, say):
+            return MessageReceipt(code)
+        request_answers(turn, member.number)
+        if len(turn.people | turn.leaders) > 1 or not page:
+            transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk, turn.stamp))
+    return MessageReceipt("accepted")

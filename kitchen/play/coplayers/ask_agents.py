@@ -1,0 +1,377 @@
+"""Build the situation of each agent of a step, ask the agents in order, and check their decisions.
+
+The caller decides how an agent is run: in a worker with bounded time and fallbacks, or at once
+(`agent_decisions`). Decisions are then submitted through `submit_commands`, like a person's command.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import DatabaseError
+
+from kitchen.contract.agent import (
+    EVERYBODY,
+    MAX_PLAN_STEPS,
+    PEOPLE,
+    REASON_PLAN_BROKEN,
+    REASON_SEAT,
+    REASON_TO_ANSWER,
+    Situation,
+)
+from kitchen.contract.agent import Decision as MindDecision
+from kitchen.contract.canonical_json import derived_seed
+from kitchen.contract.dialogue_rounds import DialoguePosition, StepDialogue
+from kitchen.contract.mailbox import LastHeard, reason_with_news
+from kitchen.contract.planned_commands import replaced_plans
+from kitchen.contract.world import Command, Json, World
+from kitchen.infra.storable_json import storable_json, storable_text
+from kitchen.money.budget_ledger import BudgetPurse
+from kitchen.play.episode.change_episode import SubmittedCommand, SubmittedDecision
+from kitchen.play.models import Decision, Mind
+from kitchen.play.turn.conversation import (
+    checked_messages,
+    last_heard_by_mind,
+    may_know,
+    messages_for_agent,
+    note_with_last_heard,
+    organisation_of,
+)
+from kitchen.play.turn.decision_records import checked_intents, late_decisions, note_with_intents
+from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.state_store import known_commands, known_events
+from kitchen.registry.agent_registry import agent_kinds, get_agent
+
+UNSTORABLE_ERRORS = (DatabaseError, ArithmeticError, UnicodeError, ValueError)
+"""What is raised by what cannot be stored, however often it is tried. What keeps a database from storing
+anything (`storage.trouble_of`) is among it, and goes away."""
+
+
+@dataclass(frozen=True, slots=True)
+class MindOutcome:
+    """What came of asking one mind."""
+
+    decision: MindDecision
+    fallback: str = ""
+    error: str = ""
+    milliseconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One mind of the step, what it is told, and how many are still to be asked, itself among them."""
+
+    mind: Mind
+    situation: Situation
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class AskedMind:
+    """One mind of the step, and what came of asking it."""
+
+    mind: Mind
+    situation: Situation
+    outcome: MindOutcome
+    talk: DialoguePosition | None = None
+    """How far it had followed the talk of minds in this step, where they talk."""
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """Those that the mind commands."""
+        return self.situation.seats
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """Those of them that it commands in this step."""
+        return self.situation.asked if self.situation.asked is not None else self.seats
+
+
+Asking = Generator[Question, MindOutcome, list[AskedMind]]
+"""Asks one mind after the other: to be sent what came of each question."""
+
+
+def ask_minds(
+    turn: OpenTurn, more: Mapping[int, Command] | None = None, *, only: int | None = None
+) -> Asking:
+    """Ask each mind of the step that is still to decide in turn, or the one of this number `only`; `more` are
+    people's commands that are not handed in yet. Each knows of the step what the episode lets it know.
+
+    All that they are told is read before the first is asked, and the turn is not looked at again: a database
+    that goes away meanwhile spoils no answer.
+    """
+    waiting, knowing = {mind.pk for mind in turn.minds_asked}, turn.episode.knowing
+    minds = [mind for mind in minds_of_step(turn) if only in {None, mind.number}]
+    told = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
+    given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
+    commanded = {seat: command for seat, command in given.items() if seat in told}
+    late = late_decisions([mind for mind in minds if _may_be_late(mind)], turn.step)
+    situations = [
+        (
+            mind,
+            _with_why(
+                replace(current_situation(turn, mind), late=late.get(mind.pk, ()), **_talk(turn, mind))
+            ),
+        )
+        if mind.pk in waiting
+        else (mind, situation_to_answer(turn, mind))
+        for mind in minds
+    ]
+    return _ask(turn.world, situations, commanded, told, turn.episode.messages)
+
+
+def minds_of_step(turn: OpenTurn) -> list[Mind]:
+    """Return the minds that take part in deciding the step: those that are still to command, and where
+    members talk `within` the step also those that are busy, in the order of their members' numbers."""
+    organisation = organisation_of(turn.episode)
+    if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
+        return turn.minds_asked
+    asked = {seat.mind_id for seat in turn.acting if seat.number in turn.asked}
+    waiting = {mind.pk for mind in turn.minds_asked}
+    first = {seat.mind_id: seat.number for seat in reversed(turn.acting)}
+    minds = [mind for mind in turn.minds if mind.pk in waiting or mind.pk not in asked]
+    return sorted(minds, key=lambda mind: first[mind.pk]) if waiting else []
+
+
+def _ask(
+    world: World,
+    minds: Sequence[tuple[Mind, Situation]],
+    commanded: dict[int, Command],
+    told: Collection[int],
+    sent: int,
+) -> Asking:
+    if talk := _talk_of(world, minds, commanded, sent):
+        return (yield from _talk_in_turns([mind for mind, _ in minds], talk))
+    asked: list[AskedMind] = []
+    for number, (mind, situation) in enumerate(minds):
+        settled = situation.commanded
+        now = replace(situation, commanded={**settled, **_known(world, situation.seats, commanded)})
+        outcome = yield Question(mind, now, len(minds) - number)
+        asked.append(AskedMind(mind, now, outcome))
+        given = _commands(asked[-1], idle=world.idle)
+        commanded |= {each.seat: each.command for each in given if each.seat in told}
+    return asked
+
+
+def _talk_of(
+    world: World, minds: Sequence[tuple[Mind, Situation]], commanded: Mapping[int, Command], sent: int
+) -> StepDialogue | None:
+    """The talk of these minds, if they talk within the step: with what people do in it, as far as they get to
+    know that, where the organisation says `within`."""
+    situations = [situation for _, situation in minds]
+    organisation = situations[0].organisation if situations else None
+    if organisation is None or not organisation.within:
+        return StepDialogue.of(situations, sent=sent)
+    now = [
+        replace(one, commanded={**_known(world, one.seats, commanded), **one.commanded}) for one in situations
+    ]
+    return StepDialogue.of(now, lambda member, said: may_know(world, organisation, said, member), sent=sent)
+
+
+def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
+    """Ask each as their talk goes; none is told what another does in this step."""
+    last = [MindOutcome(MindDecision({}))] * len(minds)
+    spent, turns = [0.0] * len(minds), talk.turns()
+    try:
+        place, told, left = next(turns)
+        while True:
+            last[place] = yield Question(minds[place], told, left)
+            spent[place] += last[place].milliseconds
+            place, told, left = turns.send(last[place].decision)
+    except StopIteration as done:
+        decisions: list[MindDecision] = done.value
+    made = list(map(_over, last, decisions, spent))
+    return [
+        AskedMind(mind, talk.situations[place], made[place], talk.followed(place))
+        for place, mind in enumerate(minds)
+        if talk.made[place]
+    ]
+
+
+def _over(last: MindOutcome, decision: MindDecision, milliseconds: float) -> MindOutcome:
+    return replace(last, decision=decision, milliseconds=milliseconds)
+
+
+def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
+    """What a mind is told, apart from the commands of this step and the time that it has."""
+    episode, world = turn.episode, turn.world
+    seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
+    last = turn.past[0].events if turn.past else []
+    free = tuple(seat for seat in seats if seat in turn.may_act)
+    asked = tuple(seat for seat in seats if seat not in turn.given and seat not in free)
+    return Situation(
+        world=episode.world,
+        step=episode.step,
+        seats=seats,
+        plans={seat: plan.then for seat, plan in turn.plans.items() if seat in seats},
+        asked=asked,
+        may_act=free,
+        because=_because(asked, last),
+        knowing=episode.knowing,
+        briefs={seat: turn.briefs[seat] for seat in seats},
+        observations={seat: world.observe(seat) for seat in seats},
+        legal={seat: world.legal_actions(seat) for seat in seats},
+        commanded={seat: tuple(turn.given[seat].command) for seat in seats if seat in turn.given},
+        people=tuple(sorted(turn.people)),
+        events=known_events(world, seats, last),
+        memory=turn.memories[mind.pk],
+        seed=derived_seed(episode.seed, mind.number, episode.step),
+        purse=_purse(turn, mind),
+        tells=episode.shows_intents,
+    )
+
+
+def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
+    """What a mind is told that is only to answer what was written to it."""
+    return replace(current_situation(turn, mind), **_talk(turn, mind), because=REASON_TO_ANSWER)
+
+
+def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, Command]) -> Situation:
+    """Likewise, with what is said, and those of these commands of the step that one of its seats gets to
+    know."""
+    situation = replace(current_situation(turn, mind), **_talk(turn, mind))
+    known = _known(turn.world, situation.seats, commanded)
+    return replace(situation, commanded={**situation.commanded, **known})
+
+
+def _because(asked: Collection[int], last: Iterable[Json]) -> str:
+    """The event of a plan that was dropped and the reason to ask are called the same."""
+    broken = {event["seat"] for event in last if event["kind"] == REASON_PLAN_BROKEN}
+    return REASON_PLAN_BROKEN if broken & set(asked) else REASON_SEAT
+
+
+def _may_be_late(mind: Mind) -> bool:
+    """Whether it asks a language model: the others are not waited for so long."""
+    return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
+
+
+def _with_why(situation: Situation) -> Situation:
+    """The same, asked because of what is new of jobs, or else of messages, if of nothing before these."""
+    return replace(situation, because=reason_with_news(situation.because, situation.messages))
+
+
+def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
+    """What a mind is told of what is said, by the fields of its situation; nothing where nobody says
+    anything."""
+    organisation = organisation_of(turn.episode)
+    if organisation is None:
+        return {}
+    member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
+    since = last_heard_by_mind(turn.episode)[mind.pk] if turn.episode.messages else LastHeard()
+    messages, jobs = messages_for_agent(turn, member, since=since)
+    talk = {"organisation": organisation, "member": member, "messages": messages, "jobs": jobs}
+    if gone := (turn.episode.gone or {}).get(str(member)):
+        talk["taken_over"] = gone["said"]
+    seen = organisation.seats_seen(member)
+    if seen == organisation.member(member).seats:
+        return talk
+    return {**talk, "observations": {seat: turn.world.observe(seat) for seat in seen}}
+
+
+def _purse(turn: OpenTurn, mind: Mind) -> BudgetPurse | None:
+    if turn.episode.budget_id is None:
+        return None
+    return BudgetPurse(turn.episode.budget_id, mind_id=mind.pk, step=turn.step)
+
+
+def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command]) -> dict[int, Command]:
+    """The commands of this step that one of the mind's seats gets to know."""
+    entries = [{"seat": seat, "command": list(command)} for seat, command in commanded.items()]
+    known: dict[int, Command] = {}
+    for seat in seats:
+        known |= known_commands(world, seat, entries)
+    return {seat: commanded[seat] for seat in commanded if seat in known}
+
+
+def checked_decision(decision: MindDecision) -> MindDecision:
+    """The decision in a form that can be stored: commands are tuples of words, memory and note are JSON,
+    intents are words, without characters that no database keeps. TypeError or ValueError if that cannot be.
+    """
+    for seat, command in decision.commands.items():
+        _check_command(seat, command)
+    for seat, plan in decision.plans.items():
+        _check_plan(seat, plan)
+    json.dumps([decision.memory, decision.note], allow_nan=False)
+    return replace(
+        decision,
+        memory=storable_json(decision.memory),
+        note=storable_json(decision.note),
+        intents=checked_intents(decision.intents),
+        says=checked_messages(decision.says),
+    )
+
+
+def _check_command(seat: int, command: Command) -> None:
+    if not isinstance(command, tuple) or not all(isinstance(word, str) for word in command):
+        raise TypeError(f"the command for seat {seat} is {command!r}, not a tuple of words")
+    if any(word != storable_text(word) for word in command):
+        raise ValueError("a command holds characters that cannot be stored")
+
+
+def _check_plan(seat: int, plan: Sequence[Command]) -> None:
+    if not isinstance(plan, list | tuple) or len(plan) > MAX_PLAN_STEPS:
+        raise ValueError(f"the plan for seat {seat} is no list of at most {MAX_PLAN_STEPS} commands")
+    for command in plan:
+        _check_command(seat, command)
+
+
+def commands_and_decisions(
+    asked: Iterable[AskedMind], *, step: int, idle: Command
+) -> tuple[list[SubmittedCommand], list[SubmittedDecision]]:
+    """What was decided for this step, as it is handed in; new rows each time."""
+    commands = [given for each in asked for given in _commands(each, idle=idle)]
+    return commands, [_made(each, step) for each in asked]
+
+
+def _made(asked: AskedMind, step: int) -> SubmittedDecision:
+    decision, member = asked.outcome.decision, asked.situation.member
+    plans = replaced_plans(asked.situation, decision)
+    return SubmittedDecision(
+        decision_row(asked, step), decision.calls, member, decision.says, plans, asked.talk
+    )
+
+
+def _commands(asked: AskedMind, *, idle: Command) -> list[SubmittedCommand]:
+    """The commands in the order in which the mind wants them run; seats that it leaves out are idle, and go
+    on where they may act."""
+    outcome = asked.outcome
+    chosen_by = outcome.decision.played_by or asked.mind.kind
+    fallback = outcome.fallback or outcome.decision.fallback
+    given = [
+        SubmittedCommand(seat, command, chosen_by, fallback, then=_then(outcome.decision, seat))
+        for seat, command in outcome.decision.commands.items()
+        if seat in asked.asked or seat in asked.situation.may_act
+    ]
+    left = sorted(set(asked.asked) - {one.seat for one in given})
+    if outcome.fallback:
+        chosen_by = "fallback"
+    return given + [
+        SubmittedCommand(seat, idle, chosen_by, fallback, then=_then(outcome.decision, seat)) for seat in left
+    ]
+
+
+def _then(decision: MindDecision, seat: int) -> tuple[Command, ...]:
+    return tuple(decision.plans.get(seat, ()))
+
+
+def decision_row(asked: AskedMind, step: int) -> Decision:
+    """What was decided as it is stored."""
+    outcome, note = asked.outcome, asked.outcome.decision.note
+    if asked.situation.tells:
+        note = note_with_intents(note, asked.outcome.decision.intents, asked.seats)
+    note = note_with_last_heard(note, asked.situation)
+    return Decision(
+        mind=asked.mind,
+        step=step,
+        memory=outcome.decision.memory,
+        note=note,
+        played_by=outcome.decision.played_by or asked.mind.kind,
+        fallback=outcome.fallback or outcome.decision.fallback,
+        error=storable_text(outcome.error)[:2000],
+        milliseconds=outcome.milliseconds,
+        seen_step=asked.situation.step,
+        because=asked.situation.because,
+    )

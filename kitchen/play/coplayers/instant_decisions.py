@@ -1,0 +1,123 @@
+"""Run instant agents in the web process, between a person's command and the step.
+
+No worker and no broker is involved, so nobody sees them think. CPU-bound agents run in a process pool
+(`kitchen.infra.process_pool`). If anything fails here (an agent fails, a process dies, a queue is full), the
+person's command is submitted alone. A worker then asks the agents, in bounded time and with fallbacks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.world import Command
+from kitchen.infra import process_pool
+from kitchen.infra.log_context import error_location
+from kitchen.play.coplayers.ask_agents import (
+    AskedMind,
+    Asking,
+    MindOutcome,
+    Question,
+    ask_minds,
+    checked_decision,
+    minds_of_step,
+)
+from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, get_agent
+
+log = logging.getLogger(__name__)
+
+INSTANT_SECONDS = 1.0
+"""Time for one decision; a worker has more."""
+
+
+@dataclass(slots=True)
+class InstantDecisions:
+    """The co-players of one step, who are asked one after the other. `question` is the next one that is to be
+    answered apart; where it is None, all have decided, or one of them could not (`asked` is None then)."""
+
+    asking: Asking
+    question: Question | None = None
+    asked: list[AskedMind] | None = None
+
+    def begin(self) -> None:
+        """Ask those that cost next to nothing, up to the first that costs more."""
+        with self._as_far_as_it_goes():
+            self._ask_light(next(self.asking))
+
+    async def finish(self) -> None:
+        """Ask all that are left."""
+        while self.question is not None:
+            question, self.question = self.question, None
+            with self._as_far_as_it_goes():
+                self._ask_light(self.asking.send(await _asked_apart(question)))
+
+    def _ask_light(self, question: Question) -> None:
+        while get_agent(question.mind.kind).light:
+            began = time.monotonic()
+            decision = decide_with_settings(question.mind.kind, question.mind.settings, _told(question))
+            question = self.asking.send(_outcome(decision, began))
+        self.question = question
+
+    @contextmanager
+    def _as_far_as_it_goes(self) -> Iterator[None]:
+        try:
+            yield
+        except StopIteration as done:
+            self.asked = done.value
+        except Exception as failure:  # a co-player may fail in any way: a worker asks it again
+            log.warning("co-players that are instant are left to a worker: %s", error_location(failure))
+
+
+def start_agent_processes(turn: OpenTurn) -> None:
+    """Start the processes that some of these co-players will be asked in, before the first step needs
+    them."""
+    for kind in {mind.kind for mind in turn.minds}:
+        if _is_instant(kind) and not get_agent(kind).light:
+            process_pool.warm_up(partial(get_agent, kind))
+
+
+def begin_instant_decisions(
+    turn: OpenTurn, step: int, seat: int, command: Command
+) -> InstantDecisions | None:
+    """The co-players of this step once the person in this seat has commanded; None where they are not to be
+    asked here: the command will not be taken, other people are waited for, or one of them needs time."""
+    if not turn.is_open or step != turn.step or turn.choosing != {seat} or turn.numbers == turn.people:
+        return None
+    asked = minds_of_step(turn)
+    instant = all(_is_instant(mind.kind) for mind in asked)
+    taken = any(
+        turn.standing[mind.pk].is_claimed_by_another(step, "") for mind in asked if mind.pk in turn.standing
+    )
+    if taken or not instant or not turn.world.accepts(seat, command):
+        return None
+    deciding = InstantDecisions(ask_minds(turn, {seat: command}))
+    deciding.begin()
+    return deciding
+
+
+def _is_instant(kind: str) -> bool:
+    """One that is no longer known is none: a worker says so when it asks it."""
+    return kind in agent_kinds() and get_agent(kind).instant
+
+
+async def _asked_apart(question: Question) -> MindOutcome:
+    began = time.monotonic()
+    made = process_pool.submit(
+        decide_with_settings, question.mind.kind, question.mind.settings, _told(question)
+    )
+    return _outcome(await asyncio.wait_for(asyncio.wrap_future(made), INSTANT_SECONDS), began)
+
+
+def _told(question: Question) -> Situation:
+    return replace(question.situation, seconds=INSTANT_SECONDS, purse=None)
+
+
+def _outcome(decision: Decision, began: float) -> MindOutcome:
+    return MindOutcome(checked_decision(decision), milliseconds=(time.monotonic() - began) * 1000)

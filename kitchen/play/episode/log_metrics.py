@@ -1,0 +1,237 @@
+"""Read an episode's stored log as plain data, and compute metrics from it.
+
+Metrics of a world are added to the score when the episode ends. `conduct_by_seat` counts refused commands,
+idle steps, time to think, and work. It counts a seat's own steps: those that its person commanded or missed.
+It leaves out steps of an agent that took over, steps without a choice, and steps that an outage closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.world import Json, World
+from kitchen.play.models import Decision, Episode, Message, Seat, Step
+from kitchen.play.turn.conversation import member_message, organisation_of
+from kitchen.play.turn.decision_records import OVER
+from kitchen.play.turn.state_store import command_from_json, event_from_json
+from kitchen.play.turn.step_timer import CLOCK, PERSON, TIMEOUT
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_metrics import metrics_from_log, with_log_metrics
+from kitchen.registry.world_registry import get_world
+
+
+def store_log_metrics(episode: Episode) -> None:
+    """Add the figures that are computed from the log to the score of an episode that has ended. Does nothing
+    in a world without such figures. Needs the transaction that ends the episode."""
+    if has_log_metrics(episode.world):
+        episode.score = with_log_metrics(episode.score, read_log(episode))
+        Episode.objects.filter(pk=episode.pk).update(score=episode.score)
+
+
+def has_log_metrics(world: str) -> bool:
+    """Return whether figures of this world are computed from the log; no for a world that is not known."""
+    try:
+        return bool(metrics_from_log(world))
+    except UnknownNameError:
+        return False
+
+
+def read_log(episode: Episode) -> EpisodeLog:
+    """Return the log of an episode as it is stored."""
+    decisions = Decision.objects.filter(mind__episode=episode).order_by("step", "pk")
+    return log_from_rows(
+        episode,
+        seats=list(Seat.objects.filter(episode=episode)),
+        steps=Step.objects.filter(episode=episode, number__lte=episode.step).order_by("number"),
+        messages=Message.objects.filter(episode=episode).order_by("number"),
+        decisions=decisions,
+    )
+
+
+def log_from_rows(
+    episode: Episode,
+    *,
+    seats: Sequence[Seat],
+    steps: Iterable[Step],
+    messages: Iterable[Message],
+    decisions: Iterable[Decision],
+) -> EpisodeLog:
+    """Return the log that these rows of one episode make, each kind in its order. Decisions that came after
+    the end are left out: the episode's figures do not change any more."""
+    organisation = organisation_of(episode)
+    members = _members_of_minds(seats, organisation)
+    return EpisodeLog(
+        world=episode.world,
+        settings=episode.settings,
+        seats=sum(seat.acts for seat in seats),
+        seed=episode.seed,
+        steps=tuple(map(_step, steps)),
+        messages=tuple(map(member_message, messages)),
+        decisions=tuple(_decision(row, members[row.mind_id]) for row in decisions if row.dropped != OVER),
+        organisation=organisation,
+    )
+
+
+def _members_of_minds(seats: Sequence[Seat], organisation: Organisation | None) -> dict[int, int]:
+    """Return the member number of each mind, by the mind's id."""
+    first = {seat.mind_id: seat.number for seat in reversed(seats) if seat.mind_id is not None}
+    return {
+        mind: organisation.holder(number).number if organisation else number for mind, number in first.items()
+    }
+
+
+def _step(row: Step) -> LoggedStep:
+    commands = tuple(map(_command, row.commands))
+    return LoggedStep(row.number, commands, tuple(map(event_from_json, row.events)), row.score)
+
+
+def _command(entry: Json) -> LoggedCommand:
+    command = command_from_json(entry["command"])
+    return LoggedCommand(entry["seat"], command, entry["chosen_by"], entry.get("planned_in"))
+
+
+def _decision(row: Decision, member: int) -> LoggedDecision:
+    return LoggedDecision(
+        step=row.step,
+        member=member,
+        because=row.because,
+        played_by=row.played_by,
+        fallback=row.fallback,
+        milliseconds=row.milliseconds,
+        note=row.note,
+        dropped=row.dropped,
+    )
+
+
+OWN_CODES = frozenset((PERSON, TIMEOUT, CLOCK))
+"""`chosen_by` in a seat's own steps."""
+EPISODES_PER_READ = 200
+"""Episodes whose steps one query reads."""
+ROWS = 500
+"""Steps that are held at once."""
+
+
+@dataclass(slots=True)
+class SeatConduct:
+    """What was counted of one seat's own steps in one episode, and of the work of all seats."""
+
+    steps: int = 0
+    commands: int = 0
+    """Given by the person, in a plan too."""
+    refused: int = 0
+    """Of these."""
+    idle: int = 0
+    """Steps in which it waited, was refused, or gave no command."""
+    turns: int = 0
+    """In which the person was asked and gave a command, where no clock took the steps."""
+    seconds: float = 0.0
+    """In all of these, from when they opened to the command."""
+    work: int = 0
+    """Commands of the person that were carried out and neither waited nor moved."""
+    all_work: int = 0
+    """Such commands of everybody in the episode."""
+
+    @property
+    def refused_share(self) -> float | None:
+        """Of the person's commands; None where they gave none."""
+        return self.refused / self.commands if self.commands else None
+
+    @property
+    def idle_share(self) -> float | None:
+        """Of the seat's own steps; None where there is none."""
+        return self.idle / self.steps if self.steps else None
+
+    @property
+    def thinking_seconds(self) -> float | None:
+        """The mean of a turn; None where there is none."""
+        return self.seconds / self.turns if self.turns else None
+
+    @property
+    def work_share(self) -> float | None:
+        """Of everybody's; None where nobody worked, or the person never had this seat."""
+        return self.work / self.all_work if self.all_work and self.steps else None
+
+
+Seated = tuple[int, int]
+"""Episode and seat."""
+
+
+def conduct_by_seat(episodes: Collection[int]) -> dict[Seated, SeatConduct]:
+    """Of every seat that had a step of its own in these episodes; each step is read once. Nothing of worlds
+    that are not known here."""
+    found: dict[Seated, SeatConduct] = {}
+    wanted = sorted(episodes)
+    for first in range(0, len(wanted), EPISODES_PER_READ):
+        for episode, steps in groupby(_steps(wanted[first : first + EPISODES_PER_READ]), itemgetter(0)):
+            found |= {(episode, seat): conduct for seat, conduct in _of_episode(steps).items()}
+    return found
+
+
+def _steps(episodes: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+    """Episode, its world, whether a clock took its steps, then what it has of each step."""
+    fields = ("episode_id", "episode__world", "episode__tick_ms", "commands", "events", "opened_at")
+    return (
+        Step.objects.filter(episode__in=episodes)
+        .order_by("episode_id", "number")
+        .values_list(*fields)
+        .iterator(chunk_size=ROWS)
+    )
+
+
+def _of_episode(steps: Iterable[tuple[Any, ...]]) -> Mapping[int, SeatConduct]:
+    by_seat: dict[int, SeatConduct] = {}
+    all_work = 0
+    for _, name, tick_ms, commands, events, opened_at in steps:
+        world = _world(name)
+        if world is None:
+            return {}
+        refused = {each["seat"] for each in events if each["kind"] == "refused"}
+        for given in commands:
+            seat = given["seat"]
+            kind = _kind(world, given, seat in refused)
+            all_work += kind == "work"
+            if given["chosen_by"] in OWN_CODES:
+                _count(by_seat.setdefault(seat, SeatConduct()), given, kind, None if tick_ms else opened_at)
+    for conduct in by_seat.values():
+        conduct.all_work = all_work
+    return by_seat
+
+
+def _world(name: str) -> type[World] | None:
+    try:
+        return get_world(name)
+    except UnknownNameError:
+        return None
+
+
+def _kind(world: type[World], given: Mapping[str, Any], refused: bool) -> str:
+    """What became of a command: `refused`, `idle`, `moved` or `work`."""
+    if refused:
+        return "refused"
+    kind = world.kind_of(command_from_json(given["command"]))
+    if kind == world.kind_of(world.idle):
+        return "idle"
+    return "moved" if kind in world.moves else "work"
+
+
+def _count(conduct: SeatConduct, given: Mapping[str, Any], kind: str, opened_at: datetime | None) -> None:
+    """`opened_at`: of the turn; None under a clock."""
+    conduct.steps += 1
+    conduct.idle += kind in ("idle", "refused")
+    if given["chosen_by"] != PERSON:
+        return
+    conduct.commands += 1
+    conduct.refused += kind == "refused"
+    conduct.work += kind == "work"
+    if opened_at is not None and given.get("planned_in") is None:
+        conduct.turns += 1
+        conduct.seconds += max(
+            0.0, (datetime.fromisoformat(given["received_at"]) - opened_at).total_seconds()
+        )

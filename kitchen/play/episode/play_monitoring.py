@@ -1,0 +1,312 @@
+"""Read running episodes for staff and operators: state, errors, delays, and who may see them. Read-only.
+
+Any number of episodes is read in a fixed number of queries. Changes are announced by `notify_audience`
+(`EpisodeNews`). Figures on the last minutes read only the newest rows, because the log has no index by time.
+
+Superusers see all episodes. Other staff see those that a registered rule shows (`register_visibility_rule`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import reduce
+from operator import or_
+from statistics import quantiles
+from typing import Any
+
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
+from django.utils import timezone
+
+from kitchen.contract.planned_commands import BY_WORLD
+from kitchen.contract.world import Json, WorldError
+from kitchen.play.models import Decision, Episode, Message, ModelCall, Seat, SeatCommand, Step, Ticking
+from kitchen.play.turn import state_store
+from kitchen.play.turn.step_timer import NO_CHOICE_CODES, PERSON, TIMEOUT
+from kitchen.play.turn.turn_claims import overdue_turns, undecided_turns
+from kitchen.registry.agent_registry import agent_kinds, get_agent
+from kitchen.registry.world_metrics import metric_summary
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeFacts:
+    """One episode as staff see it."""
+
+    id: int
+    key: str
+    audience: str
+    status: str
+    ended_because: str
+    step: int
+    """Steps taken."""
+    standing: tuple[str, ...]
+    """What episodes are compared by, as it stands, figure by figure in words."""
+    length: int | None
+    """Steps of the whole episode, None if it has no fixed end or its state cannot be read."""
+    turn_opened_at: datetime
+    turn_closes_at: datetime | None
+    people_missing: tuple[int, ...]
+    """Seats of people whose command the open step waits for."""
+    minds_missing: tuple[int, ...]
+    """Seats of co-players whose command it waits for."""
+    opened: bool
+    """Every person has opened their page at least once."""
+    fallbacks: int
+    """Commands that a fallback gave for a co-player."""
+    ran_out: int
+    """Steps in which a person's time ran out, and no outage had to do with it."""
+    model_failures: int
+    """Calls of language models that ended without an answer."""
+    spent: Decimal
+    """US dollars that its calls cost, as far as their price is known."""
+    last_command_at: datetime | None
+    """When a person commanded last."""
+    late: int | None = None
+    """Steps that a clock took too late; None where there is no clock."""
+
+
+def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
+    """The facts of these episodes by id; one that is erased is left out."""
+    episodes = list(Episode.objects.filter(pk__in=list(episode_ids)))
+    ids = [episode.pk for episode in episodes]
+    commands, calls, seats, given = _commands(ids), _calls(ids), _seats(ids), _given(ids)
+    late = _late([episode.pk for episode in episodes if episode.tick_ms])
+    return {
+        episode.pk: _facts(
+            episode,
+            seats[episode.pk],
+            given[episode.pk],
+            commands.get(episode.pk, {}) | calls.get(episode.pk, {}),
+            late.get(episode.pk),
+        )
+        for episode in episodes
+    }
+
+
+def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
+    """When the person in one of these seats, each (episode, number), commanded last, or wrote to others; None
+    if nobody did; no world is read."""
+    theirs, said = [], []
+    for episode, seat in seats:
+        theirs.append(Q(episode=episode, seat=seat))
+        said.append(Q(episode=episode, sender=seat))
+    if not theirs:
+        return None
+    rows = SeatCommand.objects.filter(reduce(or_, theirs), chosen_by=PERSON, planned_in=None).order_by()
+    people = Seat.objects.filter(episode=OuterRef("episode"), number=OuterRef("sender"), mind=None)
+    words = Message.objects.filter(Exists(people), reduce(or_, said)).order_by()
+    times = rows.aggregate(last=Max("received_at"))["last"], words.aggregate(last=Max("sent_at"))["last"]
+    return max(filter(None, times), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeCounts:
+    """What went wrong in one episode so far, and its money; the fields as in `EpisodeFacts`."""
+
+    fallbacks: int = 0
+    ran_out: int = 0
+    model_failures: int = 0
+    spent: Decimal = Decimal(0)
+
+
+def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
+    """The counts by id in two queries, no world is read; an episode without any command is left out."""
+    ids = list(episode_ids)
+    commands, calls = _commands(ids), _calls(ids)
+    return {
+        episode_id: EpisodeCounts(
+            fallbacks=row["fallbacks"],
+            ran_out=row["ran_out"],
+            model_failures=calls.get(episode_id, {}).get("failures", 0),
+            spent=calls.get(episode_id, {}).get("spent") or Decimal(0),
+        )
+        for episode_id, row in commands.items()
+    }
+
+
+def _facts(
+    episode: Episode, seats: list[Seat], given: set[int], counts: dict[str, Any], late: int | None
+) -> EpisodeFacts:
+    playing = episode.status == Episode.Status.PLAYING and not episode.tick_ms  # a clock waits for nobody
+    waited = (seat for seat in seats if playing and seat.acts and seat.may_act_in != episode.step + 1)
+    missing = [seat for seat in waited if seat.number not in given]
+    return EpisodeFacts(
+        id=episode.pk,
+        key=str(episode.key),
+        audience=episode.audience,
+        status=episode.status,
+        ended_because=episode.ended_because,
+        step=episode.step,
+        standing=metric_summary(episode.world, episode.score),
+        length=_length(episode),
+        turn_opened_at=episode.turn_opened_at,
+        turn_closes_at=episode.turn_closes_at,
+        people_missing=tuple(seat.number for seat in missing if seat.is_person),
+        minds_missing=tuple(seat.number for seat in missing if not seat.is_person),
+        opened=all(seat.page for seat in seats if seat.is_person),
+        fallbacks=counts.get("fallbacks", 0),
+        ran_out=counts.get("ran_out", 0),
+        model_failures=counts.get("failures", 0),
+        spent=counts.get("spent") or Decimal(0),
+        last_command_at=counts.get("last"),
+        late=late,
+    )
+
+
+def _late(ids: list[int]) -> dict[int, int]:
+    return dict(Ticking.objects.filter(pk__in=ids).values_list("pk", "late")) if ids else {}
+
+
+def _length(episode: Episode) -> int | None:
+    """Of one damaged episode nobody knows it; the others are shown all the same."""
+    try:
+        return state_store.current_world(episode).length
+    except WorldError:
+        return None
+
+
+def _commands(ids: list[int]) -> dict[int, dict[str, Any]]:
+    rows = SeatCommand.objects.filter(episode__in=ids).order_by().values("episode")
+    counted = rows.annotate(
+        fallbacks=Count("pk", filter=~Q(fallback="") & ~Q(chosen_by__in=NO_CHOICE_CODES)),
+        ran_out=Count("pk", filter=Q(chosen_by=TIMEOUT)),
+        last=Max("received_at", filter=Q(chosen_by=PERSON, planned_in=None)),
+    )
+    return {row["episode"]: row for row in counted}
+
+
+def _calls(ids: list[int]) -> dict[int, dict[str, Any]]:
+    rows = ModelCall.objects.filter(decision__mind__episode__in=ids).order_by()
+    counted = rows.values(episode=F("decision__mind__episode")).annotate(
+        failures=Count("pk", filter=~Q(error="")), spent=Sum("cost")
+    )
+    return {row["episode"]: row for row in counted}
+
+
+def _seats(ids: list[int]) -> dict[int, list[Seat]]:
+    seats_by_episode: dict[int, list[Seat]] = defaultdict(list)
+    for seat in Seat.objects.filter(episode__in=ids):
+        seats_by_episode[seat.episode_id].append(seat)
+    return seats_by_episode
+
+
+def _given(ids: list[int]) -> dict[int, set[int]]:
+    """By episode: the seats that have commanded in the open step."""
+    seats_by_episode: dict[int, set[int]] = defaultdict(set)
+    rows = SeatCommand.objects.filter(episode__in=ids, step=F("episode__step") + 1)
+    for episode, seat in rows.values_list("episode_id", "seat"):
+        seats_by_episode[episode].add(seat)
+    return seats_by_episode
+
+
+PERSON_CODE = "person"
+NEWEST_ROWS = 2000
+"""Rows that are read at most."""
+LATE_AFTER = timedelta(seconds=5)
+"""Beyond the time that a turn may take, for the look of workers to find it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayPace:
+    """Steps lately, and what those took that waited for nobody but us, and for no clock: seconds from the
+    last command."""
+
+    steps: int
+    capped: bool
+    """There were more steps than are read."""
+    half: float | None
+    """The median; None without such steps."""
+    most: float | None
+    """95 of 100 took no longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecentFaults:
+    """Decisions and calls of models lately, and how many of them came to nothing."""
+
+    decisions: int
+    fallbacks: int
+    calls: int
+    failures: int
+
+
+def running_episode_counts() -> dict[str, int]:
+    """How many episodes are played now, by world."""
+    playing = Episode.objects.filter(status=Episode.Status.PLAYING).order_by()
+    return dict(playing.values_list("world").annotate(Count("pk")))
+
+
+def count_late_turns() -> int:
+    """Episodes that wait longer than they may: for co-players although all people have commanded, or for a
+    turn to be closed whose time is over."""
+    waiting = (*undecided_turns(LATE_AFTER), *overdue_turns(LATE_AFTER))
+    return len({pk for pk, _ in waiting})
+
+
+def recent_pace(minutes: float = 1) -> PlayPace:
+    """How quick play was."""
+    rows = Step.objects.order_by("-pk").values_list("taken_at", "commands", "episode__tick_ms")[:NEWEST_ROWS]
+    since = timezone.now() - timedelta(minutes=minutes)
+    fresh = [(taken_at, commands, ticks) for taken_at, commands, ticks in rows if taken_at >= since]
+    turns = [(taken_at, commands) for taken_at, commands, ticks in fresh if not ticks]
+    took = [seconds for row in turns if (seconds := _own_seconds(*row)) is not None]
+    cuts = quantiles([*took, *took], n=20) if took else None
+    return PlayPace(
+        steps=len(fresh),
+        capped=len(fresh) == NEWEST_ROWS,
+        half=cuts[9] if cuts else None,
+        most=cuts[18] if cuts else None,
+    )
+
+
+def _own_seconds(taken_at: datetime, commands: Sequence[Json]) -> float | None:
+    """From the last person's command to the stored step; None where co-players took their time, too."""
+    asked = [entry for entry in commands if "planned_in" not in entry]
+    by = {entry["chosen_by"] for entry in asked}
+    if PERSON_CODE not in by or any(entry["fallback"] for entry in asked) or not all(map(_is_instant, by)):
+        return None
+    came = (datetime.fromisoformat(each["received_at"]) for each in asked if each["chosen_by"] == PERSON_CODE)
+    return max(0.0, (taken_at - max(came)).total_seconds())
+
+
+def _is_instant(chosen_by: str) -> bool:
+    return chosen_by in {PERSON_CODE, BY_WORLD} or (
+        chosen_by in agent_kinds() and get_agent(chosen_by).instant
+    )
+
+
+def recent_faults(minutes: float = 15) -> RecentFaults:
+    """What co-players and models could not do."""
+    since = timezone.now() - timedelta(minutes=minutes)
+    made = Decision.objects.order_by("-pk").values_list("decided_at", "fallback", "dropped")[:NEWEST_ROWS]
+    decided = [fallback for at, fallback, dropped in made if at >= since and not dropped]
+    asked = ModelCall.objects.order_by("-pk").values_list("decision__decided_at", "error")[:NEWEST_ROWS]
+    called = [error for at, error in asked if at >= since]
+    return RecentFaults(len(decided), sum(map(bool, decided)), len(called), sum(map(bool, called)))
+
+
+VisibilityRule = Callable[[Any], QuerySet[Episode]]
+"""From somebody of the staff, no superuser, to the episodes that are their business."""
+
+_rules: list[VisibilityRule] = []
+
+
+def register_visibility_rule(rule: VisibilityRule) -> None:
+    """From now on whoever is shown episodes by this rule sees them, beside those of other rules."""
+    if rule not in _rules:
+        _rules.append(rule)
+
+
+def visible_episodes(user: Any) -> QuerySet[Episode]:
+    """The episodes that this user may look at; none for who is not of the staff."""
+    if not (user.is_active and user.is_staff):
+        return Episode.objects.none()
+    if user.is_superuser:
+        return Episode.objects.all()
+    visible = Episode.objects.none()
+    for rule in _rules:
+        visible = visible | rule(user)
+    return visible

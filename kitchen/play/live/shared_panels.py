@@ -1,0 +1,434 @@
+"""Panels that every world's page has: step, phase, clock, hints, plans, messages, jobs and the end."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from kitchen.contract.agent import REASON_PLAN_BROKEN
+from kitchen.contract.assigned_jobs import ACCEPTED, DECLINED, DONE, FAILED, STARTED, Job
+from kitchen.contract.organisation import ANSWER, END
+from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.planned_commands import PLAN_ILLEGAL
+from kitchen.contract.team_messages import ONLY_JOBS, TeamMessage
+from kitchen.contract.world import Command
+from kitchen.words.translation import gettext, gettext_noop
+
+JOB_STATES = {
+    "given": gettext_noop("not answered yet"),
+    "accepted": gettext_noop("accepted"),
+    "declined": gettext_noop("declined"),
+    "started": gettext_noop("begun"),
+    "done": gettext_noop("done"),
+    "failed": gettext_noop("not possible"),
+    "withdrawn": gettext_noop("taken back"),
+}
+"""How a job stands."""
+JOB_FAILURE_REASONS = {
+    "gone": gettext_noop("There is nothing to do it with."),
+    "late": gettext_noop("It took too long."),
+    "stopped": gettext_noop("I was told to stop."),
+    "words": gettext_noop("I need something from the list."),
+}
+"""Why one was declined or failed, where no person wrote why (`Job.code`)."""
+REPORTED_STATES = {ACCEPTED, STARTED, DONE, FAILED, DECLINED}
+"""States of which a screen reader hears."""
+
+
+class JobsPanel(NamedTuple):
+    """Jobs that who reads was given; each is a part."""
+
+
+class JobCard(NamedTuple):
+    """One job."""
+
+    number: int
+    who: str
+    """Who gave it."""
+    text: str
+    state: str
+    words: str
+    """The state in words."""
+    why: str
+    step: int
+    acts: bool
+    """Something can still be done about it."""
+    aim: str = ""
+    """What of the world is asked for, in words."""
+
+
+class RosterPanel(NamedTuple):
+    """Those whom a person leads; each is a part."""
+
+
+class WorkerJob(NamedTuple):
+    """A job of a worker."""
+
+    number: int
+    text: str
+    state: str
+    words: str
+    why: str
+    since: int
+    """The step in which it came to stand so."""
+    open: bool
+    """It can be taken back."""
+
+
+class WorkerStatus(NamedTuple):
+    """How a worker stands: open jobs, the newest first, else the last one that is over."""
+
+    member: int
+    name: str
+    seats: tuple[int, ...]
+    free: bool
+    """Nothing is asked of it now."""
+    errands: tuple[WorkerJob, ...]
+    told: str
+    """What a screen reader says when this changes; empty where the conversation says it."""
+
+
+def jobs_panel(page: Page, view: SeatView) -> Panel:
+    """The jobs that this person was given."""
+    parts = tuple(
+        Panel(f"job-{job.number}-{job.worker}", "kitchen/play/job.jinja", _card(page, view, job))
+        for job in view.jobs
+        if job.worker == view.member
+    )
+    return Panel("jobs", "kitchen/play/jobs.jinja", JobsPanel(), parts=parts)
+
+
+def _card(page: Page, view: SeatView, job: Job) -> JobCard:
+    return JobCard(
+        job.number,
+        view.members[job.giver],
+        job_text(page, view, job),
+        job.state,
+        gettext(JOB_STATES[job.state]),
+        _why(job),
+        job.step,
+        job.is_open and view.phase != "over",
+        page.aimed(view.brief, job.aim) if job.aim else "",
+    )
+
+
+def job_text(page: Page, view: SeatView, job: Job) -> str:
+    """What was written for it; empty where that is its aim in plain English, as the house writes it."""
+    return "" if job.aim and job.is_plain else job.text
+
+
+def _why(job: Job) -> str:
+    if job.code in JOB_FAILURE_REASONS:
+        return gettext(JOB_FAILURE_REASONS[job.code])
+    return "" if job.why == job.text else job.why
+
+
+def roster_panel(page: Page, view: SeatView) -> Panel:
+    """How each of those stands whom this person leads."""
+    parts = tuple(
+        Panel(f"worker-{member}", "kitchen/play/worker.jinja", _worker(page, view, member))
+        for member in view.leads
+    )
+    return Panel("roster", "kitchen/play/roster.jinja", RosterPanel(), parts=parts)
+
+
+def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
+    jobs = [job for job in view.jobs if job.worker == member and job.giver == view.member]
+    still = [job for job in reversed(jobs) if job.is_open]
+    last = max(jobs, key=lambda job: (job.changed, job.number), default=None)
+    shown = still or ([last] if last else [])
+    name = view.members[member]
+    return WorkerStatus(
+        member,
+        name,
+        view.seats_of.get(member, ()),
+        not still,
+        tuple(_errand(page, view, job) for job in shown),
+        _told(page, view, name, last) if last else "",
+    )
+
+
+def _errand(page: Page, view: SeatView, job: Job) -> WorkerJob:
+    can = job.is_open and view.phase != "over"
+    words = gettext(JOB_STATES[job.state])
+    return WorkerJob(job.number, _asked(page, view, job), job.state, words, _why(job), job.changed, can)
+
+
+def _asked(page: Page, view: SeatView, job: Job) -> str:
+    parts = [page.aimed(view.brief, job.aim) if job.aim else "", job_text(page, view, job)]
+    return ": ".join(part for part in parts if part)
+
+
+def _told(page: Page, view: SeatView, name: str, job: Job) -> str:
+    """`Player 2: not possible: Serve the guests. There is nothing to do it with.`"""
+    if job.state not in REPORTED_STATES or job.why:
+        return ""
+    said = gettext("{who}: {state}: {job}.")
+    said = said.format(who=name, state=gettext(JOB_STATES[job.state]), job=_asked(page, view, job))
+    return " ".join(filter(None, [said, _why(job)]))
+
+
+SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over")
+"""Their ids; their templates are `kitchen/play/<id>.jinja`. Where members write to one another, `talk` is
+one more, where they have one partner at a time `partner`, where one may be given jobs `jobs`, and for who
+leads `roster`; no layout of a world holds these."""
+
+
+class Bar(NamedTuple):
+    """Where the episode is."""
+
+    step: int
+    length: int | None
+    phase: str
+
+
+class Phase(NamedTuple):
+    """Who is waited for: this seat, and once it has chosen others by name, or nobody."""
+
+    phase: str
+    waiting_for: tuple[str, ...]
+    passed_by: bool = False
+    """This seat has nothing to choose."""
+    may_act: bool = False
+    """It need not choose, but may."""
+
+
+class Clock(NamedTuple):
+    """The time for a step, in seconds as text."""
+
+    whole: str
+    left: str
+    choosing: bool
+    step: int
+    """Of a clock that runs: it begins anew with each."""
+
+
+class Hint(NamedTuple):
+    """What would be good to do."""
+
+    hints: tuple[str, ...]
+    command: str
+    """The one that the last is about, as the menu has it; empty if there is none."""
+
+
+class Plan(NamedTuple):
+    """What this seat does next without being asked, or what it can choose to follow."""
+
+    step: int
+    choosing: bool
+    left: tuple[str, ...]
+    offered: tuple[tuple[str, str], ...]
+    """Commands as the menu has them, and in words."""
+    broken: str = ""
+    """What could not be done after the last step, so that the rest was dropped; in words."""
+
+
+class Plans(NamedTuple):
+    """What the others do without being asked, as far as it is shown: by name, step by step."""
+
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class Over(NamedTuple):
+    """How it ended; nothing while it has not."""
+
+    over: bool
+    step: int = 0
+    achieved: tuple[tuple[str, str], ...] = ()
+    ended_by_staff: bool = False
+    abandoned_because: str = ""
+    goal: str = ""
+    """What is said of its goal, where it had one and ended by itself."""
+    seconds: int | None = None
+    """How long it was played, where a clock takes the steps."""
+
+
+class Gone(NamedTuple):
+    """Who is gone, in sentences."""
+
+    said: tuple[str, ...]
+
+
+class Notice(NamedTuple):
+    """What the server has to say; nothing most of the time."""
+
+    text: str = ""
+    tone: str = "info"
+    again: bool = False
+    """Whether the page is to send again what could not be stored."""
+
+
+def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
+    """All but the notice, for which no view is needed."""
+    waited = set(view.waiting_for) - {view.seat}
+    names = tuple(player.name for player in view.players if player.seat in waited)
+    phase = "choose" if view.may_act else view.phase
+    return (
+        _panel("bar", Bar(view.step, view.length, phase)),
+        _panel("phase", Phase(phase, () if phase == "over" else names, view.passed_by, view.may_act)),
+        _panel("clock", _clock(view)),
+        *([_panel("hint", Hint(view.hints, _as_value(view.hinted)))] if view.acts else []),
+        _panel("over", _over(page, view)),
+        *([_panel("gone", _gone(view, steps=STEPS_GONE_SHOWN))] if view.taken_over is not None else []),
+        *([_panel("replaced", _gone(view))] if view.taken_over is not None else []),
+        *([talk_panel(view)] if view.member is not None else []),
+        *([_panel("partner", _partner(view))] if view.one_partner else []),
+        *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
+        *([_panel("plans", _plans(page, view))] if view.shows_intents else []),
+        *([roster_panel(page, view)] if view.leads else []),
+        *([jobs_panel(page, view)] if view.led else []),
+    )
+
+
+class Talk(NamedTuple):
+    """What was said; each message is a part."""
+
+    mine: int
+    """The number of the last message that this person has said."""
+
+
+class Line(NamedTuple):
+    """One message."""
+
+    step: int
+    sender: str
+    """As they are called; empty for who reads."""
+    to: tuple[str, ...]
+    """Likewise, those it went to beside who reads."""
+    to_you: bool
+    text: str
+    is_ours: bool = False
+    """The text is the page's own, in its language."""
+
+
+class Partner(NamedTuple):
+    """With whom this person talks now."""
+
+    name: str
+    """Empty for nobody."""
+
+
+PLATFORM_MESSAGES = {
+    "busy": gettext_noop("%(name)s is talking with somebody else, and did not get that."),
+    "gone": gettext_noop("The person who played %(name)s is gone: that conversation is over."),
+}
+"""What the house says, by its code (`kitchen.contract.mailbox.PLATFORM_WORDS`)."""
+AGENT_MESSAGES = {
+    ONLY_JOBS: gettext_noop("I do not read messages. I do the jobs that are picked for me from the list."),
+}
+"""What co-players answer without a model, by its code."""
+CONVERSATION_ENDED = gettext_noop("That was the end of the conversation.")
+
+
+def _partner(view: SeatView) -> Partner:
+    return Partner("" if view.partner is None else view.members[view.partner])
+
+
+def talk_panel(view: SeatView) -> Panel:
+    """What this person has said and heard."""
+    mine = max((said.number for said in view.messages if said.sender == view.member), default=0)
+    lines = ((said, _line(view, said)) for said in view.messages)
+    parts = tuple(
+        Panel(f"said-{said.number}", "kitchen/play/said.jinja", line)
+        for said, line in lines
+        if line.text and not said.data.get("plain")  # the job itself says it, in the language of who reads
+    )
+    return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
+
+
+def _line(view: SeatView, said: TeamMessage) -> Line:
+    if said.sender is None:
+        code, name = said.data["code"], view.members[said.data["member"]]
+        words = gettext(PLATFORM_MESSAGES[code]) % {"name": name}
+        return Line(said.step, gettext("Note"), (), True, words, is_ours=True)
+    sender = "" if said.sender == view.member else view.members.get(said.sender, "")
+    others = tuple(view.members[one] for one in said.to if one != view.member)
+    if said.kind == ANSWER and (own := AGENT_MESSAGES.get(said.data.get("code", ""))):
+        return Line(said.step, sender, others, view.member in said.to, gettext(own), is_ours=True)
+    if said.kind == END and not said.text:
+        return Line(said.step, gettext("Note"), (), False, gettext(CONVERSATION_ENDED), is_ours=True)
+    return Line(said.step, sender, others, view.member in said.to, said.text)
+
+
+def notice_panel(notice: Notice) -> Panel:
+    """What the server has to say."""
+    return _panel("notice", notice)
+
+
+def _panel(name: str, shows: NamedTuple) -> Panel:
+    return Panel(name, f"kitchen/play/{name}.jinja", shows)
+
+
+def _clock(view: SeatView) -> Clock:
+    whole = "" if view.step_seconds is None else f"{view.step_seconds:g}"
+    left = "" if view.seconds_left is None else f"{view.seconds_left:.2f}"
+    return Clock(whole, left, view.phase == "choose", view.step if left else 0)
+
+
+def _plan(page: Page, view: SeatView) -> Plan:
+    left = tuple(page.worded(view, command) for command in view.plans.get(view.seat, ()))
+    offered = tuple((_as_value(command), page.worded(view, command)) for command in view.plannable)
+    return Plan(view.step, view.phase == "choose", left, offered, _broken(page, view))
+
+
+def _broken(page: Page, view: SeatView) -> str:
+    events = view.history[0].events if view.history else ()
+    own = (event.data for event in events if (event.kind, event.seat) == (REASON_PLAN_BROKEN, view.seat))
+    return next((page.worded(view, tuple(one["left"][0])) for one in own if one["why"] == PLAN_ILLEGAL), "")
+
+
+def _plans(page: Page, view: SeatView) -> Plans:
+    names = {player.seat: player.name for player in view.players}
+    others = (seat for seat in sorted(view.plans) if seat != view.seat)
+    return Plans(
+        tuple((names[seat], tuple(page.worded(view, each) for each in view.plans[seat])) for seat in others)
+    )
+
+
+def _over(page: Page, view: SeatView) -> Over:
+    if view.phase != "over":
+        return Over(over=False)
+    stopped = view.ended_by_staff or view.abandoned_because
+    goal = (page.reached(view) if view.reached else page.missed) if view.until and not stopped else ""
+    why = gettext(view.abandoned_because) if view.abandoned_because else ""
+    seconds = round(view.step * view.tick_ms / 1000) if view.tick_ms else None
+    return Over(True, view.step, view.achieved, view.ended_by_staff, why, goal, seconds)
+
+
+STEPS_GONE_SHOWN = 2
+"""So many steps long it is said over the page that a seat was taken over; below the game it stays."""
+
+
+def _gone(view: SeatView, *, steps: int | None = None) -> Gone:
+    """Those of whom it is told for so many steps; or for ever."""
+    names = {player.seat: player.name for player in view.players}
+    words = GONE_SENTENCES if view.tick_ms is None else {**GONE_SENTENCES, **GONE_SENTENCES_REALTIME}
+    return Gone(
+        tuple(
+            gettext(words[why]).format(player=names[seat], step=step)
+            for seat, step, why in view.taken_over or ()
+            if steps is None or view.step < step + steps
+        )
+    )
+
+
+def gone_sentences(view: SeatView) -> tuple[str, ...]:
+    """Who is gone, in sentences."""
+    return _gone(view).said
+
+
+GONE_SENTENCES = {
+    "away": gettext_noop("From step {step} on, {player} goes on without its person, who is away."),
+    "left": gettext_noop("From step {step} on, {player} goes on without its person, who has left."),
+    "never": gettext_noop("Nobody came to play {player}: it goes on without a person."),
+}
+"""What the others are told of a seat that was taken over, by the reason."""
+GONE_SENTENCES_REALTIME = {
+    "away": gettext_noop("{player} goes on without its person, who is away."),
+    "left": gettext_noop("{player} goes on without its person, who has left."),
+}
+"""The same where a clock takes the steps, which nobody counts."""
+
+
+def _as_value(command: Command | None) -> str:
+    return json.dumps(command, separators=(",", ":")) if command else ""

@@ -1,0 +1,380 @@
+"""Store messages of an episode, decide who may read them, and find agents that have to answer.
+
+The rules are in `kitchen.contract.mailbox`. Every message of people and agents is checked by
+`message_refusal` and stored by `store_messages`, in the caller's transaction.
+
+In an organisation that talks within a step (`Organisation.talks_within`), an agent that somebody wrote to
+answers while people are still to choose. After each message of a person every agent speaks at most once, and
+at most `rounds` times in a step. If the setting `within` is on, the first member that is asked opens the
+talk. So an agent may write to a person before that person chooses. Members who ended the talk, repeat
+themselves or have chosen get no answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from functools import partial
+
+from django.db import transaction
+from django.db.models import OuterRef, Subquery
+from django.utils import timezone
+
+from kitchen.contract.agent import REASON_TO_ANSWER, Situation, add_to_note
+from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.dialogue_rounds import DialoguePosition
+from kitchen.contract.mailbox import (
+    HEARD_KEY,
+    UNSAID_KEY,
+    WRITTEN_KEY,
+    LastHeard,
+    Mailbox,
+    OutgoingMessage,
+    PostedMessage,
+    last_heard_of,
+    message_for_member,
+    note_of_heard,
+    without_platform_keys,
+)
+from kitchen.contract.mailbox import may_see_message as may_know_said
+from kitchen.contract.organisation import END, SAY, TALK_KINDS, Member, Organisation
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
+from kitchen.contract.world import Aim, Json, World
+from kitchen.infra.database_writes import update_row_where
+from kitchen.infra.storable_json import storable_json, storable_text
+from kitchen.play.models import Decision, Episode, Message, Mind
+from kitchen.play.turn import step_timer
+from kitchen.play.turn.open_turn import OpenTurn, StepTakenError, effective_decisions
+from kitchen.play.turn.play_task_queue import ask_answer, is_offline
+from kitchen.registry.world_registry import get_page
+from kitchen.words.translation import in_english
+
+
+def organisation_of(episode: Episode) -> Organisation | None:
+    """Who may say what to whom in this episode; None where nobody says anything."""
+    return Organisation.from_json(episode.organisation) if episode.organisation else None
+
+
+def mailbox_of(turn: OpenTurn) -> Mailbox | None:
+    """What was said so far, and the rules for more; None where nobody says anything. Only messages that are
+    new to the turn are looked at."""
+    if turn.mailbox is None or (organisation := organisation_of(turn.episode)) is None:
+        return None
+    turn.mailbox.organisation = organisation  # a person in it may have been replaced
+    for row in turn.sent[len(turn.mailbox.posted) :]:
+        turn.mailbox.add(PostedMessage(_said(row), row.decision_id is not None))
+    return turn.mailbox
+
+
+def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
+    """Store what this member says; why it may not, empty if it may (`message_refusal`). Needs a transaction
+    around it, and the turn up to date and locked."""
+    say, code = message_refusal(turn, sender, say)
+    store_messages(turn, _rows(turn, sender, say, code))
+    wait_for_informed_seats(turn)
+    return code
+
+
+def add_platform_message(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: MessageDraft) -> None:
+    """Store what the house says for this member, as it sees it itself, or in its own name; the same is needed
+    as there."""
+    store_messages(turn, [_row(turn, OutgoingMessage(sender, to, say))])
+
+
+def message_refusal(turn: OpenTurn, sender: int, say: MessageDraft) -> tuple[MessageDraft, str]:
+    """The message with whom it is meant for, and why this member may not say it now, empty if it may: as
+    `Mailbox.refusal`, or `over`."""
+    if not turn.is_open:
+        return without_platform_keys(say), "over"
+    if (mailbox := mailbox_of(turn)) is None:
+        return without_platform_keys(say), "not_allowed"
+    return mailbox.refusal(turn.world, turn.step, sender, say)
+
+
+def conversation_partners(turn: OpenTurn) -> dict[int, int]:
+    """Who talks with whom, where everybody has one partner at a time; else nobody is bound to anybody."""
+    mailbox = mailbox_of(turn)
+    return mailbox.partners(turn.step) if mailbox else {}
+
+
+def messages_of_decision(
+    turn: OpenTurn, sender: int, says: Iterable[MessageDraft], decision: Decision
+) -> list[Message]:
+    """What a mind says with this decision, to be stored after it (`store_messages`). What it may not say is
+    left out, and stands in the decision's note with the reason."""
+    rows: list[Message] = []
+    unsaid = []
+    for given in says if turn.episode.organisation else ():
+        say, code = message_refusal(turn, sender, given)
+        rows += _rows(turn, sender, say, code, decision=decision)
+        unsaid += [{**asdict(given), "code": code}] if code else []
+    if unsaid:
+        before = decision.note.get(UNSAID_KEY, []) if isinstance(decision.note, dict) else []
+        decision.note = add_to_note(decision.note, UNSAID_KEY, [*before, *unsaid])
+    return rows
+
+
+def _rows(
+    turn: OpenTurn, sender: int, say: MessageDraft, code: str, *, decision: Decision | None = None
+) -> list[Message]:
+    """What is to be stored of this: the message, or, where its addressee is busy, what the house says."""
+    if (mailbox := mailbox_of(turn)) is None:
+        return []
+    sent = mailbox.outgoing(turn.world, sender, say, code, partial(_aim_words, turn))
+    return [_row(turn, each, decision=decision) for each in sent]
+
+
+def _aim_words(turn: OpenTurn, aim: Aim) -> str:
+    with in_english():
+        return get_page(turn.episode.world).aimed(turn.world.public_brief(), aim)
+
+
+def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = None) -> Message:
+    """The next message of the turn: it is said, and yet to be stored."""
+    row = Message(
+        episode=turn.episode,
+        number=turn.episode.messages + 1,
+        step=turn.step,
+        sender=sent.sender,
+        to=list(sent.to),
+        kind=sent.say.kind,
+        text=storable_text(sent.say.text.strip()),
+        data=storable_json(dict(sent.say.data)),
+        decision=decision,
+    )
+    turn.episode.messages = row.number
+    turn.sent.append(row)
+    return row
+
+
+def store_messages(turn: OpenTurn, rows: Sequence[Message]) -> None:
+    """Store these messages, the last of the turn. StepTakenError where another process has sent one
+    meanwhile."""
+    if not rows:
+        return
+    numbers = {"id": turn.episode.pk, "messages": rows[0].number - 1}
+    if not update_row_where(Episode, {"messages": rows[-1].number}, where=numbers):
+        raise StepTakenError(
+            f"message {rows[0].number} of episode {turn.episode.key} was sent by another process"
+        )
+    Message.objects.bulk_create(rows)
+
+
+def complete_jobs(turn: OpenTurn) -> None:
+    """Report the jobs whose aims are reached now, or cannot be any more. Needs the transaction in which the
+    step was taken."""
+    if turn.episode.messages and (mailbox := mailbox_of(turn)):
+        store_messages(turn, [_row(turn, each) for each in mailbox.settled_jobs(turn.world)])
+
+
+def wait_for_informed_seats(turn: OpenTurn) -> None:
+    """Have the step wait for co-players' seats that may act in it, if something new was said to their mind.
+    Needs the transaction in which that was said, or in which the step opened."""
+    organisation = organisation_of(turn.episode) if turn.episode.messages and turn.may_act else None
+    if organisation is None:
+        return
+    since = last_heard_by_mind(turn.episode)
+    minds = {seat.number: seat.mind_id for seat in turn.acting if seat.mind_id is not None}
+    for seat in sorted(turn.may_act & minds.keys()):
+        member = organisation.holder(seat).number
+        said, _ = messages_for_agent(turn, member, since=since[minds[seat]])
+        if any(one.is_new for one in said):
+            turn.ask_after_all(seat)
+
+
+def messages_known_to(turn: OpenTurn, member: int) -> tuple[TeamMessage, ...]:
+    """What this member said or may know of what the others did, in order."""
+    mailbox = mailbox_of(turn)
+    return mailbox.heard(turn.world, member) if mailbox else ()
+
+
+def messages_for_agent(
+    turn: OpenTurn, member: int, *, since: LastHeard
+) -> tuple[tuple[TeamMessage, ...], tuple[Job, ...]]:
+    """What this mind is told: the newest of all messages that it sent or may know, in order, and its jobs
+    that are open."""
+    mailbox = mailbox_of(turn)
+    return mailbox.messages_for(turn.world, member, turn.step, since) if mailbox else ((), ())
+
+
+def may_know(world: World, organisation: Organisation, row: Message | TeamMessage, number: int) -> bool:
+    """Whether this member said this, or gets to know it (`kitchen.contract.mailbox.may_see_message`)."""
+    return may_know_said(world, organisation, row if isinstance(row, TeamMessage) else _said(row), number)
+
+
+def open_jobs(turn: OpenTurn) -> tuple[Job, ...]:
+    """All jobs that are open, whoever gave them."""
+    mailbox = mailbox_of(turn)
+    return mailbox.open_jobs if mailbox else ()
+
+
+def member_of(turn: OpenTurn, seat: int) -> Member | None:
+    """Who has this seat; None where nobody says anything."""
+    organisation = organisation_of(turn.episode)
+    return organisation.holder(seat) if organisation else None
+
+
+def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
+    """By mind. Whom another stood in for has not heard what was said before that."""
+    rows = Decision.objects.filter(effective_decisions(episode), mind=OuterRef("pk"), dropped="", fallback="")
+    rows = rows.order_by("-step", "-pk")
+    last = Mind.objects.filter(episode=episode).annotate(
+        note=Subquery(rows.values("note")[:1]), for_step=Subquery(rows.values("step")[:1])
+    )
+    notes = last.order_by().values_list("pk", "note", "for_step")
+    return {pk: last_heard_of(note, step or 0) for pk, note, step in notes}
+
+
+def add_heard_note(
+    turn: OpenTurn, member: int, talk: DialoguePosition, decision: Decision, said: Sequence[Message]
+) -> None:
+    """Say in the decision's note what its mind has heard of the talk, by the numbers under which these
+    messages are stored. They may be others than in the talk: people wrote meanwhile, or one was not sent."""
+    if mailbox := mailbox_of(turn):
+        heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_said, said)))
+        decision.note = note_of_heard(decision.note, heard, missed)
+
+
+def note_with_last_heard(note: Json, situation: Situation) -> Json:
+    """A decision's note with the number of the last message that its mind knew; the note itself where nobody
+    says anything."""
+    if situation.organisation is None:
+        return note
+    return note_of_heard(note, situation.messages[-1].number if situation.messages else 0)
+
+
+def checked_messages(says: Iterable[MessageDraft]) -> tuple[MessageDraft, ...]:
+    """The same as they can be stored; TypeError or ValueError if they are no messages."""
+    checked = []
+    for say in says:
+        if (
+            not isinstance(say, MessageDraft)
+            or not isinstance(say.text, str)
+            or not isinstance(say.kind, str)
+        ):
+            raise TypeError(f"{say!r} is not a message")
+        json.dumps(dict(say.data), allow_nan=False)
+        text, data = storable_text(say.text), storable_json(dict(say.data))
+        checked.append(MessageDraft(text, say.kind, tuple(map(int, say.to)), data))
+    return tuple(checked)
+
+
+def member_message(row: Message, *, is_new: bool = False) -> TeamMessage:
+    """The message as members know it."""
+    return message_for_member(_said(row), is_new=is_new)
+
+
+def _said(row: Message) -> TeamMessage:
+    """The message with all of its data."""
+    return TeamMessage(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data)
+
+
+def unblocked_text(row: Message) -> str:
+    """Its text before words were taken out of it."""
+    return str(row.data.get(WRITTEN_KEY, row.text))
+
+
+def minds_to_answer(turn: OpenTurn) -> list[Mind]:
+    """Return the minds that are to speak now, in order."""
+    organisation = organisation_of(turn.episode)
+    if organisation is None or not organisation.talks_within or not turn.is_open:
+        return []
+    people_talk = turn.choosing or (organisation.within and turn.is_held)
+    if not people_talk or not turn.minds:
+        return []
+    said = [row for row in turn.sent if row.step == turn.step and row.kind in TALK_KINDS]
+    opener = _opener(turn, organisation)
+    if not said and opener is None:
+        return []
+    calling = [row for row in said if _calls(turn, organisation, row, said)]
+    newest = max((row.number for row in said if row.decision_id is None), default=0)
+    answered = _answered(turn)
+    return [
+        mind
+        for mind in turn.minds
+        if len(answered[mind.pk]) < organisation.rounds
+        and (
+            (mind == opener and not answered[mind.pk])
+            or _is_called(turn, organisation, mind, calling, answered[mind.pk], newest)
+        )
+    ]
+
+
+def _is_called(
+    turn: OpenTurn,
+    organisation: Organisation,
+    mind: Mind,
+    calling: Sequence[Message],
+    heard: Sequence[int],
+    newest: int,
+) -> bool:
+    """Whether this mind is to answer one of these messages: it has not spoken since the newest of people's,
+    by what it had `heard` whenever it spoke."""
+    known = max(heard, default=0)
+    if heard and known >= newest:
+        return False
+    member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
+    new = [row for row in calling if row.number > known and row.sender != member and member in row.to]
+    return any(may_know(turn.world, organisation, row, member) for row in new)
+
+
+def ask_for_answers(turn: OpenTurn) -> None:
+    """Ask the minds that are to speak now, after the commit; people have their time anew once they have.
+    Needs a transaction around it."""
+    if not turn.talks_within or is_offline():
+        return
+    if minds := minds_to_answer(turn):
+        restart_step_timer(turn, turn.episode.decision_seconds)
+    for mind in minds:
+        transaction.on_commit(partial(ask_answer, turn.episode.pk, turn.step, mind.number))
+
+
+def restart_step_timer(turn: OpenTurn, more: float = 0.0) -> None:
+    """Give people their time for a step anew, from now on or from so many seconds on."""
+    episode = turn.episode
+    if episode.step_seconds is None or episode.turn_closes_at is None:
+        return
+    episode.asked_at = timezone.now() + timedelta(seconds=more)
+    episode.turn_closes_at = episode.asked_at + timedelta(seconds=episode.step_seconds)
+    times = {"asked_at": episode.asked_at, "turn_closes_at": episode.turn_closes_at}
+    update_row_where(Episode, times, where={"id": episode.pk})
+    step_timer.schedule_turn_close(episode)
+
+
+def _answered(turn: OpenTurn) -> dict[int, list[int]]:
+    """Return by mind, for each time that it spoke in this step, the last message that it knew then."""
+    rows = Decision.objects.filter(mind__in=turn.minds, step=turn.step, because=REASON_TO_ANSWER, dropped="")
+    heard: dict[int, list[int]] = {mind.pk: [] for mind in turn.minds}
+    for mind, note in rows.order_by("number").values_list("mind", "note"):
+        heard[mind].append(note[HEARD_KEY])
+    return heard
+
+
+def _opener(turn: OpenTurn, organisation: Organisation) -> Mind | None:
+    """Return the mind that opens the talk: the first member that is asked, if it may write to a person who is
+    still to choose."""
+    if not organisation.within or not turn.asked:
+        return None
+    first = min((organisation.holder(seat) for seat in turn.asked), key=lambda member: member.number)
+    others = map(organisation.member, organisation.to(first.number, SAY))
+    if first.is_person or not any(one.is_person and not _has_chosen(turn, one.seats) for one in others):
+        return None
+    of_seat = {seat.number: seat.mind_id for seat in turn.seats}
+    return next(mind for mind in turn.minds if mind.pk == of_seat[first.seats[0]])
+
+
+def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
+    return any(seat in turn.given for seat in turn.asked.intersection(seats))
+
+
+def _calls(turn: OpenTurn, organisation: Organisation, row: Message, said: Sequence[Message]) -> bool:
+    """Return whether the words of the sender of this message are to be answered."""
+    if row.sender is None:
+        return False
+    words = [one for one in said if one.sender == row.sender]
+    repeats = len(words) > 1 and words[-1].text == words[-2].text
+    sender = organisation.member(row.sender)
+    has_chosen = sender.is_person and _has_chosen(turn, sender.seats)
+    return not (words[-1].kind == END or repeats or has_chosen)

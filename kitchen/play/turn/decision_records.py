@@ -1,0 +1,297 @@
+"""Store what agents decided and which model calls it took; read their intents, predictions and parsed
+replies.
+
+Prompts are stored by content: sixty steps that share the rules store them once. Dropped decisions came too
+late, or another one was taken. They are kept with their text and cost, and no agent continues from them.
+Intents (what an agent is about to do) are kept with the decision's note.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import timedelta
+from typing import Any
+
+from django.db import OperationalError, transaction
+from django.db.models import Count, Max, Q, QuerySet
+
+from kitchen.contract.agent import Decision as MindDecision
+from kitchen.contract.agent import LateDecision, add_to_note
+from kitchen.contract.decision_notes import (
+    JUDGED_KEY,
+    PREDICTED_KEY,
+    Prediction,
+    PredictionAccuracy,
+    ReplyReadings,
+    predictions_in,
+    reading_from_faults,
+)
+from kitchen.contract.language_model import MAX_TOKENS_LIMIT, Call, Reply
+from kitchen.contract.world import Command, Event, Intent, Json, World
+from kitchen.infra.storable_json import storable_json, storable_text
+from kitchen.llm.recorded_calls import request_texts
+from kitchen.money.budget_ledger import ledger_amount
+from kitchen.play.models import CallMessage, Decision, Episode, Mind, ModelCall, Prompt, Seat
+
+LEAST_THINKING = "least"
+"""The effort where none is asked for: as little as the model can be made to."""
+
+LOCK_TRIES = 10
+"""Each is lost only to somebody who leaves at that very moment."""
+
+
+def store_calls(decided: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
+    """Store every call of these decisions, in order. Needs a transaction around it, and comes last in it:
+    the prompts, which other episodes use too, are locked until it ends."""
+    numbered = [(row, *each) for row, calls in decided for each in enumerate(calls, start=1)]
+    texts = {_hash(text): text for _, _, call in numbered for text in _texts(call)}
+    _hold_prompts(texts)
+    for decision, number, call in numbered:
+        row = ModelCall.objects.create(decision=decision, number=number, **_facts(call))
+        CallMessage.objects.bulk_create(
+            CallMessage(call=row, position=position, role=role, prompt_id=_hash(text))
+            for position, ((role, _), text) in enumerate(
+                zip(request_texts(call.request), _texts(call), strict=True)
+            )
+        )
+
+
+def _texts(call: Call) -> list[str]:
+    return [storable_text(text) for _, text in request_texts(call.request)]
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _hold_prompts(texts: Mapping[str, str]) -> None:
+    """Have these texts, by hash, stored once for all episodes, and keep them until the transaction ends.
+
+    Somebody who leaves at this moment may be erasing one of them: then it is written anew. Everybody writes
+    and locks in the order of the hashes, and lets go of all before the next try, so that nobody waits in a
+    circle. OperationalError if they are erased again and again.
+    """
+    hashes = sorted(texts)
+    for _ in range(LOCK_TRIES if hashes else 0):
+        with transaction.atomic():
+            fresh = [Prompt(hash=hashed, text=texts[hashed]) for hashed in hashes]
+            Prompt.objects.bulk_create(fresh, ignore_conflicts=True)
+            if len(_locked(hashes, no_key=True)) == len(hashes):
+                return
+            transaction.set_rollback(True)
+    if hashes:
+        raise OperationalError(f"prompts were erased {LOCK_TRIES} times while they were written")
+
+
+def _locked(hashes: Iterable[str], *, no_key: bool = False) -> list[str]:
+    """Those of these prompts that are there, locked one after the other until the transaction ends."""
+    rows = Prompt.objects.filter(hash__in=list(hashes)).select_for_update(no_key=no_key)
+    return list(rows.order_by("hash").values_list("hash", flat=True))
+
+
+def _facts(call: Call) -> dict[str, object]:
+    request, reply = call.request, call.reply or Reply(call.raw, usage=call.usage)
+    return {
+        "provider": call.provider,
+        "model_asked": storable_text(request.model)[:120],
+        "model_named": storable_text(reply.model)[:120],
+        "sampling": {
+            "temperature": request.temperature,
+            "max_tokens": request.max_tokens,
+            "effort": request.effort or LEAST_THINKING,
+            "tool": request.tool.name if request.tool else None,
+        },
+        "parameters": storable_json(dict(call.parameters)),
+        "reply": storable_text(reply.text),
+        "reply_call": storable_json(dict(reply.call)) if reply.call is not None else None,
+        "stop": storable_text(reply.stop)[:40],
+        "reasoning": storable_text(reply.reasoning),
+        "error": call.error[:20],
+        "error_text": storable_text(call.error_text),
+        "attempts": storable_json([asdict(attempt) for attempt in call.attempts]),
+        "seconds": call.seconds,
+        "tokens_input": min(reply.usage.input, MAX_TOKENS_LIMIT),
+        "tokens_output": min(reply.usage.output, MAX_TOKENS_LIMIT),
+        "tokens_cache_read": min(reply.usage.cache_read, MAX_TOKENS_LIMIT),
+        "tokens_cache_write": min(reply.usage.cache_write, MAX_TOKENS_LIMIT),
+        "cost": None if call.cost is None else ledger_amount(call.cost),
+    }
+
+
+def prompt_hashes_of(episode_ids: Iterable[int]) -> set[str]:
+    """Hashes of all prompts that these episodes used."""
+    messages = CallMessage.objects.filter(call__decision__mind__episode__in=list(episode_ids))
+    return set(messages.values_list("prompt_id", flat=True))
+
+
+def unused_prompt_hashes() -> set[str]:
+    """Hashes of all prompts that no call uses."""
+    return set(Prompt.objects.filter(uses__isnull=True).values_list("hash", flat=True))
+
+
+def erase_unused_prompts(hashes: Iterable[str]) -> int:
+    """Erase those of these prompts that no call uses any more; how many. Needs a transaction around it.
+
+    They are locked first: a decision that is just using one of them is waited for, and then it is kept.
+    """
+    locked = _locked(hashes)
+    return Prompt.objects.filter(hash__in=locked, uses__isnull=True).delete()[0]
+
+
+LATE = "late"
+"""Why: it came after the time that it had, or after its step."""
+OVER = "over"
+"""Why: it came after the end of its episode, which was sealed without it."""
+REMEMBERED_STEPS = 20
+"""For so many steps a mind may be told of what came too late."""
+DROPPED_KEY = "dropped"
+"""Under which a note has what was not followed: `commands` and `plans` by seat, and what it `says`."""
+
+DecisionWithCalls = tuple[Decision, Sequence[Call]]
+"""A decision that is not stored yet, with the calls of models that it took."""
+
+
+def store_dropped_decisions(*, episode: Episode, rows: Sequence[DecisionWithCalls], why: str) -> bool:
+    """Store decisions of one episode of which nothing comes, and say why; after its end that is `OVER`.
+    False, and nothing stored, if the episode is gone."""
+    with transaction.atomic():
+        there = Episode.objects.select_for_update().filter(pk=episode.pk, key=episode.key).first()
+        if there is None:
+            return False
+        numbers = _numbers(rows)
+        for row, _ in rows:
+            row.number = numbers[row.mind_id] + 1
+            row.dropped = why if there.status == Episode.Status.PLAYING else OVER
+        Decision.objects.bulk_create([row for row, _ in rows])
+        store_calls(rows)
+    return True
+
+
+def _numbers(rows: Sequence[DecisionWithCalls]) -> dict[int, int]:
+    """Of the last decision of each mind; 0 before its first."""
+    minds = Mind.objects.filter(pk__in=[row.mind_id for row, _ in rows]).order_by()
+    return {pk: last or 0 for pk, last in minds.values_list("pk").annotate(Max("decisions__number"))}
+
+
+def late_decisions(minds: Sequence[Mind], step: int) -> dict[int, tuple[LateDecision, ...]]:
+    """By mind: what came too late in the last steps before this one, and after the mind was asked for what it
+    decided in time since."""
+    if not minds:
+        return {}
+    rows = Decision.objects.filter(mind__in=minds, step__gte=step - REMEMBERED_STEPS, dropped__in=("", LATE))
+    facts = ("mind", "step", "dropped", "decided_at", "milliseconds", "note")
+    found = list(rows.order_by("number").values_list(*facts))
+    asked = {
+        mind: at - timedelta(milliseconds=took) for mind, _, dropped, at, took, _ in found if not dropped
+    }
+    late: dict[int, tuple[LateDecision, ...]] = {}
+    for mind, of_step, dropped, at, _, note in found:
+        if dropped and (mind not in asked or at > asked[mind]):
+            late[mind] = (*late.get(mind, ()), LateDecision(of_step, _commanded(note)))
+    return late
+
+
+def _commanded(note: Json) -> dict[int, Command]:
+    told = note[DROPPED_KEY].get("commands", {}) if isinstance(note, dict) and DROPPED_KEY in note else {}
+    return {int(seat): tuple(command) for seat, command in told.items()}
+
+
+def keep_in_note(decision: MindDecision) -> MindDecision:
+    """The same with all that was not followed in its note: it stands nowhere else."""
+    told = {
+        "commands": {str(seat): list(command) for seat, command in decision.commands.items()},
+        "plans": {str(seat): [list(each) for each in plan] for seat, plan in decision.plans.items()},
+        "says": [asdict(say) for say in decision.says],
+    }
+    note = decision.note if isinstance(decision.note, dict) else {"note": decision.note}
+    return replace(
+        decision,
+        note={**note, DROPPED_KEY: storable_json({name: all_ for name, all_ in told.items() if all_})},
+    )
+
+
+INTENTS_KEY = "intents"
+"""Under which a note has them, by seat."""
+
+
+def checked_intents(intents: Mapping[int, Intent]) -> dict[int, Intent]:
+    """The same as they can be stored; TypeError if they are no words by seat."""
+    for seat, intent in intents.items():
+        words = [*intent.keys(), *intent.values()] if isinstance(intent, Mapping) else [None]
+        if not isinstance(seat, int) or not all(isinstance(word, str) for word in words):
+            raise TypeError(f"what seat {seat!r} intends is {intent!r}, not words by name")
+    return {seat: storable_json(dict(intent)) for seat, intent in intents.items()}
+
+
+def note_with_intents(note: Json, intents: Mapping[int, Intent], seats: Collection[int]) -> Json:
+    """A decision's note with what these seats are about to do; the note itself where nothing is said."""
+    said = {str(seat): dict(intent) for seat, intent in intents.items() if seat in seats}
+    return add_to_note(note, INTENTS_KEY, said) if said else note
+
+
+def stored_intents(episode: Episode) -> dict[int, Intent]:
+    """What each seat said that it will do, by the decisions on the last step that was taken."""
+    decisions = Decision.objects.filter(mind__episode=episode, step=episode.step, dropped="")
+    notes = decisions.order_by("pk").values_list("note", flat=True)
+    said = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
+    return {int(seat): intent for each in said for seat, intent in each.items()}
+
+
+def known_intents(world: World, seat: int, intents: Mapping[int, Intent]) -> dict[int, Intent]:
+    """Those of other seats that this one gets to know."""
+    return {
+        other: intent
+        for other, intent in intents.items()
+        if other != seat and world.visible(seat, Event("intends", other, intent))
+    }
+
+
+ByMind = Mapping[int, Sequence[Prediction]]
+"""By the number of the mind, in the order of steps."""
+
+
+def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
+    """All that the minds of these episodes foresaw, in decisions whose commands were given."""
+    told = Q(**{f"note__{PREDICTED_KEY}__isnull": False}) | Q(**{f"note__{JUDGED_KEY}__isnull": False})
+    decisions = Decision.objects.filter(told, mind__episode__in=episodes, dropped="").order_by("step")
+    fields = ("mind__episode_id", "mind__number", f"note__{PREDICTED_KEY}", f"note__{JUDGED_KEY}")
+    notes: dict[tuple[int, int], list[Any]] = defaultdict(list)
+    for episode, mind, foreseen, judged in decisions.values_list(*fields):
+        notes[episode, mind].append({PREDICTED_KEY: foreseen or (), JUDGED_KEY: judged or ()})
+    found: dict[int, dict[int, Sequence[Prediction]]] = defaultdict(dict)
+    for (episode, mind), several in sorted(notes.items()):
+        found[episode][mind] = predictions_in(several)
+    return found
+
+
+def prediction_accuracy(by_mind: ByMind) -> PredictionAccuracy:
+    """How much of it came true, whoever foresaw it."""
+    return PredictionAccuracy.of(one for several in by_mind.values() for one in several)
+
+
+def reply_readings_by_episode(decisions: QuerySet[Decision]) -> Mapping[int, ReplyReadings]:
+    """By episode: the decisions whose commands were given, of those who read replies. Those of a mind with
+    the same faults are counted by the database, so that it sends few of their notes."""
+    read = decisions.filter(dropped="", note__faults__isnull=False).order_by()
+    told = (f"note__{name}" for name in ("faults", "mended", "asked"))
+    notes = read.values_list("mind__episode", "mind", *told).annotate(number=Count("pk"))
+    seats = seat_counts_of_minds(decisions.order_by().values("mind__episode"))
+    by_episode: dict[int, ReplyReadings] = defaultdict(ReplyReadings)
+    for episode, mind, faults, mended, asked, number in notes:
+        reading = reading_from_faults(faults, mended or (), asked or seats.get(mind, 0))
+        by_episode[episode] += ReplyReadings.of(reading, number)
+    return by_episode
+
+
+def reply_readings(decisions: QuerySet[Decision]) -> ReplyReadings:
+    """The same, of all of them."""
+    return sum(reply_readings_by_episode(decisions).values(), ReplyReadings())
+
+
+def seat_counts_of_minds(episodes: Any) -> Mapping[int, int]:
+    """How many seats each mind of these episodes commands: their ids, or a query of them."""
+    held = Seat.objects.filter(episode__in=episodes, mind__isnull=False).order_by()
+    return dict(held.values_list("mind").annotate(number=Count("pk")))

@@ -1,0 +1,89 @@
+"""Tell open pages and watching staff over the channel layer that an episode has changed.
+
+A message is only a nudge: each page then reads for itself what it may see. One event loop per process, in a
+thread of its own, owns the connections to the channel layer. Synchronous code (a Celery task, a database
+callback) hands over and continues. A lost nudge does no harm, because pages look for themselves every few
+seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import threading
+from concurrent.futures import Future
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from channels.layers import get_channel_layer
+from redis.exceptions import RedisError
+
+from kitchen.contract.world import SettingsError
+from kitchen.play.turn.websocket_messages import EpisodeChanged, TurnStamp
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+log = logging.getLogger(__name__)
+
+CHANNEL_ERRORS = (OSError, TimeoutError, RedisError)
+"""What the channel layer raises while Redis is away."""
+
+_AUDIENCE = re.compile(r"[A-Za-z0-9._-]{1,80}")
+_lock = threading.Lock()
+_loops: dict[int, asyncio.AbstractEventLoop] = {}
+
+
+def episode_group(episode_id: int) -> str:
+    """The channel group of everybody who looks at this episode."""
+    return f"episode.{episode_id}"
+
+
+def audience_group(audience: str) -> str:
+    """The channel group of those who watch the episodes of an audience; SettingsError if that is no name."""
+    if audience and not _AUDIENCE.fullmatch(audience):
+        raise SettingsError(f"audience: {audience!r} is not 1 to 80 letters, digits and any of . _ -")
+    return f"audience.{audience}"
+
+
+def nudge_pages(episode_id: int, stamp: TurnStamp | None = None) -> None:
+    """Tell every open page of the episode to look again, unless it shows what has this stamp. Returns at
+    once, never fails."""
+    _tell(episode_group(episode_id), EpisodeChanged(stamp))
+
+
+def notify_audience(audience: str, news: DataclassInstance) -> None:
+    """Tell staff who watch this audience: `told.EpisodeNews`, or other news with a `type` that names
+    the handler. Returns at once, never fails."""
+    _tell(audience_group(audience), news)
+
+
+def _tell(group: str, message: DataclassInstance) -> None:
+    try:
+        sent = asyncio.run_coroutine_threadsafe(_send(group, asdict(message)), _loop())
+        sent.add_done_callback(_report)
+    except RuntimeError:
+        log.exception("%s was not told", group)
+
+
+async def _send(group: str, message: dict[str, Any]) -> None:
+    layer: Any = get_channel_layer()
+    await asyncio.wait_for(layer.group_send(group, message), timeout=5)
+
+
+def _report(sent: Future[None]) -> None:
+    if not sent.cancelled() and (error := sent.exception()):
+        log.warning("a nudge was lost: %s: %s", type(error).__name__, error)
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    """This process's loop (a forked worker gets its own)."""
+    with _lock:
+        loop = _loops.get(os.getpid())
+        if loop is None:
+            loop = asyncio.new_event_loop()
+            threading.Thread(target=loop.run_forever, name="stream", daemon=True).start()
+            _loops[os.getpid()] = loop
+        return loop

@@ -1,0 +1,284 @@
+"""Store and read the state and past steps of an episode, and hash its log.
+
+Large parts of a state (`World.large`) are stored as what each step changes. `Episode.state` has the root of
+each part. `StateChange` has all entries at the start of the episode, then the changes of each step. When the
+changes since the last whole row are longer than the part, the next row is a whole one. So at most about twice
+the length of the parts is read and written.
+
+The hash chain: every step holds a hash of itself and of all before it. The first link covers the episode: its
+key, world, settings and seed. A step that is changed, exchanged, left out, inserted or moved to another
+episode no longer fits. Values are hashed, not their spelling, so the chain is the same in every database.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from kitchen.contract.large_state import Changes, FrozenMap, LargeMap, WorldState
+from kitchen.contract.page import StepView
+from kitchen.contract.world import Command, Event, Json, StateError, World, text_hash
+from kitchen.infra.database_writes import Values
+from kitchen.infra.hmac_seals import canonical_text, plain_json
+from kitchen.play.models import Episode, SeatCommand, StateChange, Step
+from kitchen.play.turn import step_timer
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import get_world
+
+DAMAGED_PART = "{part}: what is stored of this part of the state does not lead to its hash"
+
+
+@dataclass(slots=True)
+class LargeParts:
+    """The large parts of an episode's state as they were after a step."""
+
+    key: UUID
+    """Of the episode."""
+    step: int
+    maps: Mapping[str, LargeMap]
+    lengths: dict[str, int]
+    """By part: characters of the changes since its last whole row."""
+
+    def read_on(self, episode: Episode) -> bool:
+        """Apply what was stored later; False if that does not lead to the episode's state."""
+        if self.key != episode.key:
+            return False
+        later = StateChange.objects.filter(
+            episode=episode, step__gt=self.step, step__lte=episode.step, part__in=self.maps
+        )
+        self._apply(later.order_by("step"))
+        self.step = episode.step
+        return all(part.freeze().root == episode.state.get(name) for name, part in self.maps.items())
+
+    def _apply(self, rows: Iterable[StateChange]) -> None:
+        for row in rows:
+            apply_change(self.maps[row.part], row)
+            length = len(row.changed) + len(row.removed)
+            self.lengths[row.part] = 0 if row.is_whole else self.lengths.get(row.part, 0) + length
+
+
+def apply_change(part: LargeMap, row: StateChange) -> None:
+    """Change the part to what it was after this row's step. StateError for a row that cannot be read."""
+    if row.is_whole:
+        part.clear()
+    try:
+        part.apply(Changes(row.changed, row.removed))
+    except (TypeError, ValueError) as error:
+        raise StateError(DAMAGED_PART.format(part=row.part)) from error
+
+
+def large_parts(episode: Episode) -> LargeParts:
+    """The large parts of an episode as they are stored; no maps where its world has none. StateError where
+    nothing is stored of one."""
+    names = get_world(episode.world).large
+    parts = LargeParts(episode.key, episode.step, {name: LargeMap() for name in names}, {})
+    for name in names:
+        rows = StateChange.objects.filter(episode=episode, part=name, step__lte=episode.step)
+        whole = rows.filter(is_whole=True).order_by("-step").first()
+        if whole is None:
+            raise StateError(DAMAGED_PART.format(part=name))
+        parts._apply([whole, *rows.filter(step__gt=whole.step).order_by("step")])
+    return parts
+
+
+def read_verified_parts(episode: Episode, known: LargeParts | None) -> LargeParts:
+    """The large parts of an episode, read on from what is `known` where that leads to the episode's state.
+    StateError where what is stored does not lead to it."""
+    if known is not None and known.read_on(episode):
+        return known
+    parts = large_parts(episode)
+    for name, part in parts.maps.items():
+        if part.freeze().root != episode.state.get(name):
+            raise StateError(DAMAGED_PART.format(part=name))
+    return parts
+
+
+def verify_changes(episode: Episode) -> Iterator[tuple[int, str]]:
+    """Yield each step whose stored changes of a part do not lead to the hash that is stored with them, with
+    the name of the part. After one of them the next whole row is the next that is looked at. A part that is
+    not what the state says is found at the episode's present step. The world need not be known here."""
+    parts: dict[str, LargeMap] = {}
+    found: set[str] = set()
+    rows = StateChange.objects.filter(episode=episode, step__lte=episode.step)
+    for row in rows.order_by("step", "part").iterator(chunk_size=20):
+        if row.is_whole:
+            parts[row.part] = LargeMap()
+            found.discard(row.part)
+        part = parts.get(row.part)
+        if row.part not in found and (part is None or not _leads_to(part, row)):
+            found.add(row.part)
+            yield row.step, row.part
+    for name in sorted({*_large_names(episode.world), *parts} - found):
+        if name not in parts or parts[name].freeze().root != episode.state.get(name):
+            yield episode.step, name
+
+
+def _leads_to(part: LargeMap, row: StateChange) -> bool:
+    try:
+        apply_change(part, row)
+    except StateError:
+        return False
+    return part.freeze().root == row.root
+
+
+def _large_names(world: str) -> tuple[str, ...]:
+    try:
+        return get_world(world).large
+    except UnknownNameError:
+        return ()
+
+
+def initial_state_rows(episode_id: int, state: WorldState) -> list[Values]:
+    """Return the rows to store when an episode begins in this state."""
+    return [
+        _state_change_row(episode_id, 0, name, part, part.whole(), True) for name, part in state.parts.items()
+    ]
+
+
+def state_rows_of_step(
+    episode: Episode, before: WorldState, after: WorldState, lengths: dict[str, int]
+) -> Iterator[Values]:
+    """Yield the rows to store of the step that the episode has just taken. This updates `lengths`, as
+    `LargeParts` has them."""
+    for name, part in after.parts.items():
+        if changes := part.changes_since(before.parts[name]):
+            lengths[name] = lengths.get(name, 0) + changes.length
+            is_whole = lengths[name] > part.length
+            if is_whole:
+                changes, lengths[name] = part.whole(), 0
+            yield _state_change_row(episode.pk, episode.step, name, part, changes, is_whole)
+
+
+def _state_change_row(
+    episode_id: int, step: int, name: str, part: FrozenMap, changes: Changes, is_whole: bool
+) -> dict[str, Json]:
+    return {
+        "episode_id": episode_id,
+        "step": step,
+        "part": name,
+        "is_whole": is_whole,
+        "changed": changes.changed,
+        "removed": changes.removed,
+        "root": part.root,
+    }
+
+
+def current_world(episode: Episode) -> World:
+    """The world of the episode at its present state; StateError if it cannot be read."""
+    return world_from_parts(episode, large_parts(episode).maps)
+
+
+def world_from_parts(episode: Episode, parts: Mapping[str, LargeMap]) -> World:
+    """The world of the episode at its present state, of which these are the large parts; StateError if it
+    cannot be read."""
+    return get_world(episode.world).from_dict({**episode.state, **parts})
+
+
+def json_round_trip(value: Json) -> Json:
+    """The value as it will come back from the database."""
+    return json.loads(json.dumps(value))
+
+
+def known_events(world: World, seats: Sequence[int], stored: Iterable[Json]) -> tuple[Event, ...]:
+    """Those of these events, as they are stored, that one of these seats gets to know."""
+    events = (event_from_json(event) for event in stored)
+    return tuple(event for event in events if any(world.visible(seat, event) for seat in seats))
+
+
+def known_commands(world: World, seat: int, entries: Iterable[Json]) -> dict[int, Command]:
+    """Those of these commands of one step (`{seat, command, ...}`) that this seat gets to know, by seat."""
+    return {
+        entry["seat"]: command_from_json(entry["command"])
+        for entry in entries
+        if entry["seat"] == seat
+        or world.visible(seat, Event("commanded", entry["seat"], {"command": entry["command"]}))
+    }
+
+
+def event_from_json(stored: Json) -> Event:
+    """An event as `Event.to_json` wrote it."""
+    data = {name: value for name, value in stored.items() if name not in {"kind", "seat"}}
+    return Event(stored["kind"], stored["seat"], data)
+
+
+def command_from_json(stored: Json) -> Command:
+    """A command as the log keeps it."""
+    return tuple(stored)
+
+
+def command_log_entry(row: SeatCommand) -> dict[str, Json]:
+    """What one seat was commanded, as the step that ran with it keeps it: what belongs to a plan where there
+    is one."""
+    planned = {"to_follow": row.to_follow, "planned_in": row.planned_in}
+    return {
+        "seat": row.seat,
+        "command": row.command,
+        "chosen_by": row.chosen_by,
+        "fallback": row.fallback,
+        "received_at": row.received_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        **{name: value for name, value in planned.items() if value is not None},
+    }
+
+
+@dataclass(slots=True)
+class PastStep:
+    """One step as the log keeps it, and as each seat may know it."""
+
+    number: int
+    commands: list[Json]
+    events: list[Json]
+    chain: str
+    """Empty where a program of before took the step."""
+    _known: dict[int, StepView] = field(default_factory=dict)
+
+    def known(self, world: World, seat: int) -> StepView:
+        """What this seat may know of it."""
+        if seat not in self._known:
+            self._known[seat] = StepView(
+                number=self.number,
+                commands=known_commands(world, seat, self.commands),
+                events=known_events(world, [seat], self.events),
+                ran_out=step_timer.time_ran_out(seat, self.commands),
+            )
+        return self._known[seat]
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedStep:
+    """A step that was worked out and is not taken yet: it follows from the state and these commands alone."""
+
+    commands: Sequence[tuple[int, Command]]
+    world: World
+    """After it."""
+    state: WorldState
+    events: list[Json]
+
+
+CHAIN_FORMAT = "brigade log 1"
+"""What a chain begins with; another one if what is hashed changes."""
+
+CHAINED_COLUMNS = ("number", "commands", "events", "state_hash", "score", "opened_at", "taken_at")
+"""The columns of a step that its link holds."""
+
+
+def first_chain_hash(episode: Episode) -> str:
+    """The chain of an episode before its first step."""
+    facts = [episode.key.hex, episode.world, episode.world_version, episode.settings, episode.seed]
+    return text_hash(canonical_text([CHAIN_FORMAT, *facts]))
+
+
+def next_chain_hash(before: str, step: Mapping[str, Any]) -> str:
+    """The chain with one more step: its columns by name, as they were written or as they were read."""
+    return text_hash(canonical_text([before, *(plain_json(step[name]) for name in CHAINED_COLUMNS)]))
+
+
+def compute_chain_hash(episode: Episode) -> str:
+    """The chain after the steps that are taken, worked out from the first one on: for an episode that began
+    without."""
+    chain = first_chain_hash(episode)
+    for row in Step.objects.filter(episode=episode, number__lte=episode.step).order_by("number"):
+        chain = next_chain_hash(chain, vars(row))
+    return chain

@@ -1,0 +1,182 @@
+"""The time limit of a step (`Episode.step_seconds`), and extending it after an outage.
+
+The deadline is `Episode.turn_closes_at`. The first turn's time begins when every person has opened their
+page; nobody waits longer than `ARRIVAL` for the others. Every later turn's time begins with the turn. It runs
+whether or not anybody is connected: an absent person loses turns, not the episode. At the deadline, people
+who have not commanded do nothing in this step. Then the agents are asked, within their own time.
+
+A task closes the turn on time. Later looks (a worker every few seconds, a late command) close it as well, so
+no dead worker, server or broker can keep a turn open.
+
+Nobody is held to a deadline that they could not keep. While pages or the database are known to be down, no
+turn is closed. When they are back, the deadline moves by the lost time, plus `RECONNECT_TIME` if pages had to
+connect again. If the clock is set, deadlines move with it. Both happen in the transaction that records the
+outage. If the time of such a turn runs out nonetheless, the log says `outage`, not `timeout`.
+
+WCAG 2.2.1 (timing adjustable): a limit is the researcher's setting and part of what a study measures. Without
+one people take as long as they want. The page shows a countdown and announces 10 and 5 seconds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from kitchen.contract.world import Json, SettingsError
+from kitchen.play.models import Episode, Seat
+from kitchen.play.turn.play_task_queue import close_turn_later
+from kitchen.uptime.outage_detection import PARTS_NEEDED_TO_PLAY, Span
+
+TIMEOUT = "timeout"
+"""`chosen_by` of the command of a person whose time ran out."""
+OUTAGE = "outage"
+"""The same, where an outage of ours had moved the deadline."""
+NO_CHOICE_CODES = (TIMEOUT, OUTAGE)
+"""`chosen_by` of commands that were given for a person who had not commanded."""
+PERSON = "person"
+"""`chosen_by` of a command that somebody gave."""
+CLOCK = "clock"
+"""The same where a clock takes the steps (`World.tick_ms`): no key was pressed."""
+PEOPLE_CODES = (PERSON, *NO_CHOICE_CODES, CLOCK)
+"""`chosen_by` of all commands in people's seats."""
+
+MIN_STEP_SECONDS, MAX_STEP_SECONDS = 1.0, 3600.0
+"""Bounds of `step_seconds`."""
+
+ARRIVAL = timedelta(seconds=30)
+"""So long several people are given to open their pages before the clock begins without them."""
+LONGEST_COUNTDOWN = 60.0
+"""Turns that are open longer are closed by a look alone: a queue does not keep tasks for so long."""
+
+
+MIN_TICK_MS = 20
+"""No step is shorter where a clock takes them quicker for programs."""
+
+
+def tick_ms_for(usual: int | None, *, synthetic: bool) -> int | None:
+    """Milliseconds of a step of a world with a clock: where programs take part (`synthetic`) it is
+    `SYNTHETIC_SPEED` times as quick, as far as a step does not get shorter than `MIN_TICK_MS`."""
+    if usual is None or not synthetic:
+        return usual
+    return min(usual, max(MIN_TICK_MS, round(usual / settings.SYNTHETIC_SPEED)))
+
+
+def check_step_seconds(seconds: float | None) -> None:
+    """SettingsError if people cannot be given that time."""
+    if seconds is not None and not (
+        math.isfinite(seconds) and MIN_STEP_SECONDS <= seconds <= MAX_STEP_SECONDS
+    ):
+        raise SettingsError(
+            f"step_seconds: {seconds:g} is not between {MIN_STEP_SECONDS:g} and {MAX_STEP_SECONDS:g}"
+        )
+
+
+def next_deadline(episode: Episode, opened_at: datetime) -> datetime | None:
+    """When a turn closes that opens then; None where no clock runs."""
+    if episode.step_seconds is None or episode.turn_closes_at is None:
+        return None
+    return opened_at + timedelta(seconds=episode.step_seconds)
+
+
+@transaction.atomic
+def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
+    """Begin the first turn's time if every person has opened their page, or, where `everybody` is not waited
+    for, anyhow; False if it runs or none is set."""
+    standing = Episode.objects.select_for_update().filter(
+        pk=episode_id,
+        status=Episode.Status.PLAYING,
+        step_seconds__isnull=False,
+        turn_closes_at=None,
+    )
+    episode = standing.first()
+    if episode is None or episode.step_seconds is None:
+        return False
+    if (
+        everybody and Seat.objects.filter(episode=episode, mind=None, page="").exists()
+    ):  # asked under the lock: who opens now waits
+        return False
+    episode.turn_opened_at = timezone.now()
+    episode.turn_closes_at = episode.turn_opened_at + timedelta(seconds=episode.step_seconds)
+    episode.save(update_fields=["turn_opened_at", "turn_closes_at"])
+    schedule_turn_close(episode)
+    return True
+
+
+def schedule_turn_close(episode: Episode) -> None:
+    """Have the open turn closed in time (after the commit)."""
+    left = seconds_left(episode)
+    if left is not None and left <= LONGEST_COUNTDOWN:
+        transaction.on_commit(partial(close_turn_later, episode.pk, episode.step + 1, left))
+
+
+def seconds_left(episode: Episode) -> float | None:
+    """What is left of the open turn's time, 0 or more; None where no clock runs."""
+    if episode.turn_closes_at is None or episode.status != Episode.Status.PLAYING:
+        return None
+    return max(0.0, (episode.turn_closes_at - timezone.now()).total_seconds())
+
+
+def timeout_reason(episode: Episode, since: datetime) -> str:
+    """What the log says of who has not commanded in the open turn, whose time has run `since` then and is
+    over."""
+    assert episode.step_seconds and episode.turn_closes_at  # noqa: S101 - a clock runs
+    given = episode.turn_closes_at - since
+    return OUTAGE if given > timedelta(seconds=episode.step_seconds) else TIMEOUT
+
+
+def time_ran_out(seat: int, entries: Iterable[Json]) -> bool:
+    """Whether time ran out for this seat in a step with these log entries."""
+    return any(entry["seat"] == seat and entry["chosen_by"] in NO_CHOICE_CODES for entry in entries)
+
+
+RECONNECT_TIME = timedelta(seconds=6)
+"""A page that has lost its server tries again after 5 seconds at the latest."""
+
+
+def extend_deadlines(*, part: str, spans: Sequence[Span], **_: Any) -> int:
+    """Every open turn that was on in these times, which begin in their order, closes later; how many do."""
+    more = RECONNECT_TIME if part in PARTS_NEEDED_TO_PLAY else timedelta()
+    closing = Episode.objects.filter(status=Episode.Status.PLAYING, turn_closes_at__gt=spans[0].since)
+    return sum(_close_at(episode, _later(episode, spans, more)) for episode in _clocked(closing))
+
+
+def shift_deadlines(*, by: timedelta, at: datetime, unsure: timedelta, **_: Any) -> int:
+    """The clock was set: so are the deadlines of turns that were opened before; how many."""
+    playing = Episode.objects.filter(status=Episode.Status.PLAYING, turn_closes_at__isnull=False)
+    before = playing.exclude(turn_opened_at__range=(at - unsure, at))
+    return sum(_close_at(episode, episode.turn_closes_at + by) for episode in _clocked(before))
+
+
+def _clocked(episodes: Any) -> Any:
+    fields = ("pk", "status", "step", "step_seconds", "turn_opened_at", "turn_closes_at")
+    return episodes.only(*fields).order_by("pk")
+
+
+def _later(episode: Episode, spans: Sequence[Span], more: timedelta) -> datetime:
+    """A turn whose time was over before something went away gets nothing."""
+    assert episode.turn_closes_at  # noqa: S101 - asked for
+    closes = episode.turn_closes_at
+    for span in spans:
+        begin = max(span.since, episode.turn_opened_at)
+        if begin < min(closes, span.until):
+            closes += span.until - begin
+    return closes + more if closes != episode.turn_closes_at else closes
+
+
+def _close_at(episode: Episode, closes: datetime) -> bool:
+    """Unless the step was taken at this moment."""
+    if closes == episode.turn_closes_at:
+        return False
+    still = Episode.objects.filter(pk=episode.pk, step=episode.step, turn_closes_at=episode.turn_closes_at)
+    moved = bool(still.update(turn_closes_at=closes))
+    if moved:
+        episode.turn_closes_at = closes
+        schedule_turn_close(episode)
+    return moved

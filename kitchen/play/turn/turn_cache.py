@@ -1,0 +1,188 @@
+"""Cache the open turns of this process, so that a step needs one query for what others may have changed.
+
+The promise: the cache decides nothing. `refresh_turn` compares a turn with the database before it is used:
+the episode's key, its step, the hash of its state, and who has which seat. If they are equal, the world and
+the past steps follow from them and are not read again. Pages, claims, the clock and the commands are always
+read from the database. Memories of agents are kept if they were decided in this turn, and read again after a
+step that another process decided. If anything differs, the cached turn is dropped and read again. So any
+process may serve the same episode at any moment, and a process that dies loses nothing that was stored.
+
+One thread at a time uses a turn; another thread that wants it reads its own. The turn returns to the cache
+only after the transaction is committed, and not when the episode is over. At most `MAX_TURNS` are kept. The
+longest unused go first, and those unused for `MAX_IDLE_MINUTES`: another process may have ended the episode.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from kitchen.infra.database_writes import json_from_driver, select_rows, time_from_driver
+from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.turn_claims import MindClaim
+
+MAX_TURNS = 500
+"""Turns that a process keeps."""
+MAX_IDLE_MINUTES = 10.0
+"""For so long it keeps one that nobody uses."""
+
+_SAME = ("key", "step", "state_hash")
+_TIMES = ("deciding_until", "turn_opened_at", "turn_closes_at", "asked_at")
+_CHANGING = (
+    "status",
+    "ended_because",
+    "deciding_by",
+    "thinking_seconds",
+    "decision_seconds",
+    "step_seconds",
+    "messages",
+    "plans",
+    *_TIMES,
+)
+_COMMAND = ("command", "chosen_by", "fallback", "received_at", "to_follow", "planned_in")
+_COLUMNS = {
+    **{name: f"episode.{name}" for name in (*_SAME, *_CHANGING)},
+    "number": "seat.number",
+    "seat_key": "seat.key",
+    "page": "seat.page",
+    "may_act_in": "seat.may_act_in",
+    **{name: f"command.{name}" for name in _COMMAND},
+    "mind": "seat.mind_id",
+    "mind_step": "mind.deciding_step",
+    "mind_until": "mind.deciding_until",
+    "mind_by": "mind.deciding_by",
+    "decided": "(SELECT MAX(number) FROM kitchen_decision WHERE mind_id = seat.mind_id"
+    " AND number IS NOT NULL)",
+}
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "key": str,
+    **dict.fromkeys(("plans", "command", "to_follow"), json_from_driver),
+    **dict.fromkeys((*_TIMES, "received_at", "mind_until"), time_from_driver),
+}
+_STANDING = f"""
+SELECT {", ".join(_COLUMNS.values())}
+FROM kitchen_seat seat
+JOIN kitchen_episode episode ON episode.id = seat.episode_id
+LEFT JOIN kitchen_mind mind ON mind.id = seat.mind_id
+LEFT JOIN kitchen_seatcommand command
+    ON command.episode_id = episode.id AND command.seat = seat.number AND command.step = episode.step + 1
+WHERE seat.episode_id = %s
+ORDER BY command.id, seat.number
+"""  # noqa: S608 - names of our own columns
+_LOCK = "SELECT id FROM kitchen_episode WHERE id = %s FOR UPDATE"
+
+Row = dict[str, Any]
+
+_lock = threading.Lock()
+_turns: OrderedDict[int, tuple[float, OpenTurn]] = OrderedDict()
+"""With the moment at which each was used last; the longest unused comes first."""
+
+
+@contextmanager
+def exclusive_turn(episode_id: int) -> Iterator[OpenTurn]:
+    """The open turn of this episode for this thread alone, perhaps as it was some time ago. It is kept for
+    the next one afterwards, unless something went wrong. Episode.DoesNotExist."""
+    turn = _take(episode_id) or OpenTurn(*_stored(episode_id))
+    yield turn
+    transaction.on_commit(partial(_put, turn))
+
+
+@contextmanager
+def read_turn(episode_id: int) -> Iterator[OpenTurn]:
+    """The open turn as it is stored, to be read. Episode.DoesNotExist."""
+    with exclusive_turn(episode_id) as turn:
+        refresh_turn(turn)
+        yield turn
+
+
+def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
+    """Compare with what is stored and take over what others may have changed; whether the step and the state
+    were what the turn says. With `lock` nobody else changes the episode until the transaction ends.
+    Episode.DoesNotExist."""
+    if (
+        lock and connection.features.has_select_for_update
+    ):  # what is joined is read after it: no older snapshot
+        select_rows(_LOCK, [turn.episode.pk])
+    rows = _standing(turn)
+    same = agrees = _agrees(turn, rows)
+    while not agrees:
+        turn.begin_anew(*_stored(turn.episode.pk))
+        rows = _standing(turn)
+        agrees = _agrees(turn, rows)
+    _take_over(turn, rows)
+    return same
+
+
+def _standing(turn: OpenTurn) -> list[Row]:
+    """One row for each seat, with what is the same in all: how the episode stands."""
+    if rows := select_rows(_STANDING, [turn.episode.pk]):
+        return [{name: _read(name, value) for name, value in zip(_COLUMNS, row, strict=True)} for row in rows]
+    raise Episode.DoesNotExist
+
+
+def _read(name: str, value: Any) -> Any:
+    return _READERS[name](value) if value is not None and name in _READERS else value
+
+
+def _agrees(turn: OpenTurn, rows: list[Row]) -> bool:
+    stored, episode = rows[0], turn.episode
+    same = stored["key"].replace("-", ""), stored["step"], stored["state_hash"]
+    minds = {row["number"]: row["mind"] for row in rows} == {seat.number: seat.mind_id for seat in turn.seats}
+    return minds and same == (episode.key.hex, episode.step, episode.state_hash)
+
+
+def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
+    """What others may have changed, as it is stored."""
+    for name in _CHANGING:
+        setattr(turn.episode, name, rows[0][name])
+    seats = {seat.number: seat for seat in turn.seats}
+    for row in rows:
+        seat = seats[row["number"]]
+        seat.key, seat.page, seat.may_act_in = row["seat_key"], row["page"], row["may_act_in"]
+    turn.is_read = True
+    turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
+    standing = {row["mind"]: _mind(row) for row in rows if row["mind"] is not None}
+    if turn.talks_within and standing != turn.standing:
+        turn.forget_memories()  # a mind may have answered
+    turn.standing = standing
+
+
+def _mind(row: Row) -> MindClaim:
+    return MindClaim(row["mind_step"], row["mind_until"], row["mind_by"], row["decided"] or 0)
+
+
+def _command(turn: OpenTurn, row: Row) -> SeatCommand:
+    given = {name: row[name] for name in _COMMAND}
+    return SeatCommand(episode_id=turn.episode.pk, step=turn.step, seat=row["number"], **given)
+
+
+def _stored(episode_id: int) -> tuple[Episode, QuerySet[Seat]]:
+    return Episode.objects.get(pk=episode_id), Seat.objects.filter(episode=episode_id)
+
+
+def _take(episode_id: int) -> OpenTurn | None:
+    with _lock:
+        return _turns.pop(episode_id, (0.0, None))[1]
+
+
+def _put(turn: OpenTurn) -> None:
+    now = time.monotonic()
+    with _lock:
+        if turn.is_open:
+            _turns[turn.episode.pk] = (now, turn)
+        while _turns and (len(_turns) > MAX_TURNS or _longest_unused() < now - 60 * MAX_IDLE_MINUTES):
+            _turns.popitem(last=False)
+
+
+def _longest_unused() -> float:
+    used, _ = next(iter(_turns.values()))
+    return used

@@ -1,0 +1,324 @@
+"""Claim an agent's decision for one worker, and find open turns that need attention.
+
+A claim prevents that two workers pay a model for the same decision. It is a random word that only its owner
+has, on one agent, or on all agents of an episode where one decides after the other. It holds for
+`CLAIM_SECONDS` and is renewed while the decision is made. It ends with its step, when its worker is dead, or
+when it is not renewed.
+
+Workers search for turns whose commands are in and that nobody has claimed, and for turns whose time is over.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.db import Error, connection, transaction
+from django.db.models import Case, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.organisation import END, PAIR, TALK_KINDS
+from kitchen.contract.planned_commands import BY_WORLD
+from kitchen.infra.db_retry import retry_while_unreachable
+from kitchen.infra.os_processes import process_is_gone, process_name
+from kitchen.play.models import Episode, Message, Mind, Seat, SeatCommand
+from kitchen.play.turn.step_timer import ARRIVAL, PEOPLE_CODES
+
+log = logging.getLogger(__name__)
+
+CLAIM_SECONDS = 15.0
+"""A worker that has not said for so long that it is alive has lost its claim. Long enough for a machine that
+swaps or a database that starts anew: after less, the same call would be paid twice. A worker that was killed
+is found at once by the next one of its machine (`release_dead_claims`): only the loss of a machine takes so
+long."""
+
+MAX_DELAY_SECONDS = 600.0
+"""Nothing is put off for longer (claims, thinking times): what seems to be was written before somebody set
+the clock back."""
+
+RENEW_SECONDS = 3.0
+"""How often it says so: four can be lost."""
+
+
+def claim_decision(*, episode_id: int, step: int, mind: int | None = None) -> str:
+    """Take up the decision of this mind, by its number, for this step, or that of all minds: the claim, or
+    nothing for whoever comes second. Where minds are asked one after the other, all of them are taken up or
+    none: another worker may be asking one for an answer. While the database is away it is tried again: a try
+    may have been stored although that could not be said.
+
+    It lapses after `CLAIM_SECONDS` unless it is kept (`renewed_claim`).
+    """
+    claim = f"{process_name()}#{secrets.token_hex(6)}"
+    take = partial(_take, episode_id, step, mind, claim)
+    taken = retry_while_unreachable(take, f"taking up step {step} of episode {episode_id}")
+    return claim if taken else ""
+
+
+def _take(episode_id: int, step: int, mind: int | None, claim: str) -> bool:
+    now = timezone.now()
+    turn = Episode.objects.filter(pk=episode_id, step=step - 1, status=Episode.Status.PLAYING)
+    minds = Mind.objects.filter(episode__in=turn.filter(is_unclaimed(now)))
+    if mind is not None:
+        minds = minds.filter(number=mind)
+    until = now + timedelta(seconds=CLAIM_SECONDS)
+    ours = minds.filter(_unclaimed(now, step) | Q(deciding_by=claim))
+    with transaction.atomic():
+        taken = ours.update(deciding_step=step, deciding_until=until, deciding_by=claim)
+        together = Mind.objects.filter(episode=episode_id, episode__knowing=EVERYBODY)
+        if mind is None and taken and together.exclude(deciding_by=claim).exists():
+            transaction.set_rollback(True)
+            return False
+    return bool(taken)
+
+
+def is_unclaimed(now: datetime) -> Q:
+    """Rows of which nobody has said, or no longer, that they are looked after: episodes whose step is due
+    later, or that a worker of before has taken up; minds with a claim."""
+    longest = now + timedelta(seconds=MAX_DELAY_SECONDS)
+    return Q(deciding_until=None) | Q(deciding_until__lt=now) | Q(deciding_until__gt=longest)
+
+
+def _unclaimed(now: datetime, step: int) -> Q:
+    return Q(deciding_step=None) | ~Q(deciding_step=step) | is_unclaimed(now)
+
+
+def unclaimed_minds(now: datetime) -> QuerySet[Mind]:
+    """Minds that nobody asks for the step that is open."""
+    other = Q(deciding_step=None) | ~Q(deciding_step=F("episode__step") + 1)
+    return Mind.objects.filter(other | is_unclaimed(now))
+
+
+def renew_claims(held: Mapping[str, int]) -> int:
+    """Whoever has these claims, each on minds of this episode, is alive and still deciding; on how many minds
+    they are still its own."""
+    until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
+    minds = Mind.objects.filter(episode__in=set(held.values()), deciding_by__in=list(held))
+    return minds.update(deciding_until=until)
+
+
+def release_claim(claim: str) -> None:
+    """Give a claim back before its time."""
+    Mind.objects.filter(deciding_by=claim).update(deciding_until=None, deciding_by="")
+
+
+@dataclass(frozen=True, slots=True)
+class MindClaim:
+    """How a mind stands, as it is stored."""
+
+    claimed: int | None
+    """The step of its newest claim."""
+    until: datetime | None
+    by: str
+    decided: int
+    """The number of its last decision; 0 before the first, and in logs of before."""
+
+    def is_claimed_by_another(self, step: int, claim: str) -> bool:
+        """Whether somebody without this claim has to leave its decision of this step alone."""
+        if self.claimed != step or self.until is None or self.by in {"", claim}:
+            return False
+        return timedelta() <= self.until - timezone.now() <= timedelta(seconds=MAX_DELAY_SECONDS)
+
+
+def release_dead_claims() -> int:
+    """Free what workers of this machine had taken up and can no longer make; how many decisions."""
+    now = timezone.now()
+    playing = Episode.objects.filter(status=Episode.Status.PLAYING)
+    held = Mind.objects.filter(episode__in=playing, deciding_until__gte=now)
+    claims = set(held.exclude(deciding_by="").values_list("deciding_by", flat=True))
+    dead = [claim for claim in claims if process_is_gone(claim.partition("#")[0])]
+    return held.filter(deciding_by__in=dead).update(deciding_until=None, deciding_by="") if dead else 0
+
+
+@contextmanager
+def renewed_claim(episode_id: int, claim: str) -> Iterator[None]:
+    """Say every few seconds that this decision is being made, for as long as it is."""
+    _keeper.add(episode_id, claim)
+    try:
+        yield
+    finally:
+        _keeper.discard(claim)
+
+
+class _Keeper:
+    """One thread keeps all claims of this process up, for as long as there are some."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: dict[str, int] = {}
+        self._runs = False
+
+    def add(self, episode_id: int, claim: str) -> None:
+        with self._lock:
+            self._held[claim] = episode_id
+            if not self._runs:
+                self._runs = True
+                threading.Thread(target=self._keep, name="claims", daemon=True).start()
+
+    def discard(self, claim: str) -> None:
+        with self._lock:
+            self._held.pop(claim, None)
+
+    def _left(self) -> dict[str, int]:
+        with self._lock:
+            self._runs = bool(self._held)
+            return dict(self._held)
+
+    def _keep(self) -> None:
+        """A database that is away for a moment ends no claim: the next try has a connection of its own."""
+        time.sleep(RENEW_SECONDS)
+        while held := self._left():
+            try:
+                renew_claims(held)
+            except Error as error:
+                log.warning("%s claims could not be kept: %s", len(held), error)
+                _hang_up()
+            time.sleep(RENEW_SECONDS)
+        _hang_up()
+
+
+_keeper = _Keeper()
+
+
+def _hang_up() -> None:
+    with suppress(Error):
+        connection.close()
+
+
+def is_any_episode_played() -> bool:
+    """Whether there is anything that a look could find: its questions are long, and most of the time nobody
+    plays."""
+    return Episode.objects.filter(status=Episode.Status.PLAYING).exists()
+
+
+def turns_to_decide() -> list[tuple[int, int]]:
+    """(episode, step) of the turns where all people have commanded and no worker holds a claim on one of the
+    co-players that still have to decide, and those that should have run. A turn that has only just opened is
+    left to the task that was queued for it, unless the clock was set back since.
+    """
+    now = timezone.now()
+    fresh = Q(turn_opened_at__range=(now - timedelta(seconds=1), now + timedelta(seconds=1)))
+    waiting = _answers_due(now).filter(~fresh)
+    return [(pk, step + 1) for pk, step in waiting.values_list("pk", "step")]
+
+
+def minds_asked_separately(episode_id: int, step: int) -> list[int]:
+    """The numbers of the co-players that are still to decide this step, where each is asked by itself; none
+    where one is asked after the other."""
+    apart = Episode.objects.filter(pk=episode_id, step=step - 1).exclude(knowing=EVERYBODY)
+    done = SeatCommand.objects.filter(episode=episode_id, step=step, seat=OuterRef("number"))
+    left = Seat.objects.filter(~Exists(done), ~_may_act(), episode__in=apart, mind__isnull=False)
+    return sorted(set(left.values_list("mind__number", flat=True)))
+
+
+def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
+    """Episodes in whose open step minds may have something to say before anybody chooses, since longer ago
+    than `fresh`, and nobody asks one of them. Whether that is to speak is not looked at.
+
+    Of a pair: a person has said the last word. Where members talk `within` the step: somebody has said
+    something, or a mind comes before a person, so that it may open the talk.
+    """
+    now = timezone.now()
+    span = (now - timedelta(seconds=MAX_DELAY_SECONDS), now - fresh)
+    said = Message.objects.filter(
+        episode=OuterRef("pk"), step=OuterRef("step") + 1, kind__in=TALK_KINDS - {END}, sent_at__range=span
+    )
+    last = said.filter(number=OuterRef("messages"), decision=None)
+    later_person = Seat.objects.filter(episode=OuterRef("episode"), mind=None, number__gt=OuterRef("number"))
+    opener = Seat.objects.filter(Exists(later_person), episode=OuterRef("pk"), mind__isnull=False)
+    opens = Q(Exists(opener), turn_opened_at__range=span)
+    of_pair = Q(Exists(last), organisation__kind=PAIR, messages__gt=0)
+    within = Q(Q(Exists(said)) | opens, organisation__within=True)
+    unasked = unclaimed_minds(now).filter(episode=OuterRef("pk"))
+    playing = Episode.objects.filter(of_pair | within, Exists(unasked), status=Episode.Status.PLAYING)
+    return list(playing.values_list("pk", flat=True))
+
+
+def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int, int]]:
+    """(episode, step) of the turns where all people have commanded, and co-players had their time and so
+    much more since; of the `free` ones, if those alone are meant, that no worker holds."""
+    now = timezone.now()
+    waiting = _answers_due(now) if free else _commanded()
+    given = SeatCommand.objects.filter(
+        episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=(*PEOPLE_CODES, BY_WORLD)
+    )
+    last = given.order_by().values("episode").annotate(at=Max("received_at")).values("at")
+    led = Case(When(_only_led(), then=F("turn_closes_at")))
+    unasked = Seat.objects.filter(_may_act(), episode=OuterRef("pk"), mind=None)
+    opened = Case(When(Exists(unasked), then=F("turn_opened_at")))
+    times = waiting.annotate(came=Coalesce(Subquery(last), led, opened)).values_list(
+        "pk", "step", "came", "decision_seconds", "thinking_seconds"
+    )
+    return [
+        (pk, step + 1)
+        for pk, step, came, deciding, thinking in times
+        if came and came + timedelta(seconds=max(deciding, thinking)) + beyond < now
+    ]
+
+
+def _answers_due(now: datetime) -> QuerySet[Episode]:
+    """Those of them that nobody looks after: one of the co-players that are to decide has no claim on it, or
+    all have decided, and the step is due."""
+    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
+    left = Seat.objects.exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())
+    undecided = left.filter(episode=OuterRef("pk"), mind__isnull=False)
+    unclaimed = unclaimed_minds(now).filter(Exists(left.filter(mind=OuterRef("pk"))), episode=OuterRef("pk"))
+    return _commanded().filter(is_unclaimed(now), Exists(unclaimed) | ~Exists(undecided))
+
+
+def _commanded() -> QuerySet[Episode]:
+    """Episodes that wait for no person: for co-players, or only for somebody who runs their step."""
+    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
+    idle_person = _people().exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())
+    playing = Episode.objects.filter(~Exists(idle_person), status=Episode.Status.PLAYING, tick_ms=None)
+    return playing.filter(~_only_led() | Q(turn_closes_at__lt=timezone.now()))
+
+
+def _people() -> QuerySet[Seat]:
+    """Those of an episode who act."""
+    return Seat.objects.filter(episode=OuterRef("pk"), mind=None, acts=True)
+
+
+def _may_act() -> Q:
+    """Seats that the open step does not wait for, although they may act in it."""
+    return Q(may_act_in__isnull=False, may_act_in=F("episode__step") + 1)
+
+
+def _only_led() -> Q:
+    """Episodes in which no person acts: co-players are asked when the time of who leads is over."""
+    leaders = Seat.objects.filter(episode=OuterRef("pk"), acts=False)
+    return Q(Exists(leaders), ~Exists(_people()), step_seconds__isnull=False)
+
+
+def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
+    """(episode, step) of the turns whose time is over, for so long, and where a person has not commanded."""
+    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
+    late = Episode.objects.filter(
+        Exists(_people().exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())),
+        status=Episode.Status.PLAYING,
+        turn_closes_at__lt=timezone.now() - since,
+    )
+    return [(pk, step + 1) for pk, step in late.values_list("pk", "step")]
+
+
+def episodes_with_timer_due() -> list[int]:
+    """Episodes of several people whose clock has not begun although somebody has been waiting for others to
+    open their page for as long as they are given."""
+    come = Seat.objects.filter(episode=OuterRef("pk"), mind=None).exclude(page="")
+    waiting = Episode.objects.filter(
+        Exists(come),
+        status=Episode.Status.PLAYING,
+        step_seconds__isnull=False,
+        turn_closes_at=None,
+        absence__isnull=False,
+        created_at__lt=timezone.now() - ARRIVAL,
+    )
+    return list(waiting.values_list("pk", flat=True))

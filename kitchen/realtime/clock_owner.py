@@ -1,0 +1,383 @@
+"""Run the clock of the episodes that this process has claimed: take their ticks and store them in groups.
+
+One event loop takes all ticks. It promises:
+
+- A tick is shown before it is stored, and stored `STORE_SECONDS` later. The clock of an episode stops while a
+  tick that was taken `HOLD_SECONDS` seconds ago is not stored. So a killed process loses half a second of
+  ticks at most. The last tick is stored before the end of the episode is announced.
+- The clock also stops while pages cannot be reached (Redis is down).
+- No agent and no page is waited for.
+- If another process has taken over, ended or erased an episode, its unstored ticks are dropped here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from typing import Any, TypeVar
+
+from channels.exceptions import ChannelFull
+from django.db import Error
+
+from kitchen.infra import prometheus_metrics
+from kitchen.infra.db_errors import database_problem
+from kitchen.infra.db_retry import run_in_db_thread
+from kitchen.infra.log_context import log_context
+from kitchen.play.models import Seat
+from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS
+from kitchen.realtime.realtime_agents import RealtimeAgents
+from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
+from kitchen.realtime.tick_messages import TickUpdates, keys_group, layer_message, pages_group
+from kitchen.realtime.tick_storage import (
+    ClockEpisode,
+    clock_episodes,
+    is_clock_unclaimed,
+    new_owner_name,
+    release_clock_claims,
+    store_tick_groups,
+    take_clock_claim,
+)
+
+T = TypeVar("T")
+Seated = tuple[int, int, str]
+"""Episode, seat and page."""
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 0.25
+"""How often an owner looks for episodes that nobody has."""
+STORE_SECONDS = 0.25
+"""How often it stores what it has taken."""
+HOLD_SECONDS = 0.45
+"""A tick that was taken so long ago is stored before the next one."""
+EPISODES_PER_STORE = 40
+"""Episodes whose groups are stored in one transaction."""
+CLAIMS_PER_LOOK = 8
+"""Episodes that begin and that one owner takes at a look, so that others have some, too."""
+SEND_SECONDS = 1.0
+"""Longer nobody waits for Redis."""
+
+
+class OwnedEpisode:
+    """A game that this owner has, and who plays it on."""
+
+    def __init__(self, game: RealtimeEpisode) -> None:
+        self.game, self.telling = game, TickUpdates(game)
+        self.stored = asyncio.Event()
+        """Set whenever something was stored."""
+        self.task: asyncio.Task[None] | None = None
+
+
+class ClockOwner:
+    """What one process has. `layer` is the channel layer."""
+
+    def __init__(self, layer: Any) -> None:
+        self.name = new_owner_name()
+        self.played: dict[int, OwnedEpisode] = {}
+        self._layer = layer
+        self._channel = ""
+        self._hurry = asyncio.Event()
+        """Somebody waits for what is to be stored."""
+        self._storing = asyncio.Lock()
+        self._sitting: dict[Seated, asyncio.Task[None]] = {}
+        self._answers: set[asyncio.Task[None]] = set()
+        """On their way: a task that nobody holds may be forgotten."""
+
+    async def run(self) -> None:
+        """Take ticks until cancelled; then all is stored, and others may go on at once."""
+        self._channel = await self._layer.new_channel("ticks")
+        try:
+            async with asyncio.TaskGroup() as doing:
+                for does in (self._look, self._store, self._listen):
+                    doing.create_task(self._again(does))
+        finally:
+            await self._leave()
+
+    async def _again(self, does: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Again and again, whatever comes of it."""
+        while True:
+            try:
+                await does()
+            except Exception as error:
+                if isinstance(error, CHANNEL_ERRORS) or (
+                    isinstance(error, Error) and database_problem(error)
+                ):
+                    log.warning("ticks: %s: %s", type(error).__name__, error)
+                else:
+                    log.exception("ticks: something failed")
+                await asyncio.sleep(LOOK_SECONDS)
+
+    async def _leave(self) -> None:
+        for one in self.played.values():
+            if one.task:
+                one.task.cancel()
+        await asyncio.gather(*(one.task for one in self.played.values() if one.task), return_exceptions=True)
+        ids = list(self.played)
+        for one in self.played.values():
+            one.game.minds.leave(one.game.episode)
+        try:
+            await self._store_all()
+            await run_in_db_thread(release_clock_claims, self.name, ids)
+        except Error as error:  # the claims lapse
+            log.warning("ticks could not be handed over: %s", error)
+
+    # who plays where
+
+    async def _look(self) -> None:
+        """Let go of what is somebody else's or over, and take what is nobody's."""
+        standing = await run_in_db_thread(clock_episodes)
+        ours = {one.episode_id: one for one in standing if one.owner == self.name}
+        for episode_id, played in list(self.played.items()):
+            if played.game.is_over:  # it comes to its end by itself
+                continue
+            if episode_id not in ours:
+                await self._drop(episode_id)
+            elif played.game.given != ours[episode_id].seats_given:
+                await self._begin_anew(ours[episode_id])
+        await self._take(standing)
+        await asyncio.sleep(LOOK_SECONDS)
+
+    async def _take(self, standing: Sequence[ClockEpisode]) -> None:
+        free = [one for one in standing if one.episode_id not in self.played and is_clock_unclaimed(one)]
+        begun = [one for one in free if one.owner]
+        for one in [*begun, *[one for one in free if not one.owner][:CLAIMS_PER_LOOK]]:
+            if await run_in_db_thread(
+                take_clock_claim, self.name, one
+            ):  # a claim lapses while others are read
+                await self._begin(one)
+
+    async def _begin(self, one: ClockEpisode, minds: RealtimeAgents | None = None) -> None:
+        """Go on with an episode that is ours, from what is stored; `minds` may think already."""
+        game = await run_in_db_thread(read_realtime_episode, one, asyncio.get_running_loop().time(), minds)
+        if game is not None:
+            await self._layer.group_add(keys_group(one.episode_id), self._channel)
+            played = self.played[one.episode_id] = OwnedEpisode(game)
+            played.task = asyncio.create_task(self._play(played))
+
+    async def _begin_anew(self, one: ClockEpisode) -> None:
+        """Somebody else has a seat of it now: what was taken is stored, and the rest is read. Who thinks goes
+        on thinking."""
+        self._end(one.episode_id, stay=True)
+        await self._store_all()
+        if played := self.played.get(one.episode_id):
+            await self._begin(one, played.game.minds)
+
+    async def _drop(self, episode_id: int) -> None:
+        """It is ours no more; pages look for themselves why."""
+        self._end(episode_id)
+        try:
+            await self._send(episode_id, layer_message("tick.over"))
+            await self._layer.group_discard(keys_group(episode_id), self._channel)
+        except CHANNEL_ERRORS as error:
+            log.warning("pages could not be told: %s", error)
+
+    def _end(self, episode_id: int, *, stay: bool = False) -> None:
+        played = self.played.get(episode_id) if stay else self.played.pop(episode_id, None)
+        if played and played.task and played.task is not asyncio.current_task():
+            played.task.cancel()
+        if played and not stay:
+            played.game.minds.leave(played.game.episode)
+
+    # the clock
+
+    async def _play(self, played: OwnedEpisode) -> None:
+        """Every tick of one game, from now on."""
+        with log_context(episode=played.game.episode.pk):
+            try:
+                await self._tell(played, self._whole(played))
+                await self._go_on(played)
+            except Exception:  # whoever takes it next may have more luck
+                log.exception("a clock stands still")
+            await self._drop(played.game.episode.pk)
+
+    async def _go_on(self, played: OwnedEpisode) -> None:
+        game, loop = played.game, asyncio.get_running_loop()
+        while not game.is_over:
+            await self._due(played)
+            prometheus_metrics.tick_late_seconds.observe(max(0.0, loop.time() - game.pace.due))
+            told = played.telling.tick(game.tick(loop.time()))
+            while self._is_kept_back(game):
+                await self._stored(played)
+            await self._tell(played, told)
+
+    @staticmethod
+    def _is_kept_back(game: RealtimeEpisode) -> bool:
+        """Its last tick is not stored yet: nobody is told of it."""
+        return game.is_over and game.unstored_since is not None
+
+    async def _due(self, played: OwnedEpisode) -> None:
+        """Until the next tick may be taken: it is time, and what was taken is stored or not old yet."""
+        game, loop = played.game, asyncio.get_running_loop()
+        while True:
+            now = loop.time()
+            if now < game.pace.due:
+                await asyncio.sleep(game.pace.due - now)
+            elif game.unstored_since is not None and now - game.unstored_since > HOLD_SECONDS:
+                await self._stored(played)
+            else:
+                return
+
+    async def _stored(self, played: OwnedEpisode) -> None:
+        """Until something more is stored."""
+        played.stored.clear()
+        self._hurry.set()
+        await played.stored.wait()
+
+    async def _tell(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
+        """Tell all pages; again and again while they cannot be told."""
+        while True:
+            try:
+                await self._send(played.game.episode.pk, message)
+                return
+            except CHANNEL_ERRORS as error:
+                log.warning("pages cannot be told, the clock stands still: %s", error)
+                await asyncio.sleep(LOOK_SECONDS)
+
+    async def _send(self, episode_id: int, message: dict[str, Any]) -> None:
+        async with asyncio.timeout(SEND_SECONDS):
+            await self._layer.group_send(pages_group(episode_id), message)
+
+    # the log
+
+    async def _store(self) -> None:
+        """Store what was taken since the last time, and keep the claims up."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        self._hurry.clear()
+        await self._store_all()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout_at(began + STORE_SECONDS):
+                await self._hurry.wait()
+
+    async def _store_all(self) -> None:
+        async with self._storing:
+            ids = list(self.played)
+            for first in range(0, len(ids), EPISODES_PER_STORE):
+                some = [
+                    self.played[pk] for pk in ids[first : first + EPISODES_PER_STORE] if pk in self.played
+                ]
+                await self._store_some(some)
+
+    async def _store_some(self, some: Sequence[OwnedEpisode]) -> None:
+        """In one transaction; one of which something cannot be stored is let go of, and keeps nobody from the
+        others."""
+        written = [one.game.written() for one in some]
+        try:
+            stored = await _to_its_end(run_in_db_thread(store_tick_groups, self.name, written))
+        except Exception as error:
+            for one, group in zip(some, written, strict=True):
+                one.game.put_back(group)
+            if isinstance(error, Error) and database_problem(error):
+                raise
+            await self._store_apart(some, error)
+            return
+        for one in some:
+            await self._is_stored(one, stored)
+
+    async def _store_apart(self, some: Sequence[OwnedEpisode], error: Exception) -> None:
+        if len(some) == 1:
+            log.error("ticks could not be stored", exc_info=error)
+            await self._drop(some[0].game.episode.pk)
+        for one in some if len(some) > 1 else ():
+            await self._store_some([one])
+
+    async def _is_stored(self, played: OwnedEpisode, stored: Collection[int]) -> None:
+        episode_id = played.game.episode.pk
+        played.game.stored()
+        if episode_id in stored:
+            played.stored.set()
+        elif self.played.get(episode_id) is played:
+            await self._drop(episode_id)
+
+    # pages
+
+    async def _listen(self) -> None:
+        """What pages say."""
+        message = await self._layer.receive(self._channel)
+        if played := self.played.get(message["episode"]):
+            await getattr(self, f"_{message['type'].replace('.', '_')}")(played, message)
+
+    async def _keys_pressed(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+        """A key goes down or up."""
+        if sitting := self._sitting.get(_seated(played.game, heard)):
+            sitting.add_done_callback(lambda _: self._press(played.game, heard))
+        else:
+            self._press(played.game, heard)
+
+    def _press(self, game: RealtimeEpisode, heard: dict[str, Any]) -> None:
+        """In the order in which they came, so nothing is waited for; who has pressed what is no key of this
+        world is told so."""
+        if not _pressed(game, heard):
+            answer = asyncio.create_task(self._reply(heard, layer_message("tick.unknown")))
+            self._answers.add(answer)
+            answer.add_done_callback(self._answers.discard)
+
+    async def _keys_sat(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+        """Another page plays a seat. Nobody's keys wait until that is known to be so, but for its own."""
+        seated = _seated(played.game, heard)
+        played.game.connect(heard["seat"], heard["page"], heard["reply"])
+        if seated not in self._sitting:
+            self._sitting[seated] = task = asyncio.create_task(self._sit(played.game, heard))
+            task.add_done_callback(lambda _: self._sitting.pop(seated))
+        await self._keys_asked(played, heard)
+
+    async def _sit(self, game: RealtimeEpisode, heard: dict[str, Any]) -> None:
+        """What an older page says, which could not say so before, changes nothing."""
+        if await _plays(heard):
+            game.sit(heard["seat"], heard["page"])
+
+    async def _keys_asked(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+        """A page wants to be told everything; of the end it is told when that is stored."""
+        if not self._is_kept_back(played.game):
+            await self._reply(heard, self._whole(played))
+
+    async def _keys_left(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+        """A page has gone, or an old connection of it."""
+        played.game.leave(heard["seat"], heard["page"], heard["reply"])
+
+    def _whole(self, played: OwnedEpisode) -> dict[str, Any]:
+        game = played.game
+        begins = game.pace.due - game.pace.seconds
+        starts_in = 0.0 if game.episode.step else begins - asyncio.get_running_loop().time()
+        return played.telling.whole(starts_in=starts_in, lost_ms=game.lost_ms)
+
+    async def _reply(self, to: dict[str, Any], message: dict[str, Any]) -> None:
+        """A page that cannot be told now asks again; the others wait for nothing."""
+        try:
+            async with asyncio.timeout(SEND_SECONDS):
+                await self._layer.send(to["reply"], message)
+        except (ChannelFull, *CHANNEL_ERRORS) as error:
+            log.warning("a page could not be answered: %s", error or type(error).__name__)
+
+
+def _seated(game: RealtimeEpisode, heard: dict[str, Any]) -> Seated:
+    return game.episode.pk, heard["seat"], heard["page"]
+
+
+def _pressed(game: RealtimeEpisode, heard: dict[str, Any]) -> bool:
+    """Whether it is a key of this world."""
+    now, command = asyncio.get_running_loop().time(), tuple(heard["command"])
+    return game.press(
+        heard["seat"], heard["page"], command, down=heard["down"], number=heard["number"], now=now
+    )
+
+
+async def _plays(heard: dict[str, Any]) -> bool:
+    """Whether no newer page has this seat; that of a page is believed while nothing can be read."""
+    rows = Seat.objects.filter(episode=heard["episode"], number=heard["seat"])
+    try:
+        return heard["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))
+    except Error as error:
+        log.warning("who plays a seat cannot be read: %s", error)
+        return True
+
+
+async def _to_its_end(doing: Coroutine[Any, Any, T]) -> T:
+    """What comes of it, also where whoever waits is cancelled meanwhile: it is known then what was stored."""
+    task = asyncio.create_task(doing)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

@@ -1,0 +1,206 @@
+"""Ask the agents of an episode in real time, right after a tick for the next one, without waiting.
+
+Light agents decide at once. Other instant ones run in a process pool (`kitchen.infra.process_pool`). Agents
+that ask language models run in the background (`kitchen.infra.greenlet_pool`), for as long as a decision may
+take.
+
+An agent that has not answered by the tick does what its fallback does. It is not asked again until it has
+answered. It receives its late decision back (`Agent.arrived`); the late decisions of other agents are
+dropped.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+
+from django.db import connection
+
+from kitchen.contract.agent import Decision, Situation
+from kitchen.infra import process_pool
+from kitchen.infra.greenlet_pool import run_in_background
+from kitchen.infra.log_context import error_location, error_traceback
+from kitchen.play.coplayers.ask_agents import (
+    AskedMind,
+    MindOutcome,
+    checked_decision,
+    current_situation,
+    decision_row,
+)
+from kitchen.play.models import Episode, Mind
+from kitchen.play.turn.decision_records import OVER, keep_in_note, store_dropped_decisions
+from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.registry.agent_registry import decide_with_settings, get_agent, make_agent
+
+log = logging.getLogger(__name__)
+NOT_IN_TIME = "not in time for the tick"
+
+
+@dataclass(slots=True)
+class PendingDecision:
+    """A mind that was asked."""
+
+    mind: Mind
+    situation: Situation
+    made: Future[Decision]
+    began: float
+    """By a clock that nobody sets."""
+    ended: float | None = None
+    """Likewise, when it had answered."""
+
+    def end(self, _: object) -> None:
+        """It has answered."""
+        self.ended = time.monotonic()
+
+    @property
+    def took(self) -> float:
+        """Milliseconds since it was asked, until it had answered: what it then waits for its tick, or for
+        the first one, is no thinking."""
+        return ((self.ended or time.monotonic()) - self.began) * 1000
+
+    @property
+    def is_late(self) -> bool:
+        """It has had its time."""
+        return self.took > self.situation.seconds * 1000
+
+
+class RealtimeAgents:
+    """Those of one episode."""
+
+    def __init__(self) -> None:
+        self._thinking: dict[int, PendingDecision] = {}
+
+    def ask(self, turn: OpenTurn, seconds: float) -> None:
+        """Ask all that are not asked yet for the step that is open, which is taken in so many seconds."""
+        for mind in turn.minds:
+            if mind.pk not in self._thinking:
+                self._thinking[mind.pk] = _asked(turn, mind, seconds)
+
+    def answers(self, turn: OpenTurn) -> list[AskedMind]:
+        """What each does in the step that is open."""
+        return [self._answer(turn, mind) for mind in turn.minds]
+
+    def _answer(self, turn: OpenTurn, mind: Mind) -> AskedMind:
+        one = self._thinking[mind.pk]
+        of_now = one.situation.step == turn.episode.step
+        situation = one.situation if of_now else current_situation(turn, mind)
+        if not one.made.done():
+            return AskedMind(mind, situation, _meanwhile(one, situation))
+        del self._thinking[mind.pk]
+        outcome = _outcome(one, situation)
+        if not of_now and not outcome.error:
+            outcome = _arrived(one, situation, outcome)
+        return AskedMind(mind, replace(situation, step=one.situation.step), outcome)
+
+    def leave(self, episode: Episode) -> None:
+        """Nobody goes on here: what is still thought of and was paid for is kept as what nothing came of."""
+        thinking, self._thinking = self._thinking, {}
+        for one in thinking.values():
+            if get_agent(one.mind.kind).names_model:
+                one.made.add_done_callback(partial(_kept_aside, episode, one))
+
+
+def _asked(turn: OpenTurn, mind: Mind, seconds: float) -> PendingDecision:
+    situation = replace(current_situation(turn, mind), seconds=seconds)
+    if get_agent(mind.kind).names_model:
+        situation = replace(situation, seconds=turn.episode.decision_seconds)
+    else:
+        situation = replace(situation, purse=None)
+    ask = _way_to_ask(mind.kind)
+    began, made = time.monotonic(), Future[Decision]()
+    try:
+        made = ask(decide_with_settings, mind.kind, mind.settings, situation)
+    except Exception as failure:  # too much to do, or what cannot be sent
+        made.set_exception(failure)
+    one = PendingDecision(mind, situation, made, began)
+    made.add_done_callback(one.end)
+    return one
+
+
+def _way_to_ask(kind: str) -> Callable[..., Future[Decision]]:
+    agent = get_agent(kind)
+    return _aside if agent.names_model else _here if agent.light else process_pool.submit
+
+
+def _here(decide: Callable[..., Decision], *told: object) -> Future[Decision]:
+    made = Future[Decision]()
+    made.set_result(decide(*told))
+    return made
+
+
+def _aside(decide: Callable[..., Decision], *told: object) -> Future[Decision]:
+    """In the background; a purse has a connection there, which is closed."""
+
+    def act() -> Decision:
+        with closing(connection):
+            return decide(*told)
+
+    return run_in_background(act)
+
+
+def _meanwhile(one: PendingDecision, situation: Situation) -> MindOutcome:
+    """What it does before it has answered: one that may think for several ticks is no less itself in
+    these."""
+    if get_agent(one.mind.kind).names_model and not one.is_late:
+        return MindOutcome(_fallen_back(one.mind, situation, "timeout"))
+    return _instead(one.mind, situation, "timeout", NOT_IN_TIME)
+
+
+def _outcome(one: PendingDecision, situation: Situation) -> MindOutcome:
+    try:
+        return MindOutcome(checked_decision(one.made.result()), milliseconds=one.took)
+    except Exception as failure:  # a co-player may fail in any way: the clock goes on
+        log.error("co-player %s failed: %s", one.mind.kind, error_traceback(failure))
+        return _instead(one.mind, situation, "error", error_location(failure))
+
+
+def _arrived(one: PendingDecision, situation: Situation, late: MindOutcome) -> MindOutcome:
+    """What comes of what was decided for an earlier tick; its calls are kept in any case."""
+    agent = make_agent(one.mind.kind, one.mind.settings)
+    try:
+        if decision := agent.arrived(situation, late.decision):
+            return replace(late, decision=checked_decision(decision))
+    except Exception as failure:
+        log.error("co-player %s failed: %s", one.mind.kind, error_traceback(failure))
+    instead = _instead(one.mind, situation, "timeout", NOT_IN_TIME)
+    return replace(instead, decision=replace(instead.decision, calls=late.decision.calls))
+
+
+def _instead(mind: Mind, situation: Situation, code: str, why: str) -> MindOutcome:
+    return MindOutcome(_fallen_back(mind, situation, code), code, why)
+
+
+def _fallen_back(mind: Mind, situation: Situation, code: str) -> Decision:
+    """What its fallback does; nothing if that fails too."""
+    try:
+        return checked_decision(make_agent(mind.kind, mind.settings).fall_back(situation, code))
+    except Exception as failure:
+        log.error("the fallback of co-player %s failed: %s", mind.kind, error_traceback(failure))
+        return Decision({}, memory=situation.memory)
+
+
+def _kept_aside(episode: Episode, one: PendingDecision, made: Future[Decision]) -> None:
+    """In the background: who asks may be the clock itself, where it has answered already."""
+    run_in_background(partial(_in_vain, episode, one, made))
+
+
+def _in_vain(episode: Episode, one: PendingDecision, made: Future[Decision]) -> None:
+    """It has answered after nobody went on here."""
+    if made.exception() is not None:
+        return
+    asked = AskedMind(
+        one.mind,
+        one.situation,
+        MindOutcome(keep_in_note(checked_decision(made.result())), milliseconds=one.took),
+    )
+    try:
+        with closing(connection):
+            row = decision_row(asked, one.situation.step + 1)
+            store_dropped_decisions(episode=episode, rows=[(row, made.result().calls)], why=OVER)
+    except Exception as error:  # whoever waited has gone on
+        log.error("what a %s decided in vain was lost: %s", one.mind.kind, error_traceback(error))

@@ -1,0 +1,159 @@
+"""Messages between pages and the owners of episodes while a clock takes the steps.
+
+From a page, over `/ws/ticks/<key>/`, one JSON object each:
+
+- `{"type": "key", "command": ["north"], "down": true, "number": 7}`: a key goes down, or up (`down` is
+  false). The page repeats a held key at least every five seconds. `number` grows with each, and is echoed.
+- `{"type": "sync"}`: send the whole state. `{"type": "ping"}`: is the server there?
+
+To a page:
+
+- `state`: what is stored, as `websocket_messages.StateMessage`, after connecting and after a `sync`. Only
+  this one has `brief`.
+- `whole`: `{step, tick_ms, observation, score, key, starts_in_ms, lost_ms}`, the present state. Later
+  messages change it. `key` is the `number` of the last key message received. `starts_in_ms` is the time until
+  the first tick begins. `lost_ms` is not 0 if time was lost; `step` may then be less than what was shown.
+- `tick`: `{step, changed, gone, score, events, key, lost_ms}`, one more step: changed values of the
+  observation and of the score by name, removed names, and the events that this seat may know. If the page
+  shows intents, both have `intents` by seat (as in `Decision.intents`). If it gives hints, both have
+  `errand`, one such intent. A `tick` has them only if they changed.
+- `over`: `{status, html}`; everything is stored. `html` has the final panels of the page.
+- `gone`: `{said}`, sentences about players who left, when there is another one.
+- `notice`: as `websocket_messages.NoticeMessage`, `pong`.
+
+Over the channel layer, pages listen to the group of their episode (`pages_group`), and its owner to the group
+of its keys (`keys_group`). Owners send the same to all pages; each page forwards what belongs to its seat
+only.
+
+`TickUpdates` computes what has changed for each seat since the last message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from kitchen.contract.world import Command, Json
+from kitchen.play.turn.websocket_messages import (
+    MessageError,
+    PingMessage,
+    ReadableMessage,
+    SyncMessage,
+    read_command,
+)
+from kitchen.realtime.realtime_episode import RealtimeEpisode, SeatUpdate
+from kitchen.words.translation import gettext_noop
+
+MAX_KEY_NUMBER = 2**53
+"""Numbers of a page's words are less."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMessage:
+    """A key goes down or up."""
+
+    command: Command
+    down: bool
+    number: int
+    type: str = field(default="key", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """From what was sent; MessageError if it is none."""
+        down, number = sent.get("down", True), sent.get("number", 0)
+        if type(down) is not bool or type(number) is not int or not 0 <= number < MAX_KEY_NUMBER:
+            raise MessageError(gettext_noop("That message could not be read."))
+        return cls(read_command(sent.get("command")), down, number)
+
+
+TICK_MESSAGE_KINDS: Mapping[str, type[ReadableMessage]] = {
+    "key": KeyMessage,
+    "ping": PingMessage,
+    "sync": SyncMessage,
+}
+"""What a page may send, by type."""
+
+
+def pages_group(episode_id: int) -> str:
+    """The channel group of the pages of an episode."""
+    return f"ticks.{episode_id}"
+
+
+def keys_group(episode_id: int) -> str:
+    """That of its owner."""
+    return f"keys.{episode_id}"
+
+
+def changed_values(before: Mapping[str, Json], now: Mapping[str, Json]) -> tuple[dict[str, Json], list[str]]:
+    """What is another value or new, by name, and the names that are gone."""
+    changed = {name: value for name, value in now.items() if name not in before or before[name] != value}
+    return changed, [name for name in before if name not in now]
+
+
+def layer_message(kind: str, **more: Any) -> dict[str, Any]:
+    """A message of this kind for the channel layer."""
+    return {"type": kind, **more}
+
+
+class TickUpdates:
+    """Knows what the pages of one game were told last."""
+
+    def __init__(self, game: RealtimeEpisode) -> None:
+        self._game = game
+        self._seen: dict[int, Mapping[str, Json]] = {}
+        self._score: Mapping[str, Json] = {}
+        self._said: dict[int, Mapping[str, Json]] = {}
+
+    def whole(self, *, starts_in: float = 0.0, lost_ms: int = 0) -> dict[str, Any]:
+        """How things are now."""
+        sights = self._game.sights()
+        seats = {
+            str(seat): {"observation": dict(sight.observation), "key": sight.key, **_intents_and_hint(sight)}
+            for seat, sight in sights.items()
+        }
+        self._know(sights)
+        return layer_message(
+            "tick.whole",
+            step=self._game.episode.step,
+            tick_ms=self._game.episode.tick_ms,
+            score=self._game.episode.score,
+            seats=seats,
+            starts_in_ms=max(0, round(starts_in * 1000)),
+            lost_ms=lost_ms,
+        )
+
+    def tick(self, lost_ms: int = 0) -> dict[str, Any]:
+        """What the last tick has changed."""
+        sights, score = self._game.sights(), self._game.episode.score
+        changed, _ = changed_values(self._score, score)
+        seats = {str(seat): self._part(seat, sight) for seat, sight in sights.items()}
+        self._know(sights)
+        return layer_message(
+            "tick.shown", step=self._game.episode.step, score=changed, seats=seats, lost_ms=lost_ms
+        )
+
+    def _part(self, seat: int, sight: SeatUpdate) -> dict[str, Any]:
+        changed, gone = changed_values(self._seen.get(seat, {}), sight.observation)
+        events = [event.to_json() for event in sight.events]
+        part = {"changed": changed, "gone": gone, "events": events, "key": sight.key}
+        before = self._said.get(seat, {})
+        return {
+            **part,
+            **{name: value for name, value in _intents_and_hint(sight).items() if before.get(name) != value},
+        }
+
+    def _know(self, sights: Mapping[int, SeatUpdate]) -> None:
+        self._seen = {seat: sight.observation for seat, sight in sights.items()}
+        self._said = {seat: _intents_and_hint(sight) for seat, sight in sights.items()}
+        self._score = self._game.episode.score
+
+
+def _intents_and_hint(sight: SeatUpdate) -> dict[str, Json]:
+    """What the others are about to do, by seat, and what would be good to do, where the page says it."""
+    said: dict[str, Json] = {}
+    if sight.intents is not None:
+        said["intents"] = {str(seat): dict(intent) for seat, intent in sight.intents.items()}
+    if sight.errand is not None:
+        said["errand"] = dict(sight.errand)
+    return said

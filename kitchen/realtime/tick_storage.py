@@ -1,0 +1,256 @@
+"""Claim episodes for a clock process, store their ticks in groups, and count clocks that stand still.
+
+A claim is a random word that only its owner has. Every stored group renews it, and it lapses `LEASE_SECONDS`
+seconds later. The claim of a process that has certainly ended is free at once.
+
+A turn writes its rows into a `TickBuffer`. The groups of many episodes are stored in one transaction. A group
+is stored completely or not at all: only if the episode is unchanged, is still played, and still belongs to
+the owner.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from django.db import models, transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from kitchen.contract.language_model import Call
+from kitchen.infra.database_writes import RowWriter, Values, insert_rows, update_row_where
+from kitchen.infra.os_processes import process_is_gone, process_name
+from kitchen.play.episode.log_integrity import seal_episode
+from kitchen.play.models import Decision, Episode, Seat, SeatCommand, StateChange, Step, Ticking
+from kitchen.play.turn.decision_records import store_calls
+from kitchen.play.turn.page_broadcast import notify_audience
+from kitchen.play.turn.step_timer import ARRIVAL
+from kitchen.play.turn.turn_claims import MAX_DELAY_SECONDS
+from kitchen.play.turn.websocket_messages import EpisodeNews
+
+LEASE_SECONDS = 1.5
+"""Seconds after which an owner that says nothing has lost its episodes."""
+
+
+def new_owner_name() -> str:
+    """A name that only this owner has."""
+    return f"{process_name()}#{secrets.token_hex(6)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ClockEpisode:
+    """How an episode stands that a clock plays."""
+
+    episode_id: int
+    owner: str
+    until: datetime | None
+    seats_given: str
+    """Of whose seats somebody else has taken over; another one when that changes."""
+
+
+def clock_episodes() -> list[ClockEpisode]:
+    """All that are played and have begun, or can: everybody has opened their page, or one has been waiting
+    for the others for as long as they are given."""
+    playing = Episode.objects.filter(status=Episode.Status.PLAYING)
+    if not playing.filter(tick_ms__isnull=False).exists():  # most of the time, and asked in no time
+        return []
+    opened = Seat.objects.filter(episode=OuterRef("episode"), mind=None)
+    missing, come = opened.filter(page=""), opened.exclude(page="")
+    awaited = timezone.now() - ARRIVAL
+    begun = Q(episode__step__gt=0) | ~Q(owner="") | ~Exists(missing)
+    ready = begun | Q(Exists(come), episode__created_at__lt=awaited)
+    rows = Ticking.objects.filter(ready, episode__status=Episode.Status.PLAYING).order_by("pk")
+    found = rows.values_list("episode_id", "owner", "until", "episode__gone")
+    return [ClockEpisode(pk, owner, until, str(gone or "")) for pk, owner, until, gone in found]
+
+
+def is_clock_unclaimed(one: ClockEpisode) -> bool:
+    """Whether nobody takes its ticks (any more)."""
+    return _lapsed(one.until) or process_is_gone(one.owner.partition("#")[0])
+
+
+def _lapsed(until: datetime | None) -> bool:
+    """Until a moment that is over, or that cannot have been meant: somebody set the clock back."""
+    now = timezone.now()
+    return until is None or not now <= until <= now + timedelta(seconds=MAX_DELAY_SECONDS)
+
+
+def take_clock_claim(owner: str, one: ClockEpisode) -> bool:
+    """Take this one, unless somebody else has since it was read."""
+    until = timezone.now() + timedelta(seconds=LEASE_SECONDS)
+    free = Ticking.objects.filter(pk=one.episode_id, owner=one.owner, until=one.until)
+    return bool(free.update(owner=owner, until=until))
+
+
+def renew_clock_claims(owner: str, episode_ids: Collection[int]) -> set[int]:
+    """This owner is alive; which of these are still its own. Needs a transaction around it: nobody else takes
+    them before its end."""
+    ours = _of(owner, episode_ids)
+    ours.update(until=timezone.now() + timedelta(seconds=LEASE_SECONDS))
+    return set(ours.values_list("pk", flat=True))
+
+
+def release_clock_claims(owner: str, episode_ids: Collection[int]) -> None:
+    """Others may take these at once."""
+    _of(owner, episode_ids).update(until=None)
+
+
+def _of(owner: str, episode_ids: Collection[int]) -> QuerySet[Ticking]:
+    return Ticking.objects.filter(pk__in=list(episode_ids), owner=owner)
+
+
+def add_tick_counts(episode_id: int, *, late: int, lost_ms: int) -> None:
+    """So many more ticks were late, and so much more time was lost."""
+    Ticking.objects.filter(pk=episode_id).update(late=F("late") + late, lost_ms=F("lost_ms") + lost_ms)
+
+
+TICK_MODELS: Sequence[type[models.Model]] = (SeatCommand, Decision, Step, StateChange)
+"""What ticks write."""
+ROWS_PER_INSERT = 500
+"""Rows of one statement."""
+
+
+@dataclass(slots=True)
+class TickGroup:
+    """What ticks of one episode have written since it was stored last."""
+
+    before: dict[str, Any] = field(default_factory=dict)
+    """What the episode was."""
+    fresh: dict[str, Any] = field(default_factory=dict)
+    """What it is."""
+    rows: dict[type[models.Model], list[Values]] = field(default_factory=dict)
+    calls: list[tuple[Decision, Sequence[Call]]] = field(default_factory=list)
+    """Calls of language models, by the decisions that took them."""
+
+    def then(self, later: TickGroup) -> TickGroup:
+        """Both, as one."""
+        rows = {each: [*self.rows.get(each, ()), *later.rows.get(each, ())] for each in TICK_MODELS}
+        fresh = {**self.fresh, **later.fresh}
+        return TickGroup(self.before or later.before, fresh, rows, [*self.calls, *later.calls])
+
+
+class TickBuffer(RowWriter):
+    """Keeps what one turn writes."""
+
+    def __init__(self) -> None:
+        self.group = TickGroup()
+
+    def insert(self, model: type[models.Model], rows: Sequence[Values]) -> None:
+        """Keep rows for later."""
+        self.group.rows.setdefault(model, []).extend(rows)
+
+    def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
+        """Keep what the episode is now; it changes nothing else."""
+        self.group.before = self.group.before or dict(where)
+        self.group.fresh.update(fresh)
+        return True
+
+    def called(self, row: Decision, calls: Sequence[Call]) -> None:
+        """Keep the calls of this decision, too."""
+        if calls:
+            self.group.calls.append((row, calls))
+
+    def take(self) -> TickGroup:
+        """All that was kept; nothing is, then."""
+        taken, self.group = self.group, TickGroup()
+        return taken
+
+    def put_back(self, group: TickGroup) -> None:
+        """It could not be stored."""
+        self.group = group.then(self.group)
+
+
+@dataclass(frozen=True, slots=True)
+class UnstoredTicks:
+    """What is to be stored of one episode."""
+
+    episode_id: int
+    group: TickGroup
+    late: int = 0
+    lost_ms: int = 0
+    audience: str = ""
+    """Who is told; nobody where they have just been told."""
+    key: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Its last tick is among it."""
+        return bool(self.group.fresh.get("status", Episode.Status.PLAYING) != Episode.Status.PLAYING)
+
+
+def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
+    """Store these groups, and keep the owner's claims up; of which episodes that was done. Of the others
+    nothing is stored: they belong to somebody else, or are over, or erased."""
+    with transaction.atomic():
+        ours = renew_clock_claims(owner, [each.episode_id for each in written])
+        stored = [each for each in written if each.episode_id in ours and _changed(each)]
+        for model in TICK_MODELS:
+            _insert_all(model, (row for each in stored for row in each.group.rows.get(model, ())))
+        _calls_store([called for each in stored for called in each.group.calls])
+        for each in stored:
+            if each.late or each.lost_ms:
+                add_tick_counts(each.episode_id, late=each.late, lost_ms=each.lost_ms)
+            if each.is_over:
+                seal_episode(Episode.objects.get(pk=each.episode_id))
+            if each.audience and each.group.fresh:
+                transaction.on_commit(partial(notify_audience, each.audience, _news(each)))
+    return {each.episode_id for each in stored}
+
+
+def _changed(each: UnstoredTicks) -> bool:
+    """Whether the episode was what it is said to have been; it is what it has become, then."""
+    if not each.group.fresh:
+        return True
+    before = {**each.group.before, "status": Episode.Status.PLAYING}
+    return update_row_where(Episode, each.group.fresh, where={"id": each.episode_id, **before})
+
+
+def _insert_all(model: type[models.Model], rows: Iterable[Values]) -> None:
+    every = list(rows)
+    for first in range(0, len(every), ROWS_PER_INSERT):
+        insert_rows(model, every[first : first + ROWS_PER_INSERT])
+
+
+def _calls_store(called: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
+    """Their decisions have just been stored, by number."""
+    for row, calls in called:
+        row.pk = Decision.objects.values_list("pk", flat=True).get(mind=row.mind_id, number=row.number)
+        store_calls([(row, calls)])
+
+
+def _news(each: UnstoredTicks) -> EpisodeNews:
+    fresh = each.group.fresh
+    return EpisodeNews(episode=each.key, step=fresh["step"], status=str(fresh["status"]))
+
+
+STILL_AFTER = timedelta(seconds=5)
+"""Beyond the time that a claim holds, for another owner to come."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockTotals:
+    """Episodes that are played by a clock now."""
+
+    running: int
+    still: int
+    """Those of them whose steps nobody takes."""
+    steps: int
+    """That were taken in them so far."""
+    late: int
+    """Those of these that came too late."""
+
+
+def clock_totals() -> ClockTotals:
+    """All that have begun, or could."""
+    playing, now = clock_episodes(), timezone.now()
+    ids = [one.episode_id for one in playing]
+    rows = Ticking.objects.filter(pk__in=ids).values_list(
+        "late", "episode__step", "until", "episode__turn_opened_at"
+    )
+    taken = [(late, step, max(until or opened, opened)) for late, step, until, opened in rows]
+    still = sum(last + STILL_AFTER < now for _, _, last in taken)
+    return ClockTotals(len(playing), still, sum(row[1] for row in taken), sum(row[0] for row in taken))

@@ -1,0 +1,101 @@
+"""List every kind of agent (co-player), and make agents by name. A world's own agents are in its kit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from kitchen.contract.agent import Adviser, Agent, AimPursuer, Decision, Situation
+from kitchen.contract.agent_skills import Skills
+from kitchen.contract.world import Json
+from kitchen.registry.dotted_paths import UnknownNameError, load_path, registry_entry
+from kitchen.registry.world_registry import get_kit, known_worlds
+
+AGENTS: dict[str, str] = {
+    "follower": "kitchen.agents.job_follower:Follower",
+    "proagent": "kitchen.agents.proagent.agent:ProAgent",
+    "random": "kitchen.agents.random_agent:RandomAgent",
+    "skill_dispatcher": "kitchen.agents.skill_dispatcher.agent:SkillDispatcher",
+}
+"""Name of the kind to its class, of those that no single world owns."""
+
+NO_ADVISER = Adviser()
+
+
+def agent_kinds(world: str = "") -> dict[str, Callable[[], type[Agent]]]:
+    """Return every kind with a function that gives its class, sorted by name; with a world only the kinds
+    that can play it."""
+    owned = {kind: made for name in known_worlds() for kind, made in get_kit(name).coplayers.items()}
+    shared: dict[str, Callable[[], type[Agent]]] = {
+        kind: partial(load_path, path) for kind, path in AGENTS.items()
+    }
+    kinds = sorted({**shared, **owned}.items())
+    return {kind: made for kind, made in kinds if not world or can_play(made(), world)}
+
+
+def can_play(coplayer: type[Agent], world: str) -> bool:
+    """Whether this kind can play this world."""
+    kit = get_kit(world)
+    if (coplayer.pursues and not kit.pursuer) or (coplayer.skilled and not kit.skills):
+        return False
+    return coplayer.worlds is None or world in coplayer.worlds
+
+
+def get_adviser(world: str) -> Adviser:
+    """Who knows what is good to do in this world: one who knows nothing if it has none."""
+    adviser = get_kit(world).adviser
+    return adviser() if adviser else NO_ADVISER
+
+
+def get_pursuer(world: str) -> AimPursuer:
+    """Who knows the way to the aims of a world that has such; UnknownNameError if it has none."""
+    pursuer = get_kit(world).pursuer
+    if not pursuer:
+        raise UnknownNameError(f"nobody pursues aims in {world!r}")
+    return pursuer()
+
+
+def get_skills(world: str) -> Skills:
+    """What agents that think in skills need to know of a world that has such; UnknownNameError if it has
+    none."""
+    skills = get_kit(world).skills
+    if not skills:
+        raise UnknownNameError(f"there are no skills in {world!r}")
+    return skills()
+
+
+def get_agent(kind: str) -> type[Agent]:
+    """The class of a co-player; UnknownNameError if there is none."""
+    return registry_entry(agent_kinds(), kind)()
+
+
+def plays_in_real_time(kind: str) -> bool:
+    """Whether this kind can play where a clock takes the steps: it is instant, or goes on with what it had
+    while it thinks."""
+    found = get_agent(kind)
+    return found.instant or found.arrived is not Agent.arrived
+
+
+def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
+    """A co-player with these settings; SettingsError if they are wrong."""
+    return get_agent(kind)(settings)
+
+
+def make_agents(kinds: Sequence[str], settings: Mapping[str, Json]) -> list[Agent]:
+    """Make the agents of an episode without people. One alone has all of the settings, several have those
+    that they know. SettingsError if they are wrong."""
+    if len(kinds) == 1:
+        return [make_agent(kinds[0], settings)]
+    return [make_agent(kind, declared_settings(kind, settings)) for kind in kinds]
+
+
+def declared_settings(kind: str, settings: Mapping[str, Json]) -> dict[str, Json]:
+    """Those of the settings that this kind declares."""
+    names = {each.name for each in get_agent(kind).settings}
+    return {name: value for name, value in settings.items() if name in names}
+
+
+def decide_with_settings(kind: str, settings: Mapping[str, Json], situation: Situation) -> Decision:
+    """What a co-player with these settings decides: for whoever has it decide in another process. Whatever
+    it raises."""
+    return make_agent(kind, settings).decide(situation)

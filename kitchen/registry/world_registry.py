@@ -1,0 +1,136 @@
+"""List every world that can be played, and get its class, page and other parts by name.
+
+Each line names the world's kit (`kitchen.contract.kit`), which names all that the world has. `BRIGADE_WORLDS`
+adds worlds of your own as `name=package.module:KIT`, separated by commas.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, CompletionBenchmark, PairingBenchmark
+from kitchen.contract.drawable_setting import DrawableSetting
+from kitchen.contract.kit import WorldKit
+from kitchen.contract.organisation import TOGETHER
+from kitchen.contract.page import Page
+from kitchen.contract.world import SettingsError, World
+from kitchen.registry.dotted_paths import UnknownNameError, load_named
+
+WORLDS: dict[str, str] = {
+    "cuisine": "kitchen.worlds.cuisine.kit:KIT",
+    "overcooked": "kitchen.worlds.overcooked.kit:KIT",
+}
+"""Name of the world to its kit."""
+
+DEFAULT_WORLD_NAME = "cuisine"
+"""The world that is meant where stored documents and study files name none."""
+
+WORLDS_VARIABLE = "BRIGADE_WORLDS"
+
+
+def known_worlds() -> dict[str, str]:
+    """Every world of this installation to its kit, sorted by name; ValueError, in one line, for a variable
+    that cannot be read."""
+    return dict(sorted({**dict(_own()), **WORLDS}.items()))
+
+
+def _own() -> Iterator[tuple[str, str]]:
+    for given in filter(None, map(str.strip, os.environ.get(WORLDS_VARIABLE, "").split(","))):
+        name, sign, path = given.partition("=")
+        if not (name.isidentifier() and sign and path.partition(":")[2]):
+            raise ValueError(f"{given!r} is not name=package.module:KIT")
+        yield name, path
+
+
+def get_kit(kind: str) -> WorldKit:
+    """Everything of a world; UnknownNameError if there is none."""
+    kit: WorldKit = load_named(known_worlds(), kind)
+    return kit
+
+
+def get_world(kind: str) -> type[World]:
+    """The class of a world; UnknownNameError if there is none."""
+    return get_kit(kind).rules()
+
+
+def get_page(kind: str) -> Page:
+    """How a world is shown; UnknownNameError if there is none."""
+    return get_kit(kind).page()
+
+
+def check_clock(world: World) -> None:
+    """SettingsError if a clock takes the steps of this world, and its page supports turns only."""
+    if world.tick_ms and not get_page(world.kind).supports_clock:
+        raise SettingsError(f"world: {world.kind} has a clock, but its page does not declare keys (GridPage)")
+
+
+def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:
+    """Return why a world cannot be played with this kind of organisation and this schedule, in words; empty
+    if it can. UnknownNameError if there is no such world."""
+    kit = get_kit(world)
+    for name, chosen, needed in (
+        ("organisation", organisation, kit.organisations),
+        ("schedule", schedule, kit.schedules),
+    ):
+        if needed and chosen not in needed:
+            return f"{name}: {world} is played with {' or '.join(needed)}, not with {chosen}"
+    return ""
+
+
+def has_3d_scene(kind: str) -> bool:
+    """Whether a world is shown in three dimensions, too; UnknownNameError if there is none."""
+    return bool(get_page(kind).scene)
+
+
+def get_ground(kind: str) -> Benchmark:
+    """What agents alone are compared on in this world; UnknownNameError if there is none, or nothing."""
+    bench = get_kit(kind).bench
+    if not bench:
+        raise UnknownNameError(f"nothing is compared in {kind!r}")
+    return bench()
+
+
+def get_bench(kind: str) -> CompletionBenchmark:
+    """The same of a world in which what is done is counted beside what is missed."""
+    return cast(CompletionBenchmark, get_ground(kind))
+
+
+def get_pairings(kind: str) -> PairingBenchmark:
+    """The same of a world in which partners are compared."""
+    return cast(PairingBenchmark, get_ground(kind))
+
+
+def worlds_with_pairings() -> dict[str, PairingBenchmark]:
+    """The worlds in which partners are compared, sorted by name, and what they are compared on."""
+    grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
+    return {world: ground for world, ground in grounds.items() if isinstance(ground, PairingBenchmark)}
+
+
+def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
+    """Return the worlds in which one figure is compared by who plays, partners apart, sorted by name, and
+    what it is compared on."""
+    grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
+    return {
+        world: ground
+        for world, ground in grounds.items()
+        if isinstance(ground, ComparisonBenchmark) and not isinstance(ground, PairingBenchmark)
+    }
+
+
+def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
+    """How a setting of a world is drawn; None if it is only written. UnknownNameError if there is no such
+    world."""
+    canvas = get_kit(kind).canvases.get(setting)
+    return canvas() if canvas else None
+
+
+def world_folders(name: str) -> list[Path]:
+    """The folders of this name (`templates`, `static`, `instruments`) beside the kits of the worlds that have
+    one."""
+    modules = (import_module(path.partition(":")[0]) for path in known_worlds().values())
+    homes = (Path(str(module.__file__)).parent for module in modules)
+    return [home / name for home in homes if (home / name).is_dir()]

@@ -1,0 +1,1 @@
+"""Replay of stored episodes: verification, past pages, timelines, and episode files."""

@@ -1,0 +1,231 @@
+"""Export an episode as one JSON file, and read such a file again.
+
+The file holds what is needed to replay the episode, and what was decided. It holds no key that opens a page,
+no participant code and no money: `FIELDS` lists its contents. `hash` covers the rest of the file, so that a
+changed byte is noticed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model
+
+from kitchen.contract.data_files import TooDeepError, read_json
+from kitchen.contract.world import Json, WorldError, canonical_hash
+from kitchen.play.models import Decision, Episode, Message, Mind, ModelCall, Seat, SeatCommand, Step
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.replay.episode_record import CallRecord, EpisodeRecord
+from kitchen.replay.episode_timeline import event_steps, timeline_chart
+from kitchen.replay.replay_view import report_step, seat_page_after
+from kitchen.replay.step_replay import replay_faults
+
+KIND, FORMAT = "brigade episode", 1
+GZIP = b"\x1f\x8b"
+"""How bytes begin that gzip has packed."""
+MAX_FILE_BYTES = 32 * 2**20
+"""Bytes of an episode's file, unpacked."""
+FIELDS: dict[type[Model], str] = {
+    Episode: "key world world_version settings seed label synthetic hints until shown asks_first "
+    "shows_intents passes_by knowing organisation messages offers_plans absence gone status ended_because "
+    "step state_hash score decision_seconds step_seconds tick_ms turn_opened_at ended_at",
+    Seat: "number name acts mind_id",
+    Mind: "id number kind settings",
+    Step: "number commands events state_hash score opened_at taken_at chain",
+    SeatCommand: "step seat command chosen_by fallback received_at to_follow planned_in",
+    Decision: "id mind_id step memory note played_by fallback error milliseconds number seen_step because "
+    "dropped",
+    ModelCall: "decision_id number provider model_asked model_named sampling parameters reply reply_call "
+    "stop error error_text reasoning seconds",
+    Message: "number step sender to kind text data decision_id sent_at",
+}
+NO_JSON = "it is no JSON"
+TOO_LARGE = "it has more than {most} MiB"
+NOT_OURS = "it is no episode that was exported here or elsewhere"
+OTHER_FORMAT = "it is of format {format}; this version reads format {known}"
+CHANGED = "it is not what was exported: its hash is another one"
+LACKS = "it lacks something, or has it in another way: {what}"
+NO_REPLAY = "it does not lead where it says: {fault}"
+
+
+READ_ERRORS: tuple[type[Exception], ...] = (
+    LookupError,
+    TypeError,
+    AttributeError,
+    ValueError,
+    ValidationError,
+)
+READ_ERRORS += (ArithmeticError, StopIteration, WorldError)
+"""What comes of values that no episode has."""
+
+
+class EpisodeFileError(ValueError):
+    """A file that is no episode which can be replayed here; one line."""
+
+
+Row = TypeVar("Row", bound=Model)
+
+
+def export_episode(record: EpisodeRecord) -> bytes:
+    """The episode as a file; the same bytes each time."""
+    known: dict[str, str] = {}
+    content = {
+        "kind": KIND,
+        "format": FORMAT,
+        "episode": _values(record.episode),
+        "seats": _all(record.seats),
+        "minds": _all(record.minds),
+        "steps": _all(record.steps),
+        "commands": _all(record.commands),
+        "decisions": _all(record.decisions),
+        "calls": [_call(each, known) for each in record.calls],
+        "messages": _all(record.messages),
+        "texts": {key: text for text, key in known.items()},
+    }
+    plain = json.loads(json.dumps(content, default=_plain))
+    whole = {**plain, "hash": canonical_hash(plain)}
+    return (json.dumps(whole, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def read_episode_file(data: bytes) -> EpisodeRecord:
+    """The episode in this file, after it was played again and all that is told of it was looked at;
+    FileError with the reason."""
+    content = _content(data)
+    with untrusted_file_errors():
+        record = _record(content)
+        if fault := next(replay_faults(record), ""):
+            raise EpisodeFileError(NO_REPLAY.format(fault=fault))
+        event_steps(record)
+        timeline_chart(record)
+        for step in range(1, record.episode.step + 2):
+            report_step(record, step)
+        _look_at_pages(record)
+    return record
+
+
+@contextmanager
+def untrusted_file_errors() -> Iterator[None]:
+    """What fails in here fails because of what the file says: FileError."""
+    try:
+        yield
+    except EpisodeFileError:
+        raise
+    except READ_ERRORS as error:
+        raise EpisodeFileError(LACKS.format(what=str(error) or type(error).__name__)) from error
+
+
+def _look_at_pages(record: EpisodeRecord) -> None:
+    """Those of every seat, at the beginning and at the end; a world that is not known here has none."""
+    try:
+        for seat in record.seats:
+            for steps in {0, record.episode.step}:
+                seat_page_after(record, seat.number, steps)
+    except (WorldError, UnknownNameError):
+        return
+
+
+def gunzip_limited(data: bytes) -> bytes:
+    """What was packed with gzip, or these bytes themselves; FileError for more than `LARGEST`."""
+    if not data.startswith(GZIP):
+        return data
+    try:
+        found = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS).decompress(data, MAX_FILE_BYTES + 1)
+    except zlib.error as error:
+        raise EpisodeFileError(NO_JSON) from error
+    if len(found) > MAX_FILE_BYTES:
+        raise EpisodeFileError(TOO_LARGE.format(most=MAX_FILE_BYTES // 2**20))
+    return found
+
+
+def gzip_bytes(data: bytes) -> bytes:
+    """The same bytes each time."""
+    return gzip.compress(data, 9, mtime=0)
+
+
+def _content(data: bytes) -> dict[str, Any]:
+    plain = gunzip_limited(data)
+    try:
+        content = read_json(plain.decode())
+    except TooDeepError as error:
+        raise EpisodeFileError(f"it {error}") from error
+    except ValueError as error:
+        raise EpisodeFileError(NO_JSON) from error
+    if not isinstance(content, dict) or content.get("kind") != KIND:
+        raise EpisodeFileError(NOT_OURS)
+    if content.get("format") != FORMAT:
+        raise EpisodeFileError(OTHER_FORMAT.format(format=content.get("format"), known=FORMAT))
+    if content.pop("hash", None) != canonical_hash(content):
+        raise EpisodeFileError(CHANGED)
+    return content
+
+
+def _plain(value: object) -> str:
+    """Moments to the microsecond: what is read again is what was written, and has the same hash."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} cannot be written")
+
+
+def _names(model: type[Model]) -> list[str]:
+    return FIELDS[model].split()
+
+
+def _values(row: Model) -> dict[str, Json]:
+    return {name: getattr(row, name) for name in _names(type(row))}
+
+
+def _all(rows: Iterable[Model]) -> list[dict[str, Json]]:
+    return [_values(row) for row in rows]
+
+
+def _call(call: CallRecord, known: dict[str, str]) -> dict[str, Json]:
+    """A call; what it was sent stands once among the texts, by the number that it is known by, however often
+    it was sent."""
+    sent = [[role, known.setdefault(text, str(len(known)))] for role, text in call.sent]
+    return {**_values(call.row), "sent": sent}
+
+
+def _record(content: Mapping[str, Any]) -> EpisodeRecord:
+    texts: dict[str, str] = content["texts"]
+    record = EpisodeRecord(
+        _read(Episode, content["episode"]),
+        seats=_read_all(Seat, content["seats"]),
+        minds=_read_all(Mind, content["minds"]),
+        steps=_read_all(Step, content["steps"]),
+        commands=_read_all(SeatCommand, content["commands"]),
+        decisions=_read_all(Decision, content["decisions"]),
+        messages=_read_all(Message, content["messages"]),
+    )
+    for each in content["calls"]:
+        sent = [(role, texts[key]) for role, key in each["sent"]]
+        record.calls.append(CallRecord(_read(ModelCall, each), sent))
+    if not record.seats:
+        raise ValueError("a seat")
+    if unknown := {row.mind_id for row in record.decisions} - record.mind_of.keys():
+        raise ValueError(f"a mind {min(unknown)}")
+    return record
+
+
+def _read_all(model: type[Row], rows: Sequence[Mapping[str, Any]]) -> list[Row]:
+    return [_read(model, row) for row in rows]
+
+
+def _read(model: type[Row], values: Mapping[str, Any]) -> Row:
+    fields = {name: model._meta.get_field(name.removesuffix("_id")) for name in _names(model)}
+    return model(**{name: _value(field, values[name]) for name, field in fields.items()})
+
+
+def _value(field: Any, value: Json) -> Any:
+    if value is None and not field.null:
+        raise ValueError(f"{field.name} is empty")
+    return field.to_python(value)

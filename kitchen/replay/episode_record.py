@@ -1,0 +1,202 @@
+"""Read all stored rows of an episode, and label its seats, agents and commands for staff.
+
+The record holds nothing that opens a page. Labels are the names on the players' pages with the seat's number.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from django.db.models import QuerySet
+
+from kitchen.contract.episode_log import EpisodeLog
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.world import Json
+from kitchen.play.episode.log_metrics import log_from_rows
+from kitchen.play.models import (
+    CallMessage,
+    Decision,
+    Episode,
+    Message,
+    Mind,
+    ModelCall,
+    Prompt,
+    Seat,
+    SeatCommand,
+    Step,
+)
+
+EPISODES_PER_READ = 10
+"""Episodes that are read together."""
+
+
+@dataclass(slots=True)
+class CallRecord:
+    """A call of a model, and the texts that it was sent, by role."""
+
+    row: ModelCall
+    sent: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass
+class EpisodeRecord:
+    """One episode with its rows, each in the order in which it came. Steps are those that are taken."""
+
+    episode: Episode
+    seats: list[Seat] = field(default_factory=list)
+    minds: list[Mind] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    commands: list[SeatCommand] = field(default_factory=list)
+    """Those of the step that was open at the end, too."""
+    decisions: list[Decision] = field(default_factory=list)
+    calls: list[CallRecord] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+
+    @property
+    def log(self) -> EpisodeLog:
+        """The same in plain Python."""
+        return log_from_rows(
+            self.episode,
+            seats=self.seats,
+            steps=self.steps,
+            messages=self.messages,
+            decisions=self.decisions,
+        )
+
+    @cached_property
+    def calls_of(self) -> dict[int, list[CallRecord]]:
+        """The calls of each decision, by its id."""
+        found: dict[int, list[CallRecord]] = defaultdict(list)
+        for call in self.calls:
+            found[call.row.decision_id].append(call)
+        return found
+
+    @cached_property
+    def mind_of(self) -> dict[int, Mind]:
+        """Each mind by its id."""
+        return {mind.pk: mind for mind in self.minds}
+
+
+def read_episode_records(episodes: QuerySet[Episode]) -> Iterator[EpisodeRecord]:
+    """Each of these episodes, in the order of their ids; those that are erased meanwhile are left out."""
+    ids = list(episodes.order_by("pk").values_list("pk", flat=True))
+    for begin in range(0, len(ids), EPISODES_PER_READ):
+        yield from _records(ids[begin : begin + EPISODES_PER_READ])
+
+
+def _records(ids: Sequence[int]) -> Iterable[EpisodeRecord]:
+    records = {each.pk: EpisodeRecord(each) for each in Episode.objects.filter(pk__in=ids).order_by("pk")}
+    _read_players(records)
+    _read_log(records)
+    _read_calls(records)
+    return records.values()
+
+
+def _read_players(records: dict[int, EpisodeRecord]) -> None:
+    for seat in Seat.objects.filter(episode__in=records).order_by("number"):
+        records[seat.episode_id].seats.append(seat)
+    for mind in Mind.objects.filter(episode__in=records).order_by("number"):
+        records[mind.episode_id].minds.append(mind)
+
+
+def _read_log(records: dict[int, EpisodeRecord]) -> None:
+    """Rows that somebody wrote after the episode was read are left out."""
+    for step in Step.objects.filter(episode__in=records).order_by("number"):
+        if step.number <= records[step.episode_id].episode.step:
+            records[step.episode_id].steps.append(step)
+    for given in SeatCommand.objects.filter(episode__in=records).order_by("pk"):
+        if given.step <= records[given.episode_id].episode.step + 1:
+            records[given.episode_id].commands.append(given)
+    for said in Message.objects.filter(episode__in=records).order_by("number"):
+        if said.number <= records[said.episode_id].episode.messages:
+            records[said.episode_id].messages.append(said)
+
+
+def _read_calls(records: dict[int, EpisodeRecord]) -> None:
+    owner = {mind.pk: record for record in records.values() for mind in record.minds}
+    for row in Decision.objects.filter(mind__in=owner).order_by("step", "pk"):
+        owner[row.mind_id].decisions.append(row)
+    whose = {row.pk: record for record in records.values() for row in record.decisions}
+    calls: dict[int, CallRecord] = {}
+    for call in ModelCall.objects.filter(decision__mind__in=owner).order_by("decision", "number"):
+        if call.decision_id in whose:
+            calls[call.pk] = CallRecord(call)
+            whose[call.decision_id].calls.append(calls[call.pk])
+    sent = CallMessage.objects.filter(call__decision__mind__in=owner)
+    texts = {row.hash: row.text for row in Prompt.objects.filter(pk__in=sent.values("prompt"))}
+    for call_id, role, key in sent.order_by("position").values_list("call", "role", "prompt"):
+        if call_id in calls and key in texts:
+            calls[call_id].sent.append((role, texts[key]))
+
+
+def seat_label(record: EpisodeRecord, number: int) -> str:
+    """The name that its page has, and the number of the seat."""
+    name = next((seat.name for seat in record.seats if seat.number == number), "A player")
+    return f"{name} (seat {number})"
+
+
+def mind_label(record: EpisodeRecord, mind: Mind) -> str:
+    """By the seats that it commands; by its own number where there are none."""
+    seats = [seat.number for seat in record.seats if seat.mind_id == mind.pk and seat.acts]
+    return _joined(record, seats) or f"Co-player {mind.number}"
+
+
+def member_label(record: EpisodeRecord, number: int | None) -> str:
+    """Who takes part in what is said: by its own name, else by its seats. None is the house."""
+    if number is None:
+        return "The house"
+    stored = record.episode.organisation
+    members = Organisation.from_json(stored).members if stored else ()
+    member = next((one for one in members if one.number == number), None)
+    return (member and (member.name or _joined(record, member.seats))) or f"Member {number}"
+
+
+def _joined(record: EpisodeRecord, seats: Iterable[int]) -> str:
+    return ", ".join(seat_label(record, seat) for seat in seats)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """One command of a step."""
+
+    seat: int
+    text: str
+    chosen_by: str
+    fallback: str
+    reasons: str
+    """Codes of a refusal; empty if the command was carried out."""
+
+
+def command_lines(step: Step) -> tuple[CommandLine, ...]:
+    """Its commands, in the order in which they ran."""
+    refused = [event for event in step.events if event["kind"] == "refused"]
+    return tuple(_command_line(entry, refused) for entry in step.commands)
+
+
+def other_events(step: Step) -> tuple[str, ...]:
+    """What was no seat's command: what the world, or the house, did by itself."""
+    return tuple(_event_text(event) for event in step.events if event["kind"] not in {"refused", "performed"})
+
+
+def _command_line(entry: Mapping[str, Json], refused: list[Mapping[str, Json]]) -> CommandLine:
+    same = (
+        event
+        for event in refused
+        if event["seat"] == entry["seat"] and list(event.get("command", [])) == list(entry["command"])
+    )
+    reasons = next((event.get("reasons") or ["refused"] for event in same), [])
+    return CommandLine(
+        seat=entry["seat"],
+        text=" ".join(str(part) for part in entry["command"]),
+        chosen_by=entry["chosen_by"],
+        fallback=entry["fallback"],
+        reasons=", ".join(str(reason) for reason in reasons),
+    )
+
+
+def _event_text(event: Mapping[str, Json]) -> str:
+    details = [f"{name} {value}" for name, value in event.items() if name not in {"kind", "seat"}]
+    return " ".join([event["kind"].replace("_", " "), *details])

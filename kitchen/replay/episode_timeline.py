@@ -1,0 +1,289 @@
+"""Draw an episode as a timeline: counts of its world, events, what seats did, and when agents were asked.
+
+Step 5 lies between 4 and 5 on the axis: right of it is what was seen after that many steps. `event_steps`
+lists the steps in which something worth looking at happened.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+from kitchen.charts.chart_data import Axis, Cell, Chart, Panel, Point, Series
+from kitchen.contract.world import Metric, World
+from kitchen.play.models import Mind, Step
+from kitchen.play.turn.state_store import command_from_json
+from kitchen.registry.world_registry import get_world
+from kitchen.replay.episode_record import EpisodeRecord, mind_label, seat_label
+from kitchen.words.english_text import and_list, counted_noun
+
+REFUSED, OTHER = "refused", "other"
+MAX_KINDS = 4
+"""Kinds of action that are told apart, the most frequent ones, beside what was refused and waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityRun:
+    """Steps `first` to `last`, both included, in which a seat did the same kind of thing."""
+
+    kind: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class EpisodeActivity:
+    """What all seats did. `idle` is the kind of what a seat does that waits."""
+
+    runs: Mapping[int, tuple[ActivityRun, ...]]
+    """By seat, in order."""
+    idle: str
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """All kinds that there are, by name; waiting is the last."""
+        found = {run.kind for runs in self.runs.values() for run in runs}
+        return tuple(sorted(found, key=lambda kind: (kind == self.idle, kind)))
+
+    def name_of(self, kind: str) -> str:
+        """The kind as figures call it."""
+        return f"waits ({kind})" if kind == self.idle else kind
+
+    def steps_of(self, seat: int) -> dict[str, int]:
+        """In how many steps a seat did each of `kinds`."""
+        total = Counter[str]()
+        for run in self.runs[seat]:
+            total[run.kind] += run.last - run.first + 1
+        return {kind: total[kind] for kind in self.kinds}
+
+
+def read_activity(record: EpisodeRecord) -> EpisodeActivity:
+    """From the log. UnknownNameError for a world that is not known here."""
+    world = get_world(record.episode.world)
+    done = [(row.number, _done_kinds(row, world)) for row in record.steps]
+    idle = world.kind_of(world.idle)
+    own = Counter(kind for _, kinds in done for kind in kinds.values() if kind not in {idle, REFUSED})
+    told = {
+        idle,
+        REFUSED,
+        *(kind for kind, _ in own.most_common(MAX_KINDS if len(own) > MAX_KINDS + 1 else None)),
+    }
+    seats = sorted({seat for _, kinds in done for seat in kinds})
+    return EpisodeActivity({seat: tuple(_runs(done, seat, told)) for seat in seats}, idle)
+
+
+def _done_kinds(row: Step, world: type[World]) -> dict[int, str]:
+    """By seat: the kind of its command, or that it was refused."""
+    kinds = {each["seat"]: world.kind_of(command_from_json(each["command"])) for each in row.commands}
+    return kinds | {each["seat"]: REFUSED for each in row.events if each["kind"] == REFUSED}
+
+
+def _runs(done: list[tuple[int, dict[int, str]]], seat: int, told: set[str]) -> Iterator[ActivityRun]:
+    known = [(step, kinds[seat]) for step, kinds in done if seat in kinds]
+    for kind, steps in groupby(known, lambda each: each[1] if each[1] in told else OTHER):
+        numbers = [step for step, _ in steps]
+        yield ActivityRun(kind, numbers[0], numbers[-1])
+
+
+MODEL_ASKED, FALLBACK, MESSAGE_SENT = "model asked", "fallback", "message"
+PERFORMED_EVENT = "performed"
+"""The event that nobody looks for."""
+
+
+def event_steps(record: EpisodeRecord) -> dict[str, list[int]]:
+    """By what happened, in words: the steps in which it did, in order. Kinds are sorted."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for kind, step in _all(record):
+        if 0 < step <= record.episode.step:
+            found[kind].add(step)
+    return {kind: sorted(found[kind]) for kind in sorted(found)}
+
+
+def _all(record: EpisodeRecord) -> Iterator[tuple[str, int]]:
+    for row in record.steps:
+        kinds = {event["kind"] for event in row.events} - {PERFORMED_EVENT}
+        yield from ((kind.replace("_", " "), row.number) for kind in kinds)
+        yield from ((FALLBACK, row.number) for entry in row.commands if entry["fallback"])
+    for decision in record.decisions:
+        if record.calls_of.get(decision.pk):
+            yield MODEL_ASKED, decision.step
+    for said in record.messages:
+        yield MESSAGE_SENT, said.step
+
+
+TABLE_COLUMNS = ("lane", "what", "from_step", "to_step", "value")
+COUNTED, HAPPENED, WAITS, THINKS = 4, 5, 7, 6
+"""Colours that are no kind of action's."""
+CURVE_SHARE = 0.8
+"""How much of its lane a curve takes."""
+NOTE = (
+    "In the lane of a seat each kind of action has its own height, from the top: {kinds}. Thin line of a "
+    "co-player: how long each decision took, up to the time that its lane names."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A row of the figure, and what stands of it in the table."""
+
+    name: str
+    series: tuple[Series, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+def timeline_chart(record: EpisodeRecord) -> Chart:
+    """The figure of one episode; of one without a step it is empty. UnknownNameError for a world that is not
+    known here."""
+    activity = read_activity(record)
+    lanes = list(_lanes(record, activity)) if record.steps else []
+    unit = "Step" if record.episode.tick_ms is None else "Tick"
+    return Chart(
+        key="timeline",
+        title=f"Timeline of {record.episode.label}",
+        x=Axis(unit, 0, max(record.episode.step, 1), whole=True),
+        y=Axis.of_names("", tuple(lane.name for lane in lanes)),
+        panels=(Panel(tuple(one for lane in lanes for one in lane.series)),),
+        under=f"{record.episode.world}, {record.episode.get_status_display()}",
+        note=NOTE.format(kinds=", ".join(map(activity.name_of, activity.kinds))),
+        words=" ".join(_words(record, activity)),
+        head=TABLE_COLUMNS,
+        rows=tuple(row for lane in lanes for row in lane.rows),
+        synthetic=record.episode.synthetic,
+    )
+
+
+def _lanes(record: EpisodeRecord, activity: EpisodeActivity) -> Iterator[Lane]:
+    for place, lane in enumerate(_made(record, activity)):
+        yield Lane(lane.name, tuple(_at(one, place) for one in lane.series), lane.rows)
+
+
+def _at(one: Series, place: int) -> Series:
+    """The series, whose points lie around 0, in the lane at this place."""
+    moved = tuple(Point(p.x, p.y + place, p.low, p.high, p.words) for p in one.points)
+    return Series(one.name, one.look, moved, one.colour, one.listed, one.thick)
+
+
+def _made(record: EpisodeRecord, activity: EpisodeActivity) -> Iterator[Lane]:
+    for figure in _figures(record):
+        yield _count_lane(record, figure)
+    for kind, steps in event_steps(record).items():
+        if kind != REFUSED:
+            yield _event_lane(kind, steps)
+    for seat in record.seats:
+        if seat.number in activity.runs:
+            yield _activity_lane(seat_label(record, seat.number), activity, activity.runs[seat.number])
+    yield from (_decision_lane(record, mind) for mind in record.minds)
+
+
+def _figures(record: EpisodeRecord) -> list[Metric]:
+    """What the world counts as it is played, and tells whoever plays."""
+    figures = get_world(record.episode.world).figures
+    return [one for one in figures if one.kind == "count" and one.so_far and one.words]
+
+
+def _count_lane(record: EpisodeRecord, figure: Metric) -> Lane:
+    """A curve with a corner wherever it changes, as high as its lane at its most."""
+    values = [0, *(row.score.get(figure.name) or 0 for row in record.steps)]
+    most, last = max(values), len(values) - 1
+    turns = {n for n in range(1, last + 1) if values[n] != values[n - 1]}
+    shown = sorted({0, last} | turns | {n - 1 for n in turns})
+    points = tuple(
+        Point(n, _height(values[n], most), words=f"{figure.label}: {values[n]} after {n}") for n in shown
+    )
+    rows = tuple((figure.label, "count", n, n, values[n]) for n in sorted(turns | {last}))
+    return Lane(
+        f"{figure.label} (0 to {most})", (Series(figure.label, "steps", points, COUNTED, False),), rows
+    )
+
+
+def _height(value: float, most: float) -> float:
+    """Where a value lies in its lane, of which the top is above 0."""
+    return CURVE_SHARE / 2 - CURVE_SHARE * value / most if most else CURVE_SHARE / 2
+
+
+def _event_lane(kind: str, steps: Sequence[int]) -> Lane:
+    points = tuple(Point(n - 0.5, 0, words=f"{kind}, step {n}") for n in steps)
+    rows = tuple((kind, "event", n, n, None) for n in steps)
+    return Lane(kind.capitalize(), (Series(kind, "dots", points, HAPPENED, listed=False),), rows)
+
+
+def _activity_lane(name: str, activity: EpisodeActivity, runs: Sequence[ActivityRun]) -> Lane:
+    kinds = activity.kinds
+    series = tuple(
+        Series(
+            activity.name_of(kind),
+            "spans",
+            tuple(_span(run, (n + 0.5) / len(kinds), activity) for run in runs if run.kind == kind),
+            WAITS if kind == activity.idle else n,
+            thick=1 / len(kinds),
+        )
+        for n, kind in enumerate(kinds)
+    )
+    rows = tuple((name, activity.name_of(run.kind), run.first, run.last, None) for run in runs)
+    return Lane(name, series, rows)
+
+
+def _span(run: ActivityRun, share: float, activity: EpisodeActivity) -> Point:
+    words = f"{activity.name_of(run.kind)}, {_when(run.first, run.last)}"
+    return Point(run.first - 1, (share - 0.5) * CURVE_SHARE, run.first - 1, run.last, words)
+
+
+def _when(first: int, last: int) -> str:
+    return f"step {first}" if first == last else f"steps {first} to {last}"
+
+
+def _decision_lane(record: EpisodeRecord, mind: Mind) -> Lane:
+    name = f"{mind_label(record, mind)}, asked"
+    rows = [row for row in record.decisions if row.mind_id == mind.pk and row.step <= record.episode.step]
+    longest = max((row.milliseconds for row in rows), default=0.0)
+    spans, curve, told = [], [], []
+    for row in rows:
+        asked = row.step - 1 if row.seen_step is None else min(row.seen_step, row.step - 1)
+        what = _outcome(row.fallback, row.dropped)
+        words = f"{name}: {what}, after {asked}, for step {row.step}; {_lasting(row.milliseconds)}"
+        spans.append(Point(asked, 0, asked, row.step, words))
+        curve.append(Point(row.step - 0.5, _height(row.milliseconds, longest), words=words))
+        told.append((name, f"{what}, milliseconds", asked + 1, row.step, row.milliseconds))
+    series = (
+        Series("a co-player is asked", "spans", tuple(spans), THINKS),
+        Series(name, "threads", tuple(curve), None, listed=False),
+    )
+    return Lane(f"{name} (to {_lasting(longest)})", series, tuple(told))
+
+
+def _lasting(milliseconds: float) -> str:
+    if milliseconds < 1000:
+        return f"{milliseconds:.3g} ms" if milliseconds >= 1 else f"{milliseconds:.2f} ms"
+    return f"{milliseconds / 1000:.1f} s"
+
+
+def _outcome(fallback: str, dropped: str) -> str:
+    if dropped:
+        return f"not followed ({dropped})"
+    return f"{FALLBACK} ({fallback})" if fallback else "decided"
+
+
+def _words(record: EpisodeRecord, activity: EpisodeActivity) -> Iterator[str]:
+    """What the figure shows, lane by lane."""
+    yield f"{counted_noun(record.episode.step, 'step')}."
+    if ends := [f"{one.label} {_last(record, one)}" for one in _figures(record)]:
+        yield f"At the end: {and_list(ends)}."
+    if happened := [
+        f"{kind} in {counted_noun(len(steps), 'step')}" for kind, steps in event_steps(record).items()
+    ]:
+        yield f"Events: {and_list(happened)}."
+    for seat in activity.runs:
+        did = [f"{activity.name_of(kind)} {n}" for kind, n in activity.steps_of(seat).items() if n]
+        yield f"Steps of seat {seat}: {and_list(did)}."
+    for mind in record.minds:
+        times = [row.milliseconds for row in record.decisions if row.mind_id == mind.pk]
+        if times:
+            longest = f"at the longest {_lasting(max(times))}"
+            yield f"Co-player {mind.number} was asked {counted_noun(len(times), 'time')}, {longest}."
+
+
+def _last(record: EpisodeRecord, figure: Metric) -> int:
+    return (record.steps[-1].score.get(figure.name) or 0) if record.steps else 0

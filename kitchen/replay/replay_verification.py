@@ -1,0 +1,236 @@
+"""Verify that an episode and its agents' decisions can be reproduced from what is stored.
+
+Each decision of an agent with a language model is repeated: the agent gets the same situation and the stored
+replies. Its requests and commands are then compared. No key is needed, and no model is called.
+
+Some decisions cannot be repeated (`why_not_repeatable`): under a clock, where the agent decides beside the
+game; where agents talk within a step; for seats that changed hands; and after dropped decisions of the same
+agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import QuerySet
+
+from kitchen.contract.agent import EVERYBODY, PEOPLE, REASON_TO_ANSWER
+from kitchen.contract.language_model import Call, Message, Reply, Request, Usage
+from kitchen.contract.mailbox import HEARD_KEY
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.planned_commands import BY_WORLD
+from kitchen.contract.world import Command, World
+from kitchen.infra.storable_json import storable_text
+from kitchen.llm.recorded_calls import TOOL_ROLE, RecordedCalls, request_texts, tool_from_text
+from kitchen.play.coplayers.ask_agents import (
+    AskedMind,
+    MindOutcome,
+    checked_decision,
+    commands_and_decisions,
+    situation_with_commands,
+)
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.models import Decision, Episode, Mind, SeatCommand
+from kitchen.play.turn.decision_records import REMEMBERED_STEPS
+from kitchen.play.turn.state_store import command_from_json
+from kitchen.registry.agent_registry import agent_kinds, get_agent, make_agent
+from kitchen.replay.episode_record import CallRecord, EpisodeRecord, read_episode_records
+from kitchen.replay.step_replay import PastTurn, initial_world, replay_faults, replay_step
+
+OTHER_COMMANDS = "other commands came out"
+FAILED = "it failed ({name})"
+PLATFORM_FALLBACKS = frozenset({"timeout", "error", "outage"})
+"""Fallbacks that the house chose: nobody knows what the mind would have said."""
+DECISION_SECONDS = 3600.0
+"""Time for what is answered at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedDecision:
+    """What came of one decision."""
+
+    step: int
+    mind: int
+    """Its number."""
+    replies: int
+    """Stored replies, and failures, that were given again."""
+    fault: str = ""
+    """The first thing that is not as it was, in words."""
+    why_not: str = ""
+    """Why it cannot be made again from what is stored, one of WHY; empty where it is."""
+
+
+def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
+    """Every decision of a mind that asks language models, in order, but for those of which nothing came.
+    WorldError or UnknownNameError where the episode cannot be played here."""
+    minds = {mind.pk: mind for mind in record.minds if _asks_models(mind)}
+    rows = [row for row in record.decisions if row.mind_id in minds and not row.dropped]
+    if not rows:
+        return
+    world = initial_world(record)
+    for step, taken in enumerate([*record.steps, None], start=1):
+        for row in [each for each in rows if each.step == step]:
+            yield _again(record, world, minds[row.mind_id], row)
+        if taken is not None:
+            replay_step(world, taken)
+
+
+CLOCK, CHANGED, TALK = "a clock took the steps", "seats changed hands", "they talked within the step"
+LATE, PLATFORM_DECIDED = "it was not asked in this very step", "it was late or failed"
+DROPPED = "others of the same co-player had just been dropped"
+REASONS_NOT_REPEATABLE = (CLOCK, CHANGED, TALK, LATE, PLATFORM_DECIDED, DROPPED)
+"""Why a decision cannot be made again from what is stored."""
+
+
+def why_not_repeatable(record: EpisodeRecord, row: Decision) -> str:
+    """Why not all that this decision came from is stored, one of WHY; empty where it is."""
+    if why := _why_not_here(record):
+        return why
+    if row.because == REASON_TO_ANSWER or row.seen_step != row.step - 1:
+        return TALK if row.because == REASON_TO_ANSWER else LATE
+    if row.fallback in PLATFORM_FALLBACKS:
+        return PLATFORM_DECIDED
+    vain = (each for each in record.decisions if each.dropped and each.mind_id == row.mind_id)
+    return DROPPED if any(row.step - REMEMBERED_STEPS <= each.step <= row.step for each in vain) else ""
+
+
+def _why_not_here(record: EpisodeRecord) -> str:
+    """The same for all decisions of an episode."""
+    episode, stored = record.episode, record.episode.organisation
+    if episode.tick_ms is not None or episode.gone:
+        return CHANGED if episode.tick_ms is None else CLOCK
+    return TALK if stored is not None and Organisation.from_json(stored).talks_within else ""
+
+
+def _asks_models(mind: Mind) -> bool:
+    return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
+
+
+def _again(record: EpisodeRecord, world: World, mind: Mind, row: Decision) -> RepeatedDecision:
+    if why := why_not_repeatable(record, row):
+        return RepeatedDecision(row.step, mind.number, 0, why_not=why)
+    calls = record.calls_of.get(row.pk, [])
+    try:
+        fault = _fault(record, world, mind, row, calls)
+    except Exception as error:  # a co-player may fail in any way
+        fault = FAILED.format(name=type(error).__name__)
+    return RepeatedDecision(row.step, mind.number, len(calls), fault)
+
+
+def _fault(
+    record: EpisodeRecord, world: World, mind: Mind, row: Decision, calls: Sequence[CallRecord]
+) -> str:
+    """The first thing that is otherwise than then; empty: nothing is."""
+    answers = RecordedCalls([_call(each) for each in calls], _asks_the_same)
+    turn = PastTurn(record, row.step - 1, world, _heard(row))
+    told = situation_with_commands(turn, mind, _known_then(record, turn, mind))
+    situation = replace(told, because=row.because, seconds=DECISION_SECONDS, answers=answers)
+    decision = checked_decision(make_agent(mind.kind, mind.settings).decide(situation))
+    asked = AskedMind(mind, situation, MindOutcome(decision))
+    return next(answers.differences(), "") or _difference(record, world, asked, row.step)
+
+
+def _heard(row: Decision) -> int:
+    """The last message that its mind could know."""
+    heard = row.note.get(HEARD_KEY, 0) if isinstance(row.note, dict) else 0
+    return heard if isinstance(heard, int) else 0
+
+
+def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, Command]:
+    """The commands of the step that were in, and that the episode lets this mind know: of people, and of
+    minds that are asked before it."""
+    knowing = turn.episode.knowing
+    if knowing not in {EVERYBODY, PEOPLE}:
+        return {}
+    before = {each.pk for each in record.minds if each.number < mind.number and knowing == EVERYBODY}
+    seats = {seat.number for seat in turn.acting if seat.is_person or seat.mind_id in before}
+    rows = [row for row in record.commands if row.step == turn.step and row.seat in seats]
+    settled = {seat: row for seat, row in turn.given.items() if knowing == EVERYBODY}
+    return {row.seat: command_from_json(row.command) for row in [*settled.values(), *rows]}
+
+
+def _difference(record: EpisodeRecord, world: World, asked: AskedMind, step: int) -> str:
+    """What it commands now beside what is stored of it."""
+    commands, _ = commands_and_decisions([asked], step=step, idle=world.idle)
+    now = {each.seat: (tuple(each.command), tuple(each.then), each.chosen_by) for each in commands}
+    then = {row.seat: _stored(row) for row in _stored_commands_of(record.commands, asked.asked, step)}
+    return "" if now == then else OTHER_COMMANDS
+
+
+def _stored_commands_of(
+    rows: Sequence[SeatCommand], seats: Sequence[int], step: int
+) -> Iterator[SeatCommand]:
+    for row in rows:
+        if row.step == step and row.seat in seats and row.chosen_by != BY_WORLD:
+            yield row
+
+
+def _stored(row: SeatCommand) -> tuple[Command, tuple[Command, ...], str]:
+    then = tuple(map(command_from_json, row.to_follow or ()))
+    return command_from_json(row.command), then, row.chosen_by
+
+
+def _call(call: CallRecord) -> Call:
+    """The call as its mind knew it, as far as it is stored."""
+    row, messages = call.row, [(role, text) for role, text in call.sent if role != TOOL_ROLE]
+    tool = next((tool_from_text(text) for role, text in call.sent if role == TOOL_ROLE), None)
+    said = tuple(Message(role, text) for role, text in messages)  # type: ignore[arg-type]
+    request = Request(row.model_asked, said, tool=tool)
+    usage = Usage(row.tokens_input, row.tokens_output, row.tokens_cache_read, row.tokens_cache_write)
+    cost = None if row.cost is None else float(row.cost)
+    known: dict[str, Any] = {"usage": usage, "seconds": row.seconds, "cost": cost}
+    if row.error:
+        return Call(row.provider, request, None, row.error, row.error_text, row.reply, **known)
+    reply = Reply(row.reply, row.reply_call, row.model_named, row.stop, reasoning=row.reasoning, **known)
+    return Call(row.provider, request, reply, **known)
+
+
+def _asks_the_same(then: Request, now: Request) -> bool:
+    """The same texts are sent to the same model, as they can be stored."""
+    texts = [(role, storable_text(text)) for role, text in request_texts(now)]
+    return then.model == storable_text(now.model)[:120] and request_texts(then) == texts
+
+
+DECISION_FAULT = "step {step}, co-player {mind}: {why}, from what was answered then"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayVerdict:
+    """What came of playing one episode again."""
+
+    episode: str
+    """Its key."""
+    fault: str
+    """The first thing that is not as it was, in words; empty: all is."""
+    decisions: int = 0
+    """Of language models."""
+    replies: int = 0
+    """Stored replies, and failures, that were given again."""
+    left_out: tuple[str, ...] = ()
+    """Why each decision that cannot be made again from what is stored cannot be, one of `deciding.WHY`."""
+
+
+def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
+    """A verdict for each of these episodes, in the order of their ids; none for who is erased meanwhile."""
+    for record in read_episode_records(episodes):
+        for written in verify_episode_logs(Episode.objects.filter(pk=record.episode.pk)):
+            fault = next(replay_faults(record), "") or next(map(str, written.faults), "")
+            yield ReplayVerdict(written.episode, fault) if fault else _verdict_of_decisions(record)
+
+
+def _verdict_of_decisions(record: EpisodeRecord) -> ReplayVerdict:
+    """Of an episode that leads where its log says."""
+    again = list(repeat_decisions(record))
+    return ReplayVerdict(
+        str(record.episode.key),
+        next((_said(each) for each in again if each.fault), ""),
+        decisions=len(again),
+        replies=sum(each.replies for each in again),
+        left_out=tuple(each.why_not for each in again if each.why_not),
+    )
+
+
+def _said(again: RepeatedDecision) -> str:
+    return DECISION_FAULT.format(step=again.step, mind=again.mind, why=again.fault)

@@ -1,0 +1,231 @@
+"""Replay an episode's steps from its seed and commands, and rebuild the turn that was open after a step.
+
+`replay_faults` says where the replay differs from the log. `PastTurn` is read from a record alone, and it is
+never stored.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+
+from kitchen.contract.agent import REASON_PLAN_BROKEN, REASON_TO_ANSWER
+from kitchen.contract.planned_commands import BY_WORLD, Plan, may_act
+from kitchen.contract.world import Intent, Json, World, WorldError, canonical_json
+from kitchen.infra.database_writes import RowWriter
+from kitchen.play.episode.log_metrics import has_log_metrics
+from kitchen.play.models import Episode, Mind, SeatCommand, Step
+from kitchen.play.turn import state_store
+from kitchen.play.turn.decision_records import INTENTS_KEY as INTENTS
+from kitchen.play.turn.open_turn import PAST_STEPS_KEPT, OpenTurn, status_after
+from kitchen.play.turn.state_store import PastStep, command_from_json
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_metrics import with_log_metrics
+from kitchen.registry.world_registry import get_world
+from kitchen.replay.episode_record import EpisodeRecord
+
+OTHER_VERSION = "it was played by version {then} of the world; this is version {now}"
+NOT_PLAYABLE = "it cannot be played here: {why}"
+UNREADABLE = "what was commanded in step {step} cannot be read"
+OTHER_STATE = "step {step} leads to another state"
+OTHER_EVENTS = "in step {step} something else happens"
+OTHER_SCORE = "after step {step} the score is another one"
+OTHER_END = "it does not end where the episode stands"
+GOES_ON = "its log goes on after step {step}, where it was over"
+NOT_EVERY_STEP = "its log does not have every step once"
+
+
+def initial_world(record: EpisodeRecord) -> World:
+    """Its world before the first step. WorldError or UnknownNameError where there is none here."""
+    episode = record.episode
+    known = get_world(episode.world)
+    if known.version != episode.world_version:
+        raise WorldError(OTHER_VERSION.format(then=episode.world_version, now=known.version))
+    seats = sum(seat.acts for seat in record.seats)
+    world = known.create(seats=seats, settings=episode.settings)
+    world.reset(episode.seed)
+    return world
+
+
+def replay_step(world: World, row: Step) -> list[object]:
+    """Take the step with the commands that it was taken with; the world's events, as they are stored."""
+    commands = [(each["seat"], state_store.command_from_json(each["command"])) for each in row.commands]
+    events: list[object] = state_store.json_round_trip([event.to_json() for event in world.step(commands)])
+    return events
+
+
+def world_after_steps(record: EpisodeRecord, steps: int) -> World:
+    """Its world after so many steps."""
+    world = initial_world(record)
+    for row in record.steps[:steps]:
+        replay_step(world, row)
+    return world
+
+
+def replay_faults(record: EpisodeRecord) -> Iterator[str]:
+    """What is not as it is stored, in words: nothing else is said after the first state that differs."""
+    last = record.episode.step  # in a stranger's file any number, so that nothing of its size is made
+    if len(record.steps) != last or any(row.number != n for n, row in enumerate(record.steps, 1)):
+        yield NOT_EVERY_STEP
+        return
+    try:
+        world = initial_world(record)
+        for row in record.steps:
+            if faults := list(_of_step(world, row, record.episode)):
+                yield from faults
+                return
+    except (WorldError, UnknownNameError) as error:
+        yield NOT_PLAYABLE.format(why=error.args[0])
+        return
+    yield from _of_end(world, record)
+
+
+def _of_step(world: World, row: Step, episode: Episode) -> Iterator[str]:
+    try:
+        events = replay_step(world, row)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        yield UNREADABLE.format(step=row.number)
+        return
+    if world.state_hash() != row.state_hash:
+        yield OTHER_STATE.format(step=row.number)
+    if row.events[: len(events)] != events:  # the house tells its own after the world's
+        yield OTHER_EVENTS.format(step=row.number)
+    if canonical_json(world.score()) != canonical_json(row.score):
+        yield OTHER_SCORE.format(step=row.number)
+    if row.number < episode.step and status_after(episode, world) != Episode.Status.PLAYING:
+        yield GOES_ON.format(step=row.number)
+
+
+def _of_end(world: World, record: EpisodeRecord) -> Iterator[str]:
+    episode, score = record.episode, world.score()
+    if episode.status != Episode.Status.PLAYING and has_log_metrics(episode.world):
+        measured = with_log_metrics(score, record.log)  # an older episode has none of the figures of today
+        score = {name: value for name, value in measured.items() if name in score or name in episode.score}
+    if world.state_hash() != episode.state_hash or canonical_json(score) != canonical_json(episode.score):
+        yield OTHER_END
+
+
+class NothingIsStoredError(RuntimeError):
+    """Somebody wanted to change a turn that is over."""
+
+
+class _RefusingWriter(RowWriter):
+    def insert(self, model: Any, rows: Any) -> None:
+        raise NothingIsStoredError
+
+    def change(self, model: Any, fresh: Any, *, where: Any) -> bool:
+        raise NothingIsStoredError
+
+
+class PastTurn(OpenTurn):
+    """The step after `steps`, with the commands that seats had when it opened; at least so many `messages`
+    had been said, and all of the steps before it. `world` is as it was then. There is no money in it."""
+
+    store = _RefusingWriter()
+
+    def __init__(self, record: EpisodeRecord, steps: int, world: World, messages: int = 0) -> None:
+        episode = _as_it_was(record, steps, world)
+        episode.messages = max(messages, sum(each.step <= steps for each in record.messages))
+        super().__init__(episode, record.seats)
+        self.record, self.steps = record, steps
+        self._world, self.is_read = world, True
+        self._sent = [each for each in record.messages if each.number <= episode.messages]
+        self.given = {row.seat: row for row in _settled(record, steps + 1)}
+        self._unasked = {
+            seat for seat, row in self.given.items() if row.chosen_by == BY_WORLD and may_act(world, seat)
+        }
+        for seat in self._unasked:  # it was given only when the step ran
+            del self.given[seat]
+
+    @property
+    def may_act(self) -> set[int]:
+        """Seats that the step did not wait for, and that did nothing although they could."""
+        return self._unasked
+
+    @cached_property
+    def past(self) -> deque[PastStep]:
+        """The last steps, newest first."""
+        rows = self.record.steps[max(0, self.steps - PAST_STEPS_KEPT) : self.steps]
+        past = (PastStep(row.number, row.commands, row.events, row.chain) for row in reversed(rows))
+        return deque(past, PAST_STEPS_KEPT)
+
+    @cached_property
+    def minds(self) -> list[Mind]:
+        """The co-players in order."""
+        return self.record.minds
+
+    @cached_property
+    def memories(self) -> dict[int, Json]:
+        """What each mind wanted to remember of the steps before, and of its answers in this one."""
+        known = (
+            row
+            for row in self.record.decisions
+            if not row.dropped
+            and (row.step <= self.steps or (row.step == self.step and row.because == REASON_TO_ANSWER))
+        )
+        return {mind.pk: None for mind in self.minds} | {row.mind_id: row.memory for row in known}
+
+    @cached_property
+    def intents(self) -> dict[int, Intent]:
+        """What co-players said of what they will do next, where the episode showed it."""
+        if not self.episode.shows_intents:
+            return {}
+        of_step = (row for row in self.record.decisions if row.step == self.steps and not row.dropped)
+        notes = [row.note for row in sorted(of_step, key=lambda row: row.pk)]
+        said = [note[INTENTS] for note in notes if isinstance(note, dict) and INTENTS in note]
+        return {int(seat): intent for each in said for seat, intent in each.items()}
+
+    @property
+    def plans(self) -> dict[int, Plan]:
+        """What seats did next, after this step, without being asked: as it came, or was dropped."""
+        found = {seat: _plan_of(self.record, seat, self.steps) for seat in self.numbers}
+        return {seat: plan for seat, plan in found.items() if plan is not None}
+
+
+def _as_it_was(record: EpisodeRecord, steps: int, world: World) -> Episode:
+    """The episode's row as it stood after so many steps."""
+    episode, is_last = copy.copy(record.episode), steps >= record.episode.step
+    episode.step, episode.score, episode.budget_id = steps, world.score(), None
+    if is_last:  # with the figures that were computed from the log
+        episode.score = {**record.episode.score, **episode.score}
+    episode.turn_closes_at = episode.asked_at = None
+    if steps:
+        episode.turn_opened_at = record.steps[steps - 1].taken_at
+    if not is_last:
+        episode.status, episode.ended_because = Episode.Status.PLAYING, ""
+    gone = {seat: each for seat, each in (episode.gone or {}).items() if each["step"] <= steps + 1}
+    episode.gone = gone or None
+    return episode
+
+
+def _settled(record: EpisodeRecord, step: int) -> Iterable[SeatCommand]:
+    """The commands that a step opened with: of seats with a plan, or without anything to choose."""
+    of_step = (row for row in record.commands if row.step == step)
+    return [row for row in of_step if row.chosen_by == BY_WORLD or row.planned_in is not None]
+
+
+def _plan_of(record: EpisodeRecord, seat: int, steps: int) -> Plan | None:
+    """What was left of a seat's plan when the step after these had opened, as far as the log tells: what it
+    did of it later, and what was then dropped."""
+    later = [row for row in record.commands if row.seat == seat and row.step > steps + 1]
+    given = next((row.planned_in for row in later if row.planned_in is not None), None)
+    broken = _broken(record, seat, steps)
+    made_in = given if given is not None else (broken or {}).get("planned_in")
+    if made_in is None or made_in > steps:
+        return None
+    then = [command_from_json(row.command) for row in later if row.planned_in == made_in]
+    if broken and broken["planned_in"] == made_in:
+        then += map(command_from_json, broken["left"])
+    first = next(row for row in record.commands if row.seat == seat and row.step == made_in)
+    return Plan(tuple(then), first.chosen_by, first.fallback, made_in) if then else None
+
+
+def _broken(record: EpisodeRecord, seat: int, steps: int) -> dict[str, Any] | None:
+    """The first plan of this seat that was dropped after these steps."""
+    events = (event for row in record.steps[steps:] for event in row.events)
+    return next(
+        (each for each in events if each["kind"] == REASON_PLAN_BROKEN and each["seat"] == seat), None
+    )

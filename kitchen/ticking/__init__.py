@@ -1,1 +1,0 @@
-"""Live play in real time: a clock takes the steps, whoever has commanded by then."""

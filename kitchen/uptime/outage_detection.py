@@ -1,0 +1,161 @@
+"""Decide from heartbeats which part is down, which was, and whether the clock was set. Nothing is written.
+
+The rules:
+
+- A part is down when no process of its kind is alive. It is alive while one of its processes sends
+  heartbeats. It counts as down after `SILENCE_SECONDS` without one, or at once if all its processes have
+  certainly ended.
+- An outage lasts from the last heartbeat before it to the first one after it. This overestimates it by up to
+  `HEARTBEAT_SECONDS`, in favour of the people who waited.
+- Setting the clock is no outage. During one boot of one machine, monotonic ticks measure real time. What they
+  do not explain, by more than `CLOCK_SECONDS`, is how far the clock was set. Between two machines, or over a
+  reboot, the clocks are believed and the outage says so.
+
+A `Moment` is a time by two clocks: the wall clock and a monotonic one. A `Span` is an interval of time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.utils import timezone
+
+from kitchen.infra.os_processes import current_machine_run, machine_run_of, process_is_gone, process_is_here
+from kitchen.uptime.models import Part, Sign
+
+_TICKS = getattr(time, "CLOCK_BOOTTIME", None)
+"""It goes on while the machine sleeps: who slept was away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Now, as this process sees it."""
+
+    at: datetime
+    ticks: float
+    """Seconds since the machine was started."""
+    place: str
+    """Which run of which machine counts them; empty where the system does not tell."""
+
+
+def current_moment() -> Moment:
+    """This moment."""
+    ticks = time.monotonic() if _TICKS is None else time.clock_gettime(_TICKS)
+    return Moment(timezone.now(), ticks, current_machine_run())
+
+
+HEARTBEAT_SECONDS = 2.0
+"""Seconds between two signs of a part."""
+SILENCE_SECONDS = 6.0
+"""Seconds without a sign after which a part counts as away: two were lost."""
+CLOCK_SECONDS = 2.0
+"""A clock that differs by less was not set, but corrected."""
+
+Signs = Mapping[str, Sign]
+"""By part."""
+
+PARTS_NEEDED_TO_PLAY = (Part.WEB, Part.DATABASE)
+"""Parts without which nobody can command: no page has a connection."""
+REPORTING_PARTS = (Part.WEB, Part.WORKERS)
+"""Parts that give their own signs; the others are seen by them."""
+
+
+def clock_shift(signs: Iterable[Sign], moment: Moment) -> timedelta:
+    """How far the clock was set since the newest of these signs that was counted with the same ticks."""
+    same = [sign for sign in signs if sign.place and sign.place == moment.place]
+    if not same:
+        return timedelta()
+    last = max(same, key=lambda sign: sign.ticks)
+    by = moment.at - last.seen_at - timedelta(seconds=moment.ticks - last.ticks)
+    return by if abs(by.total_seconds()) > CLOCK_SECONDS else timedelta()
+
+
+def is_down(signs: Signs, part: str, moment: Moment) -> bool:
+    """Whether this part is known to be away now. One that never gave a sign is not known."""
+    if part not in signs:
+        return False
+    if part in REPORTING_PARTS:
+        return is_silent(signs[part], moment.at) or have_all_ended(signs[part])
+    return is_silent(signs[part], last_own_heartbeat(signs))
+
+
+def last_own_heartbeat(signs: Signs) -> datetime:
+    """The last sign that a part gave by itself; there is one."""
+    return max(signs[one].seen_at for one in REPORTING_PARTS if one in signs)
+
+
+def is_silent(sign: Sign, at: datetime) -> bool:
+    """No sign came for too long."""
+    return (at - sign.seen_at).total_seconds() > SILENCE_SECONDS
+
+
+def is_ahead(sign: Sign, moment: Moment) -> bool:
+    """It is dated later than now, by more than two machines may differ."""
+    return (sign.seen_at - moment.at).total_seconds() > SILENCE_SECONDS
+
+
+def have_all_ended(sign: Sign) -> bool:
+    """Every process of the part can be seen from here to have ended."""
+    return bool(sign.processes) and all(process_is_gone(name) for name in sign.processes)
+
+
+def was_playable_until(signs: Signs, until: datetime, moment: Moment) -> bool:
+    """Whether people could command until that moment: nothing is known to be away that they need for it, and
+    the pages certainly were there, since one of their processes can be seen to live, or has given a sign
+    since. Without workers or Redis people command as ever, and their time runs."""
+    if clock_shift(signs.values(), moment) or any(
+        is_down(signs, part, moment) for part in PARTS_NEEDED_TO_PLAY
+    ):
+        return False
+    web = signs.get(Part.WEB)
+    return web is None or web.seen_at >= until or any(map(process_is_here, web.processes))
+
+
+def on_one_machine(signs: Iterable[Sign], moment: Moment) -> bool:
+    """Whether all processes that gave signs run on this machine."""
+    return {machine_run_of(name) for sign in signs for name in sign.processes} <= {moment.place}
+
+
+class Span(NamedTuple):
+    """From one moment to a later one."""
+
+    since: datetime
+    until: datetime
+
+    @property
+    def seconds(self) -> float:
+        """How long it is."""
+        return (self.until - self.since).total_seconds()
+
+
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
+    """The same times, each once and in their order."""
+    found: list[Span] = []
+    for span in sorted(spans):
+        if found and span.since <= found[-1].until:
+            found[-1] = Span(found[-1].since, max(found[-1].until, span.until))
+        else:
+            found.append(span)
+    return found
+
+
+def clip_spans(spans: Iterable[Span], since: datetime, until: datetime) -> Iterator[Span]:
+    """What of them lies between these moments."""
+    for span in spans:
+        begin, end = max(span.since, since), min(span.until, until)
+        if begin < end:
+            yield Span(begin, end)
+
+
+def subtract_spans(span: Span, others: Iterable[Span]) -> list[Span]:
+    """What is left of a span without those others."""
+    left, begin = [], span.since
+    for other in merge_spans(clip_spans(others, *span)):
+        if begin < other.since:
+            left.append(Span(begin, other.since))
+        begin = other.until
+    return [*left, Span(begin, span.until)] if begin < span.until else left

@@ -1,0 +1,390 @@
+"""Build the menu of one robot's legal actions, and mark those that help an open order. Plain Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.world import Command, Json
+from kitchen.words.translation import gettext, gettext_noop, pgettext
+from kitchen.worlds.cuisine import task_graph
+from kitchen.worlds.cuisine.display_text import VERB_TITLES, join_sentence, more_steps_text
+from kitchen.worlds.cuisine.names_and_keys import VERB_KEYS, BriefLookup, key_of, picture_of, product_from
+from kitchen.worlds.cuisine.order_tickets import items_in_kitchen
+
+
+@dataclass(frozen=True, slots=True)
+class FittingActions:
+    """The kitchen as one seat sees it now, and what its orders need; where none is open, what any dish
+    needs."""
+
+    known: BriefLookup
+    places: Mapping[str, Mapping[str, Json]]
+    at: str
+    holds: str | None
+    wanted: frozenset[str]
+    """The dishes that are ordered and can be cooked, and all that goes into them."""
+    missing: frozenset[str]
+    """What of it nobody has, and no tool works on."""
+
+    def fits(self, command: Command) -> bool:
+        """Whether a command that is offered brings an open order on, or rids the hands of what none needs."""
+        verb, place = command[0], command[1] if len(command) > 1 else ""
+        if verb == "goto":
+            return place != self.at and self.worth_going(place)
+        if verb == "get":
+            return self._worth_taking(place, command[2] if len(command) > 2 else "")
+        if verb == "put":
+            return self._takes(place)
+        return verb == "activate" and self._makes(place) in self.missing
+
+    def worth_going(self, place: str) -> bool:
+        """Whether what is in hand goes there, or something is to be had there for empty hands."""
+        if self.holds:
+            return self._takes(place)
+        return self._is(place, "storage") or bool(self._makes(place)) or self._has_made(place)
+
+    def is_of_use(self, item: str) -> bool:
+        """Whether an open order needs it, as it is or for what is still to be made."""
+        return item in self.known.brief["dishes"] or any(True for _ in self._uses(item))
+
+    def _uses(self, item: str) -> Iterator[str]:
+        """The missing products into which it goes."""
+        recipes = self.known.brief["recipes"]
+        return (each for each in recipes if each in self.missing and item in recipes[each]["ingredients"])
+
+    def _takes(self, place: str) -> bool:
+        """Whether what is in hand is to go there."""
+        if not self.holds:
+            return False
+        if self._is(place, "storage"):
+            return not self.is_of_use(self.holds)
+        if self._is(place, "servingtable"):
+            return self.holds in self.known.brief["dishes"] and self.holds in self.wanted
+        return any(self._has_room(place, product) for product in self._uses(self.holds))
+
+    def _has_room(self, place: str, product: str) -> bool:
+        """Whether one part more of this product can go there."""
+        recipe, here = self.known.brief["recipes"][product], self.places[place]
+        others = {*here["items"], self.holds}
+        fits = not here["busy"] and self.holds not in here["items"] and others <= set(recipe["ingredients"])
+        return fits and self._is(place, recipe["tool"])
+
+    def _worth_taking(self, place: str, item: str) -> bool:
+        if self._is(place, "storage"):
+            return item in self.missing
+        return self._has_made(place) and bool(self.wanted.intersection(self.places[place]["items"]))
+
+    def _has_made(self, place: str) -> bool:
+        """Whether something that was made there can be taken."""
+        here, recipes = self.places[place], self.known.brief["recipes"]
+        kept = self._is(place, "servingtable") or here["busy"] or not here["open"]
+        return not kept and any(item in recipes for item in here["items"]) and not self._makes(place)
+
+    def _makes(self, place: str) -> str:
+        """What the tool there would make now; empty if nothing."""
+        here = self.places[place]
+        kind = self.known.brief["locations"][place]
+        return "" if here["busy"] else product_from(self.known.brief, kind, here["items"])
+
+    def _is(self, place: str, kind: str) -> bool:
+        return bool(self.known.brief["locations"].get(place) == kind)
+
+
+def fitting_actions(view: SeatView, known: BriefLookup) -> FittingActions:
+    """What this seat sees."""
+    brief, me = known.brief, view.observation["agents"][view.seat]
+    ordered = [order["dish"] for order in view.observation["orders"]]
+    dishes = [dish for dish in ordered or brief["dishes"] if dish not in brief["uncookable"]]
+    wanted = frozenset(_all_of(dishes, known))
+    missing = frozenset(_missing(dishes, view, known))
+    return FittingActions(known, view.observation["locations"], me["at"], me["holds"], wanted, missing)
+
+
+def _all_of(dishes: Iterable[str], known: BriefLookup) -> Iterator[str]:
+    for dish in dishes:
+        for product, _, parts in known.recipe(dish):
+            yield from (product, *parts)
+
+
+def _missing(dishes: Iterable[str], view: SeatView, known: BriefLookup) -> Iterator[str]:
+    """What is there counts for the most urgent order, as on the tickets."""
+    stock = items_in_kitchen(view)
+    for dish in dishes:
+        there = task_graph.items_present(dish, known.brief["recipes"], stock.there, stock.making)
+        yield from (item for item in _all_of([dish], known) if item not in there)
+
+
+_TEMPLATES = "worlds/cuisine"
+_QUIET = {
+    "get": gettext_noop("Nothing to take now"),
+    "put": gettext_noop("Nothing to put down now"),
+    "activate": gettext_noop("Nothing to use now"),
+}
+"""What stands where a verb has no action."""
+_MENUS = 1024
+"""Menus that are kept, some six kilobytes each. Where a level is played, 997 of 1,000 are found here, and
+no more are found among twice as many."""
+
+
+class ActionMenu(NamedTuple):
+    """The form of one seat."""
+
+    seat: int
+    robot: str
+
+
+class RobotFact(NamedTuple):
+    """Something about the own robot; `item` as a thing that it holds."""
+
+    text: str
+    item: bool = False
+
+
+class MenuStep(NamedTuple):
+    """The step that is chosen for."""
+
+    step: int
+
+
+class ActionList(NamedTuple):
+    """Whether there is something to choose, and what has been chosen, in words."""
+
+    choosing: bool
+    chosen: str
+
+
+class ActionGroup(NamedTuple):
+    """The actions of one verb, by their ids, in a room that is always as large: `quiet` are the slots that
+    have none now, empty or with what stands there. `rest` is what no order here needs."""
+
+    title: str
+    verb: str
+    key: str
+    """Leads from one action to the next."""
+    actions: tuple[str, ...]
+    quiet: tuple[str, ...]
+    rest: tuple[str, ...]
+
+
+class ActionChoice(NamedTuple):
+    """One radio button: its command, in words under its heading (`text`) and alone, its key if it has one."""
+
+    value: str
+    text: str
+    alone: str
+    picture: str
+    """Of what it is about; empty where there is no such thing."""
+    key: str
+    anticipated: bool
+    stays: bool
+    """It leads nowhere else: the robot is there already."""
+    asks: bool
+    """It is not sent by one click on its place: something of use would be thrown away, or nothing done."""
+    fits: bool
+    """It brings an open order on, or rids the hands of what none needs."""
+
+
+class RobotSite(NamedTuple):
+    """What a menu depends on: where the robot is, what it holds, what lies where it may act; and which
+    commands fit the moment."""
+
+    at: str
+    holds: str | None
+    lying: tuple[tuple[str, tuple[str, ...]], ...]
+    fitting: frozenset[Command]
+
+
+def menu_panel(view: SeatView, known: BriefLookup) -> Panel:
+    """The form: who one is, what there is to choose, and what it is chosen for."""
+    me, name = view.observation["agents"][view.seat], known.words.name
+    holds = RobotFact(name(me["holds"]), item=True) if me["holds"] else RobotFact(empty_hands_text())
+    parts = (
+        Panel("menu-step", f"{_TEMPLATES}/for_step.jinja", MenuStep(view.step + 1)),
+        _fact("own-at", RobotFact(name(me["at"]))),
+        _fact("own-holds", holds),
+        _fact("own-busy", RobotFact(more_steps_text(me["busy"]) if me["busy"] else not_busy_text())),
+        *_actions(view, known),
+    )
+    return Panel(
+        "menu", f"{_TEMPLATES}/menu.jinja", ActionMenu(view.seat, view.players[view.seat].name), parts=parts
+    )
+
+
+def empty_hands_text() -> str:
+    """What is said of a robot that holds nothing."""
+    return pgettext("what a robot holds", "nothing")
+
+
+def not_busy_text() -> str:
+    """What is said of a robot whose hands are free."""
+    return pgettext("whether a robot is busy", "no")
+
+
+def _fact(name: str, shows: RobotFact) -> Panel:
+    return Panel(name, f"{_TEMPLATES}/fact.jinja", shows)
+
+
+def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
+    """The groups, and the line below them."""
+    chosen = known.words.phrase(view.chosen) if view.chosen else ""
+    shows = ActionList(view.phase == "choose", chosen)
+    return (
+        Panel("menu-actions", f"{_TEMPLATES}/actions.jinja", shows, parts=action_groups(view, known)),
+        Panel("menu-hint", f"{_TEMPLATES}/menu_hint.jinja", shows),
+    )
+
+
+def action_groups(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
+    """Every offered command, each once, by its verb; every verb has its place. Nothing if there is nothing to
+    choose."""
+    offered = dict.fromkeys(view.legal, False)
+    for command in view.anticipated:
+        offered.setdefault(command, True)
+    return _grouped(known, tuple(offered.items()), _site(offered, view, known)) if offered else ()
+
+
+def _site(offered: Iterable[Command], view: SeatView, known: BriefLookup) -> RobotSite:
+    me, places = view.observation["agents"][view.seat], view.observation["locations"]
+    near = {command[1] for command in offered if command[0] == "activate" or _from_tool(command, known)}
+    lying = tuple((place, tuple(places[place]["items"])) for place in sorted(near))
+    fits = fitting_actions(view, known).fits
+    return RobotSite(me["at"], me["holds"], lying, frozenset(command for command in offered if fits(command)))
+
+
+@lru_cache(maxsize=_MENUS)
+def _grouped(
+    known: BriefLookup, offered: tuple[tuple[Command, bool], ...], site: RobotSite
+) -> tuple[Panel, ...]:
+    return tuple(
+        _group(verb, [(command, early) for command, early in offered if command[0] == verb], known, site)
+        for verb in VERB_TITLES
+    )
+
+
+def _action(command: Command, known: BriefLookup, site: RobotSite, key: str, early: bool) -> Panel:
+    text, alone = _label(command, known, site), _label(command, known, site, alone=True)
+    stays = command == ("goto", site.at)
+    wastes = command[0] == "put" and known.brief["locations"].get(command[1]) == "storage"
+    picture, fits = _picture(command, known, site), command in site.fitting
+    shows = ActionChoice(
+        encode_command(command), text, alone, picture, key, early, stays, stays or (wastes and not fits), fits
+    )
+    return Panel(f"do-{'-'.join(command)}", f"{_TEMPLATES}/action.jinja", shows)
+
+
+def _picture(command: Command, known: BriefLookup, site: RobotSite) -> str:
+    """What is taken, put or made; none of what is rarely taken, there are many."""
+    if _is_rare(command, known):
+        return ""
+    lying = dict(site.lying).get(command[1], ()) if len(command) > 1 else ()
+    if command[0] == "get":
+        item = command[2] if len(command) > 2 else (lying[0] if len(lying) == 1 else "")
+    elif command[0] == "put":
+        item = site.holds or ""
+    elif command[0] == "activate":
+        item = product_from(known.brief, known.brief["locations"][command[1]], lying)
+    else:
+        item = ""
+    return picture_of(item) if item else ""
+
+
+def encode_command(command: Command) -> str:
+    """A command as the value of its radio button: `["get","storage0","rice"]`."""
+    return json.dumps(list(command), separators=(",", ":"))
+
+
+def _group(verb: str, mine: Iterable[tuple[Command, bool]], known: BriefLookup, site: RobotSite) -> Panel:
+    """One fieldset; base ingredients that no recipe of this level needs go behind a disclosure."""
+    ranked = sorted(mine, key=lambda one: _rank(one[0], one[1], known))
+    places = known.brief["locations"]
+    panels = {
+        command: _action(
+            command, known, site, key_of(command, places.get(_place(command), ""), number), early
+        )
+        for number, (command, early) in enumerate(ranked)
+    }
+    rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, known))
+    actions = tuple(panel.id for panel in panels.values() if panel.id not in rest)
+    key = VERB_KEYS["get"] if verb == "get" else ""
+    shows = ActionGroup(
+        gettext(VERB_TITLES[verb]), verb, key, actions, _quiet(verb, len(actions), known), rest
+    )
+    return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels.values()))
+
+
+def _quiet(verb: str, offered: int, known: BriefLookup) -> tuple[str, ...]:
+    """The slots of a verb that have no action now."""
+    if verb == "goto":
+        return () if offered else tuple(known.words.name(place) for place in known.brief["locations"])
+    room = known.room if verb == "get" else 1
+    empty = ("",) * (room - offered)
+    return empty if offered or verb not in _QUIET else (gettext(_QUIET[verb]), *empty[1:])
+
+
+def _rank(command: Command, early: bool, known: BriefLookup) -> tuple[bool, bool, int]:
+    item = command[2] if len(command) > 2 else ""
+    return _is_rare(command, known), early, known.wanted.get(item, 99)
+
+
+def _is_rare(command: Command, known: BriefLookup) -> bool:
+    """A base ingredient that no recipe of this level needs."""
+    return _from_storage(command, known) and command[2] not in known.wanted
+
+
+def _place(command: Command) -> str:
+    return command[1] if len(command) > 1 else ""
+
+
+def _from_storage(command: Command, known: BriefLookup) -> bool:
+    return command[0] == "get" and len(command) > 2 and known.brief["locations"].get(command[1]) == "storage"
+
+
+def _from_tool(command: Command, known: BriefLookup) -> bool:
+    return command[0] == "get" and not _from_storage(command, known)
+
+
+def _label(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool = False) -> str:
+    """The command with the thing it is about, as this seat can see it: under its heading, or `alone`."""
+    verb, words = command[0], known.words
+    if verb == "get":
+        return _take(command, known, site, alone=alone)
+    if verb == "put":
+        return _put(command, known, site, alone=alone)
+    if verb == "activate":
+        return _use(command, known, site, alone=alone)
+    if verb == "goto" and not alone:
+        return words.name(command[1])
+    if verb == "goto" and command[1] == site.at:
+        return join_sentence(gettext("Stay at {place}").format(place=words.place(command[1])))
+    return words.phrase(command)
+
+
+def _put(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool) -> str:
+    return known.words.phrase(command, site.holds if alone else None)
+
+
+def _take(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool) -> str:
+    words, place = known.words, command[1]
+    if _from_storage(command, known):
+        return gettext("Take {item}").format(item=words.mid(command[2])) if alone else words.name(command[2])
+    lying = dict(site.lying)[place]
+    item = command[2] if len(command) > 2 else (lying[0] if len(lying) == 1 else "")
+    text = gettext("Take {item} from {place}") if alone else gettext("{item} from {place}")
+    what = words.mid(item) if item else gettext("what is ready")
+    return join_sentence(
+        text.format(item=what if alone else what[:1].upper() + what[1:], place=words.place(place))
+    )
+
+
+def _use(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool) -> str:
+    tool = known.brief["locations"][command[1]]
+    product = product_from(known.brief, tool, dict(site.lying)[command[1]])
+    if not product:
+        return known.words.phrase(command)
+    text = gettext("Use {place}: make {item}") if alone else gettext("Make {item}")
+    return join_sentence(text.format(place=known.words.place(command[1]), item=known.words.mid(product)))

@@ -1,0 +1,301 @@
+"""Describe in words what just happened and what the other robots are about to do. Plain Python."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
+from kitchen.contract.world import Command, Event, Intent
+from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
+from kitchen.worlds.cuisine.display_text import KitchenWords, join_sentence, name_in_sentence
+from kitchen.worlds.cuisine.names_and_keys import BriefLookup
+
+_NEWS = {
+    "completed": gettext_noop("{dish} served"),
+    "failed": gettext_noop("{dish} ran out of time"),
+    "ordered": gettext_noop("New order: {item}"),
+    "all_idle": gettext_noop("Nobody did anything in this step"),
+}
+
+
+class StepList(NamedTuple):
+    """The numbers of the steps that are told of, newest first."""
+
+    steps: tuple[int, ...]
+    acts: bool = True
+    """Who reads has a robot."""
+
+
+class StepLine(NamedTuple):
+    """What one seat did, wanted to do, or that it did nothing."""
+
+    seat: int
+    text: str
+    why: str = ""
+    """Of what was refused."""
+
+
+class PastStep(NamedTuple):
+    """One step of the past: a line for each seat, and (kind, text) of what the kitchen itself has to say."""
+
+    number: int
+    lines: tuple[StepLine, ...]
+    news: tuple[tuple[str, str], ...]
+
+
+def history_panel(view: SeatView, known: BriefLookup) -> Panel:
+    """What just happened: the last steps, newest first."""
+    steps = tuple(
+        Panel(f"past-{step.number}", "worlds/cuisine/past.jinja", past_step(view, age, known.words))
+        for age, step in enumerate(view.history)
+    )
+    shows = StepList(tuple(step.number for step in view.history), view.acts)
+    return Panel("happened", "worlds/cuisine/happened.jinja", shows, parts=steps)
+
+
+class StepNews(NamedTuple):
+    """What must not be overlooked of the last step, else the one thing most worth a line, as (kind, text)."""
+
+    lines: tuple[tuple[str, str], ...]
+
+
+def step_news(view: SeatView, known: BriefLookup) -> Panel:
+    """The last step in a line, for where there is no room for more."""
+    return Panel("news", "worlds/cuisine/news.jinja", StepNews(_headlines(view, known.words)))
+
+
+def _headlines(view: SeatView, words: KitchenWords) -> tuple[tuple[str, str], ...]:
+    if not view.history:
+        return ()
+    last = past_step(view, 0, words)
+    own = [line for line in last.lines if line.seat == view.seat]
+    refused = [("refused", line.why) for line in own if line.why]
+    missed = [(kind, text) for kind, text in last.news if kind == "failed"]
+    others = [(kind, text) for kind, text in last.news if kind != "failed"]
+    done = [("did", line.text) for line in own]
+    return tuple(refused + missed) or tuple((others + done)[:1])
+
+
+def past_step(view: SeatView, age: int, words: KitchenWords) -> PastStep:
+    """A step in words, 0 for the newest one, of which it is also told how long what was refused is still
+    busy."""
+    lines = tuple(_line(player, age, view, words) for player in view.players)
+    events = view.history[age].events
+    told = tuple(said for event in events if (said := _news(event, words)))
+    return PastStep(view.history[age].number, lines, told)
+
+
+def _line(player: PlayerView, age: int, view: SeatView, words: KitchenWords) -> StepLine:
+    step, robot = view.history[age], "" if player.is_you else player.name
+    event = _of_seat(step, player.seat)
+    if event is None:
+        idle = gettext("{robot} did nothing") if robot else gettext("You did nothing")
+        return StepLine(player.seat, idle.format(robot=robot))
+    command: Command = tuple(event.data.get("command") or ())
+    if step.ran_out and player.is_you:
+        return StepLine(player.seat, gettext("You ran out of time and waited"))
+    if event.kind == "performed":
+        stayed = command[:1] == ("goto",) and command[1] == _place_before(player.seat, age, view)
+        did = words.did(command, event.data.get("item"), robot=robot, stayed=stayed)
+        return StepLine(player.seat, did)
+    busy = _busy(command, event, view) if not age else 0
+    why = words.refusals(event.data.get("reasons", ()), command, busy)
+    return StepLine(player.seat, words.tried(command, robot), why)
+
+
+def _place_before(seat: int, age: int, view: SeatView) -> str:
+    """Where this seat was before a step, as far as the steps before it tell: whatever it did with a place, it
+    did there, and everybody begins at the serving table."""
+    for step in view.history[age + 1 :]:
+        event = _of_seat(step, seat)
+        if event and event.kind == "performed" and len(event.data["command"]) > 1:
+            return str(event.data["command"][1])
+    tables = (place for place, kind in view.brief["locations"].items() if kind == "servingtable")
+    return next(tables, "") if view.history[-1].number == 1 else ""
+
+
+def _of_seat(step: StepView, seat: int) -> Event | None:
+    """The first thing that this seat did or was refused in the step."""
+    kinds = ("performed", "refused")
+    return next((event for event in step.events if event.seat == seat and event.kind in kinds), None)
+
+
+def _busy(command: Command, event: Event, view: SeatView) -> int:
+    """How long the place of a refused command is busy from now on."""
+    if "location_busy" not in event.data.get("reasons", ()) or len(command) < 2:
+        return 0
+    place: Mapping[str, Any] = view.observation["locations"].get(command[1], {})
+    return int(place.get("busy", 0))
+
+
+def _news(event: Event, words: KitchenWords) -> tuple[str, str] | None:
+    """What the kitchen itself has to say."""
+    if event.kind not in _NEWS:
+        return None
+    dish = event.data.get("dish", "")
+    text = gettext(_NEWS[event.kind])
+    return event.kind, text.format(dish=words.name(dish), item=words.mid(dish))
+
+
+def dishes_with_event(view: SeatView, kind: str) -> Counter[str]:
+    """Dishes that the last step had this event for."""
+    events = view.history[0].events if view.history else ()
+    return Counter(event.data.get("dish", "") for event in events if event.kind == kind)
+
+
+def spoken_text(view: SeatView, words: KitchenWords) -> str:
+    """The last step and the state of things in a few short sentences, for a screen reader."""
+    text = gettext("Step {number} of {length}.") if view.length else gettext("Step {number}.")
+    parts = [text.format(number=view.step, length=view.length)]
+    if view.history:
+        parts += _recap(past_step(view, 0, words), view.seat)
+    return " ".join([*parts, _orders(view, words)])
+
+
+def _recap(step: PastStep, seat: int) -> list[str]:
+    """One's own first, then what concerns all, then the others: who hears enough moves on."""
+    own = [_aloud(line) for line in step.lines if line.seat == seat]
+    others = [_aloud(line) for line in step.lines if line.seat != seat]
+    return [*own, *(_ended(text) for _, text in step.news), *others]
+
+
+def _aloud(line: StepLine) -> str:
+    if not line.why:
+        return _ended(line.text)
+    return gettext("{what}: {why}").format(what=line.text, why=name_in_sentence(line.why))
+
+
+def _ended(text: str) -> str:
+    return text + pgettext("ends a sentence", ".")
+
+
+def _orders(view: SeatView, words: KitchenWords) -> str:
+    orders = view.observation["orders"]
+    if not orders:
+        return gettext("No open orders.")
+    first, number = orders[0], len(orders)
+    left = ngettext("{number} step left", "{number} steps left", first["life"]).format(number=first["life"])
+    return ngettext(
+        "{number} order; the most urgent is {dish}, {left}.",
+        "{number} orders; the most urgent is {dish}, {left}.",
+        number,
+    ).format(number=number, dish=words.mid(first["dish"]), left=left)
+
+
+_TEMPLATES = "worlds/cuisine"
+_TELLS: Mapping[str, str] = {
+    "bring": gettext_noop("Next: bring {item} to {place} for {dish}"),
+    "start": gettext_noop("Next: use {place} for {dish}"),
+    "serve": gettext_noop("Next: serve {item}"),
+    "discard": gettext_noop("Next: throw {item} away"),
+    "wait": gettext_noop("Next: wait, there is nothing to do"),
+    "fetch": gettext_noop("Next: fetch {item}"),
+    "make": gettext_noop("Next: make {item}"),
+    "free": gettext_noop("Next: empty {place}"),
+}
+"""By what is to be done."""
+_FORESEES: Mapping[str, str] = {
+    "serve": gettext_noop("It expects that you serve {item}"),
+    "fetch": gettext_noop("It expects that you fetch {item}"),
+    "make": gettext_noop("It expects that you make {item}"),
+    "free": gettext_noop("It expects that you empty {place}"),
+    "wait": gettext_noop("It expects that you wait"),
+}
+"""By what a robot foresees of who looks at the page."""
+_ANYWHERE: Mapping[str, str] = {
+    "bring": gettext_noop("Next: bring {item} for {dish}"),
+    "start": gettext_noop("Next: use a tool for {dish}"),
+}
+"""Where it is not settled which of several places it will be."""
+_AGENT = re.compile(r"\b[Aa]gent ?(\d{1,2})\b")
+
+
+class IntentLine(NamedTuple):
+    """What one robot is about to do; nothing where it has not said so."""
+
+    text: str = ""
+    said: str = ""
+    """In words of its own, instead."""
+    thought: str = ""
+    """What it thought before, in a fold."""
+
+
+class SharedIntent(NamedTuple):
+    """A line, and seats and names of those whose it is: a mind may say the same of all that it commands."""
+
+    robots: tuple[tuple[int, str], ...]
+    line: IntentLine
+
+
+class IntentList(NamedTuple):
+    """Every line, in the order of seats; none of a robot that has not said anything."""
+
+    rows: tuple[SharedIntent, ...]
+
+
+def intents_panel(view: SeatView, known: BriefLookup) -> Panel:
+    """What stands under the drawing."""
+    found: dict[IntentLine, list[tuple[int, str]]] = {}
+    for player in view.players:
+        if not player.is_you and any(line := _intent_line(player.seat, view, known)):
+            found.setdefault(line, []).append((player.seat, player.name))
+    rows = tuple(SharedIntent(tuple(robots), line) for line, robots in found.items())
+    return Panel("intents", f"{_TEMPLATES}/intents.jinja", IntentList(rows))
+
+
+def intent_cells(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
+    """What stands in the table under each robot but one's own: a part for each."""
+    return tuple(
+        Panel(f"r{player.seat}-next", f"{_TEMPLATES}/intent.jinja", _intent_line(player.seat, view, known))
+        for player in view.players
+        if not player.is_you
+    )
+
+
+def _intent_line(seat: int, view: SeatView, known: BriefLookup) -> IntentLine:
+    intent = view.intents.get(seat, {})
+    if intent.keys() & {"said", "thought"}:
+        words = (_named(intent.get(name, ""), view, known) for name in ("said", "thought"))
+        return IntentLine("", *words)
+    text = intent_text(intent, known) if intent.get("do") in _TELLS else ""
+    expects = prediction_text(intent, view.seat, known)
+    return IntentLine(". ".join(part for part in (text, expects) if part))
+
+
+def intent_text(intent: Intent, known: BriefLookup) -> str:
+    """`Next: bring rice to pot 1 for salmon sushi`."""
+    place, words = intent.get("to", ""), known.words
+    nowhere = place and place not in known.brief["locations"]
+    text = _ANYWHERE[intent["do"]] if nowhere else _TELLS[intent["do"]]
+    item, dish = intent.get("item", ""), intent.get("dish", "")
+    return join_sentence(
+        gettext(text).format(place=words.place(place), item=words.mid(item), dish=words.mid(dish))
+    )
+
+
+def prediction_text(intent: Intent, seat: int, known: BriefLookup) -> str:
+    """`It expects that you serve salmon sushi`; empty for whom nothing is foreseen."""
+    if intent.get("of") != str(seat) or intent.get("foresees") not in _FORESEES:
+        return ""
+    what, words, text = intent.get("what", ""), known.words, _FORESEES[intent["foresees"]]
+    return join_sentence(gettext(text).format(place=words.place(what), item=words.mid(what)))
+
+
+def _named(said: str, view: SeatView, known: BriefLookup) -> str:
+    """What a model said, with our names for its agents, places and items."""
+    names = {str(player.seat): player.name for player in view.players}
+    told = _AGENT.sub(lambda found: names.get(found[1], found[0]), said)
+    return _codes(known).sub(lambda found: _name(found[0], known.words), told)
+
+
+def _codes(known: BriefLookup) -> re.Pattern[str]:
+    brief = known.brief
+    codes = sorted({*brief["locations"], *brief["base"], *brief["recipes"]}, key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, codes))})\b")
+
+
+def _name(code: str, words: KitchenWords) -> str:
+    return words.place(code) if code[-1:].isdigit() else words.mid(code)

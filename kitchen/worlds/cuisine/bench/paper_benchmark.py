@@ -1,0 +1,156 @@
+"""Define MindAgent's benchmark: levels, intervals, variants and the published counts (Tables 3 to 8)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+from kitchen.contract.benchmark import (
+    BenchmarkVariant,
+    CompletionBenchmark,
+    Optimum,
+    OptimumCase,
+    OrderCounts,
+    ScoreBound,
+    TurnCommands,
+)
+from kitchen.contract.world import Json
+from kitchen.worlds.cuisine.bench import exact_optimum
+from kitchen.worlds.cuisine.bench.upper_bounds import EPISODE_STEPS, cell_bound
+from kitchen.worlds.cuisine.settings import PROCEDURAL
+from kitchen.worlds.cuisine.world import CuisineWorld
+
+DATA = Path(__file__).with_name("data") / "mindagent.json"
+
+ABLATION_TABLE, DEMONSTRATION_TABLE = "ablation_2_agents_level_3", "demo_agents_level_3"
+
+
+@cache
+def published_data() -> Json:
+    """The data file."""
+    return json.loads(DATA.read_text(encoding="utf-8"))
+
+
+def published_levels() -> tuple[str, ...]:
+    """The 12 levels of Tables 3 to 5 in the paper's order, easiest class first."""
+    return tuple(f"level_{number}" for numbers in published_data()["classes"].values() for number in numbers)
+
+
+def level_class(level: str) -> str:
+    """The paper's class of a level, empty for one that it does not have."""
+    names = (name for name, numbers in published_data()["classes"].items() if level in _codes(numbers))
+    return next(names, "")
+
+
+def gpt4_counts(level: str, agents: int) -> Mapping[float, OrderCounts]:
+    """GPT-4 in Tables 3 to 5, by interval; empty where the paper has no such cell."""
+    return _by_alpha(published_data()["gpt4"].get(str(agents), {"cells": {}})["cells"].get(level, ()))
+
+
+def table_row(table: str, name: str) -> Mapping[float, OrderCounts]:
+    """One row of Table 7 (`ABLATION`) or 8 (`DEMONSTRATION`), by interval."""
+    return _by_alpha(published_data()[table][name])
+
+
+def other_model_counts(agents: int) -> dict[str, Mapping[float, OrderCounts]]:
+    """Table 6: every model on level_3 with so many agents; empty counts where the paper prints none."""
+    models = published_data()["other_models_level_3"].items()
+    return {model: _by_alpha(counts.get(str(agents), ())) for model, counts in models}
+
+
+def _codes(numbers: Sequence[int]) -> list[str]:
+    return [f"level_{number}" for number in numbers]
+
+
+def _by_alpha(counts: Sequence[Sequence[int]]) -> dict[float, OrderCounts]:
+    pairs = zip(published_data()["alphas"], counts, strict=False)
+    return {alpha: (completed, total) for alpha, (completed, total) in pairs}
+
+
+ABLATION_VARIANTS: tuple[tuple[str, str, Mapping[str, Json]], ...] = (
+    ("full", "full", {}),
+    ("few_step_demo", "few-step demonstration", {"demonstration": "few"}),
+    ("no_inference_knowledge", "no inference knowledge", {"hints": False}),
+    ("no_feedback", "no feedback", {"feedback": False}),
+)
+"""Table 7: rows, their words, the dispatcher's settings."""
+DEMONSTRATION_TEAMS = ((4, 4), (4, 2), (3, 3), (3, 2))
+"""Table 8: agents, and agents of the demonstration."""
+
+
+class CuisineBenchmark(CompletionBenchmark):
+    """Levels, paces and tables of the paper."""
+
+    steps: ClassVar[int] = EPISODE_STEPS
+    agents: ClassVar[tuple[int, ...]] = (2, 3, 4)
+    alphas: ClassVar[tuple[float, ...]] = (1.0, 1.5, 2.0, 2.5, 3.0)
+    coplayer: ClassVar[str] = "planner"
+    preset_coplayer: ClassVar[str] = "dispatcher"
+    preset_level: ClassVar[str] = "level_3"
+    presets: ClassVar[Mapping[str, tuple[int, ...]]] = {"table6": (), "table7": (2,), "table8": (3, 4)}
+    counted: ClassVar[str] = "orders"
+    bound_told: ClassVar[str] = "kitchen/worlds/cuisine/bench/upper_bounds.py"
+
+    def levels(self) -> tuple[str, ...]:
+        """All but those that are made from a seed."""
+        setting = next(each for each in CuisineWorld.settings if each.name == "level")
+        return tuple(code for code, _ in setting.choices if code != PROCEDURAL)
+
+    def usual_levels(self) -> tuple[str, ...]:
+        """The paper's 12."""
+        return published_levels()
+
+    def class_of(self, level: str) -> str:
+        """The paper's."""
+        return level_class(level)
+
+    def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
+        """Level, pace and length."""
+        return {"level": level, "alpha": alpha, "max_steps": steps}
+
+    def preset(
+        self, name: str, agents: Sequence[int], models: Sequence[str]
+    ) -> Iterator[tuple[BenchmarkVariant, int]]:
+        """Tables 6 to 8."""
+        if name == "table6":
+            yield from (
+                (BenchmarkVariant(model, model, {"model": model}), n) for n in agents for model in models
+            )
+        elif name == "table7":
+            for row, label, settings in ABLATION_VARIANTS:
+                yield BenchmarkVariant(row, label, settings, (ABLATION_TABLE, row)), 2
+        else:
+            for number, shown in DEMONSTRATION_TEAMS:
+                row, label = f"{number}_with_{shown}", f"{number} agents, demonstration of {shown}"
+                settings = {"demonstration_agents": shown}
+                yield BenchmarkVariant(row, label, settings, (DEMONSTRATION_TABLE, row)), number
+
+    def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:
+        """A row of Table 7 or 8, else GPT-4 of Tables 3 to 5."""
+        return table_row(*row) if row else gpt4_counts(level, agents)
+
+    def other_models(self, agents: int) -> Mapping[str, Mapping[float, OrderCounts]]:
+        """Table 6."""
+        return other_model_counts(agents)
+
+    def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> ScoreBound:
+        """By agent-steps, tools and latency."""
+        return cell_bound(level, alpha, agents, seeds)
+
+    def check_solver(self) -> None:
+        """OR-tools is an extra."""
+        exact_optimum.load_solver()
+
+    def optimum(self, case: OptimumCase, seconds: float) -> Optimum:
+        """By CP-SAT."""
+        return exact_optimum.solve_case(case, seconds)
+
+    def replay(self, case: OptimumCase, turns: Sequence[TurnCommands]) -> int:
+        """Orders completed."""
+        return exact_optimum.replay_plan(case, turns)
+
+
+CUISINE_BENCHMARK = CuisineBenchmark()

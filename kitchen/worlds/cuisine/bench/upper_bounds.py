@@ -1,0 +1,171 @@
+"""Compute upper bounds on completed orders and on the score of every cell, for any agent.
+
+The argument, for any co-player, however it plays:
+
+- **Orders** do not depend on play. With beta = 2.5 an order stands for at most ceil(2.5 tau) <= 3 tau steps,
+  so at most four stand at once and the limit of six never holds one back: seed, level and alpha give every
+  order with its deadline. An order that is due within the episode is completed or has failed at its end; a
+  later one counts only if it is completed.
+- **Agent-steps.** An agent does one command a step. Each base ingredient in the tree of a dish (with
+  multiplicity: a product is consumed once) takes four: go to the storage (a useful get there always leaves
+  it, so each needs a goto of its own), get, go to the tool, put. Each product that is carried on takes three
+  (get, goto, put), each activation one, and an attended tool its busy steps but one more. Dishes laid out
+  ahead cost the same. So N agents serve orders within t steps only if their agent-steps are at most N t.
+- **Tools.** Per product, a tool lies untouched for busy - 1 steps, and its puts, its activation and its get
+  are 'commands there, at most N in a step': busy - 1 + (ingredients + 2) / N steps of one of its instances.
+- **Latency.** Goto, get, goto, put, then what the tools take, get, goto, put: no order is served sooner.
+- A dish whose tool the kitchen lacks (frenchFries in level_12) is never served.
+
+How many orders can be met by their deadlines under one such resource is what Moore and Hodgson's rule gives
+exactly (the most jobs on time on one machine); the bound is the least over the resources. With m orders due
+within the episode, at most a of them met and at most k orders met in all, the share is at most
+k / (m + k - a): a met order that was not due raises the share less than one that was.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from random import Random
+
+from kitchen.contract.benchmark import ScoreBound
+from kitchen.worlds.cuisine.level import Level
+from kitchen.worlds.cuisine.settings import Options, read_options
+
+EPISODE_STEPS = 60
+"""Of an episode, as in the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class DueOrder:
+    """One order: a dish, and the step (counted from 1) in which it must be on the table at the latest."""
+
+    dish: str
+    deadline: int
+    must_end: bool
+    """It is completed or has failed when the episode is over."""
+
+
+@lru_cache(4096)
+def episode_bound(level: str, alpha: float, agents: int, seed: int, steps: int = EPISODE_STEPS) -> ScoreBound:
+    """The bound of one episode."""
+    options = read_options({"level": level, "alpha": alpha, "max_steps": steps})
+    orders = drawn_orders(options, seed)
+    due = [order for order in orders if order.must_end]
+    most, most_due = (_most_met(options.level, wanted, agents) for wanted in (orders, due))
+    return ScoreBound(most, len(due) + most - most_due)
+
+
+def cell_bound(
+    level: str, alpha: float, agents: int, seeds: Iterable[int], steps: int = EPISODE_STEPS
+) -> ScoreBound:
+    """The bound of the counts summed over several episodes."""
+    return sum((episode_bound(level, alpha, agents, seed, steps) for seed in seeds), ScoreBound(0, 0))
+
+
+def drawn_orders(options: Options, seed: int) -> list[DueOrder]:
+    """Every order of an episode, whatever is played."""
+    generator, orders = Random(seed), []  # noqa: S311
+    for clock in range(0, options.max_steps, options.timing.interval):
+        dish = generator.choice(options.level.dishes)
+        due = clock + options.timing.lifetimes[dish]
+        orders.append(DueOrder(dish, min(due, options.max_steps), due < options.max_steps))
+    return orders
+
+
+def _most_met(level: Level, orders: Sequence[DueOrder], agents: int) -> int:
+    possible = [each for each in orders if each.deadline >= earliest_serving_step(level, each.dish, agents)]
+    cookable = [each for each in possible if each.dish not in level.uncookable]
+    loads = [_agents_load(level, agents), *_tool_loads(level, agents)]
+    return min(most_on_time([(o.deadline, load[o.dish]) for o in cookable]) for load in loads)
+
+
+def most_on_time(jobs: Iterable[tuple[int, Fraction]]) -> int:
+    """Moore and Hodgson (1968): how many of the jobs (deadline, time) one machine can end in time."""
+    chosen: list[Fraction] = []
+    for deadline, time in sorted(jobs):
+        insort(chosen, time)
+        if sum(chosen) > deadline:
+            chosen.pop()
+    return len(chosen)
+
+
+@lru_cache(maxsize=256)
+def _agents_load(level: Level, agents: int) -> dict[str, Fraction]:
+    return {dish: Fraction(agent_steps(level, dish), agents) for dish in level.dishes}
+
+
+@lru_cache(maxsize=256)
+def _tool_loads(level: Level, agents: int) -> list[dict[str, Fraction]]:
+    """For every type of tool in the kitchen, the steps of all its instances that each dish takes."""
+    number = Counter(level.kitchen)
+    loads = {kind: dict.fromkeys(level.dishes, Fraction(0)) for kind in number}
+    for dish in level.dishes:
+        for product in products_needed(level, dish):
+            recipe = level.recipes[product]
+            if recipe.tool in loads:
+                still = max(level.stock.tools[recipe.tool].busy - 1, 0)
+                handled = Fraction(_commands_at(level, product), agents)
+                loads[recipe.tool][dish] += (still + handled) / number[recipe.tool]
+    return list(loads.values())
+
+
+def products_needed(level: Level, item: str) -> list[str]:
+    """Every product that has to be made for one item, with multiplicity, itself first."""
+    if item not in level.recipes:
+        return []
+    below = (products_needed(level, ingredient) for ingredient in level.recipes[item].ingredients)
+    return [item, *(product for products in below for product in products)]
+
+
+def agent_steps(level: Level, dish: str) -> int:
+    """Commands that one dish takes at least, over all agents, until it lies on the serving table."""
+    return 3 + sum(_own_steps(level, product) for product in products_needed(level, dish))
+
+
+def _own_steps(level: Level, product: str) -> int:
+    """Bringing what one product is made of, and activating its tool."""
+    recipe = level.recipes[product]
+    tool = level.stock.tools[recipe.tool]
+    base = sum(item not in level.recipes for item in recipe.ingredients)
+    carried = _carried_to(level, product) - base
+    return 4 * base + 3 * carried + 1 + (max(tool.busy - 1, 0) if tool.attended else 0)
+
+
+def _carried_to(level: Level, product: str) -> int:
+    """Ingredients that are put into the tool; one that was made in such a tool may lie there already."""
+    recipe = level.recipes[product]
+    made = (level.recipes[item].tool for item in recipe.ingredients if item in level.recipes)
+    made_there = (tool == recipe.tool for tool in made)
+    return len(recipe.ingredients) - sum(made_there)
+
+
+def _commands_at(level: Level, product: str) -> int:
+    """Puts, activation and get at the tool; an ingredient that was made there needs neither get nor put."""
+    carried = _carried_to(level, product)
+    return 2 + carried - (len(level.recipes[product].ingredients) - carried)
+
+
+def earliest_serving_step(level: Level, dish: str, agents: int) -> int:
+    """The first step (counted from 1) in which a dish can be put on the table, however many help."""
+    return _ready(level, dish, agents) + 3
+
+
+def _ready(level: Level, product: str, agents: int) -> int:
+    """The first step (counted from 0) in which a product can be taken. Several agents may act at one tool
+    within one step; one alone may not."""
+    recipe, alone = level.recipes[product], int(agents == 1)
+    last = max(_put(level, item, recipe.tool, agents) for item in recipe.ingredients)
+    return last + alone + max(level.stock.tools[recipe.tool].busy, alone)
+
+
+def _put(level: Level, item: str, tool: str, agents: int) -> int:
+    """The first step (counted from 0) in which an item can be put into a tool."""
+    if item not in level.recipes:
+        return 3
+    there = level.recipes[item].tool == tool
+    return _ready(level, item, agents) + (0 if there else 2)

@@ -1,0 +1,269 @@
+"""Define what the five commands do to one agent's and one place's state (spec: Commands).
+
+Where the rules leave something open, it is decided here:
+
+- A `get` that names an item takes that item or nothing: naming another than lies there is `unknown_item`.
+- Only a single item can be taken; where several lie together, the place counts as not open. What is put to
+  a finished product therefore closes the tool again. (No shipped recipe can bring this about.)
+- Storage and serving table cannot be activated: `empty` where nothing lies there, else `would_waste`.
+- An item that is in the tool already needs no room, so it is absorbed by a full one too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kitchen.contract.world import Command
+from kitchen.worlds.cuisine.level import Level, Tool
+
+POOL_LIMIT = 100_000
+"""States of one kind after which a pool starts anew."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgentState:
+    """One agent: its seat, the id of the place where it stands, the item in its hands, steps it is busy."""
+
+    seat: int
+    at: str
+    holds: str | None
+    busy: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlaceState:
+    """One place: its id, the items on it (sorted), steps it is busy, and whether a product waits in it."""
+
+    id: str
+    items: tuple[str, ...]
+    busy: int
+    done: bool
+    """It was activated and its product not yet taken. Never set where a tool is always open."""
+
+
+class States:
+    """Hands out the one object for each value."""
+
+    def __init__(self) -> None:
+        self._agents: dict[tuple[int, str, str | None, int], AgentState] = {}
+        self._places: dict[tuple[str, tuple[str, ...], int, bool], PlaceState] = {}
+
+    def agent(self, seat: int, at: str, holds: str | None = None, busy: int = 0) -> AgentState:
+        """The state with these values."""
+        key = (seat, at, holds, busy)
+        state = self._agents.get(key)
+        if state is None:
+            if len(self._agents) >= POOL_LIMIT:
+                self._agents.clear()
+            state = self._agents[key] = AgentState(*key)
+        return state
+
+    def place(self, id: str, items: tuple[str, ...] = (), busy: int = 0, done: bool = False) -> PlaceState:
+        """The state with these values; the items may come in any order."""
+        key = (id, tuple(sorted(items)), busy, done)
+        state = self._places.get(key)
+        if state is None:
+            if len(self._places) >= POOL_LIMIT:
+                self._places.clear()
+            state = self._places[key] = PlaceState(*key)
+        return state
+
+    def rested_agent(self, agent: AgentState) -> AgentState:
+        """The agent one step later."""
+        return self.agent(agent.seat, agent.at, agent.holds, agent.busy - 1) if agent.busy else agent
+
+    def rested_place(self, place: PlaceState) -> PlaceState:
+        """The place one step later."""
+        return self.place(place.id, place.items, place.busy - 1, place.done) if place.busy else place
+
+
+class CommandEffect(NamedTuple):
+    """What became of a command: the states after it; `reasons` is empty where it was carried out."""
+
+    agent: AgentState
+    place: PlaceState | None
+    reasons: tuple[str, ...] = ()
+    item: str | None = None
+    """What was taken, put or made."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandCase:
+    """A command that makes sense, with all that its rule looks at."""
+
+    level: Level
+    states: States
+    agent: AgentState
+    place: PlaceState
+    item: str | None
+
+    @property
+    def tool(self) -> Tool:
+        """The type of the place."""
+        return self.level.places[self.place.id]
+
+
+def carry_out_command(
+    level: Level, states: States, agent: AgentState, place: PlaceState | None, command: Command
+) -> CommandEffect:
+    """What the command does. `place` is the state of the place that it names, None where there is none."""
+    reasons = tuple(senseless_reasons(level, command))
+    if reasons:
+        return CommandEffect(agent, place, reasons)
+    if place is None:
+        return CommandEffect(agent, None)
+    case = CommandCase(level, states, agent, place, command[2] if len(command) > 2 else None)
+    verb = VERBS[command[0]]
+    reasons = tuple(verb.refusals(case))
+    return CommandEffect(agent, place, reasons) if reasons else verb.effect(case)
+
+
+def senseless_reasons(level: Level, command: Command) -> Iterator[str]:
+    """Why nobody could ever carry out this command in this level: none of it depends on the state."""
+    verb = VERBS.get(command[0]) if command else None
+    if verb is None:
+        yield "unknown_verb"
+        return
+    if not verb.least <= len(command) - 1 <= verb.most:
+        yield "wrong_arguments"
+    if len(command) > 1 and verb.most and command[1] not in level.places:
+        yield "unknown_location"
+    elif command[0] == "get" and len(command) == 2 and level.places[command[1]].role == "storage":
+        yield "wrong_arguments"
+    if len(command) > 2 and verb.most > 1 and not _is_item(level, command[2]):
+        yield "unknown_item"
+
+
+def is_open(place: PlaceState, tool: Tool) -> bool:
+    """What lies there can be taken, as soon as the place is not busy."""
+    return (tool.always_open or place.done) and len(place.items) < 2
+
+
+def product_of(place: PlaceState, level: Level) -> str | None:
+    """What activating the place would make of its contents."""
+    kind = level.places[place.id].code
+    for recipe in level.recipes.values():
+        if recipe.tool == kind and sorted(recipe.ingredients) == list(place.items):
+            return recipe.product
+    return None
+
+
+def fits_recipe(item: str, place: PlaceState, level: Level) -> bool:
+    """The contents with this item are part of some recipe of the level at this tool."""
+    kind = level.places[place.id].code
+    wanted = {item, *place.items}
+    return any(r.tool == kind and wanted <= set(r.ingredients) for r in level.recipes.values())
+
+
+def _is_item(level: Level, item: str) -> bool:
+    return item in level.stock.ingredients or item in level.stock.recipes
+
+
+def _refuse_goto(case: CommandCase) -> Iterator[str]:
+    if case.agent.busy:
+        yield "agent_busy"
+
+
+def _refuse_away(case: CommandCase) -> Iterator[str]:
+    if case.agent.busy:
+        yield "agent_busy"
+    if case.agent.at != case.place.id:
+        yield "not_at_location"
+
+
+def _refuse_get(case: CommandCase) -> Iterator[str]:
+    yield from _refuse_away(case)
+    if case.agent.holds is not None:
+        yield "hands_full"
+    if case.tool.role == "storage":
+        if case.item not in case.level.stock.ingredients:
+            yield "not_base_ingredient"
+        return
+    if case.place.busy:
+        yield "location_busy"
+    if not is_open(case.place, case.tool):
+        yield "not_open"
+    if not case.place.items:
+        yield "empty"
+    elif case.item is not None and case.item not in case.place.items:
+        yield "unknown_item"
+
+
+def _refuse_put(case: CommandCase) -> Iterator[str]:
+    yield from _refuse_away(case)
+    held = case.agent.holds
+    if held is None:
+        yield "hands_empty"
+    if case.tool.role == "serving" and held is not None and held not in case.level.dishes:
+        yield "not_a_dish_here"
+    if case.tool.role == "tool":
+        yield from _refuse_put_in_tool(case, held)
+
+
+def _refuse_put_in_tool(case: CommandCase, held: str | None) -> Iterator[str]:
+    if case.place.busy:
+        yield "location_busy"
+    if held is not None and not fits_recipe(held, case.place, case.level):
+        yield "would_waste"
+    full = case.tool.capacity is not None and len(case.place.items) >= case.tool.capacity
+    if full and held not in case.place.items:
+        yield "at_capacity"
+
+
+def _refuse_activate(case: CommandCase) -> Iterator[str]:
+    yield from _refuse_away(case)
+    if case.agent.holds is not None:
+        yield "hands_full"
+    if case.place.busy:
+        yield "location_busy"
+    if not case.place.items:
+        yield "empty"
+    elif product_of(case.place, case.level) is None:
+        yield "would_waste"
+
+
+def _goto(case: CommandCase) -> CommandEffect:
+    return CommandEffect(case.states.agent(case.agent.seat, case.place.id, case.agent.holds), case.place)
+
+
+def _get(case: CommandCase) -> CommandEffect:
+    item, place = case.item, case.place
+    if case.tool.role != "storage":
+        item, place = place.items[0], case.states.place(place.id)
+    return CommandEffect(case.states.agent(case.agent.seat, case.agent.at, item), place, item=item)
+
+
+def _put(case: CommandCase) -> CommandEffect:
+    held, place = str(case.agent.holds), case.place
+    if case.tool.role == "serving" or (case.tool.role == "tool" and held not in place.items):
+        place = case.states.place(place.id, (*place.items, held))
+    return CommandEffect(case.states.agent(case.agent.seat, case.agent.at), place, item=held)
+
+
+def _activate(case: CommandCase) -> CommandEffect:
+    product, tool, agent = str(product_of(case.place, case.level)), case.tool, case.agent
+    place = case.states.place(case.place.id, (product,), tool.busy, done=not tool.always_open)
+    busy = tool.busy if tool.attended else 0
+    return CommandEffect(case.states.agent(agent.seat, agent.at, None, busy), place, item=product)
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One command: how many arguments it takes, when it is refused, and what it does."""
+
+    least: int
+    most: int
+    refusals: Callable[[CommandCase], Iterator[str]]
+    effect: Callable[[CommandCase], CommandEffect]
+
+
+VERBS: Mapping[str, Verb] = {
+    "goto": Verb(1, 1, _refuse_goto, _goto),
+    "get": Verb(1, 2, _refuse_get, _get),
+    "put": Verb(1, 1, _refuse_put, _put),
+    "activate": Verb(1, 1, _refuse_activate, _activate),
+    "noop": Verb(0, 0, _refuse_goto, _goto),
+}
+"""Every verb by its name. `noop` names no place: `carry_out` never asks for its rule."""

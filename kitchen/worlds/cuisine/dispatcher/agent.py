@@ -1,0 +1,266 @@
+"""Implement the agent `Dispatcher`: prompt, model reply, commands, check, and a fallback that is named.
+
+It also writes the decision's note for the log.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from kitchen.contract.agent import Agent, Decision, ForecastTrial, Situation
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.world import Intent, Json, Setting, SettingsError
+from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
+from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, ReplyFault, feedback_sentences
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand, KitchenMoment, spell_command
+from kitchen.worlds.cuisine.dispatcher.model_exchange import (
+    DispatcherMemory,
+    FallbackPlanner,
+    ModelAnswer,
+    ModelConversation,
+    ModelSession,
+)
+from kitchen.worlds.cuisine.dispatcher.prompt import (
+    demonstration_for,
+    fixed_part,
+    missing_part,
+    prompt_parts,
+    prompt_pieces,
+    state_part,
+    unused_parts,
+)
+from kitchen.worlds.cuisine.dispatcher.settings import (
+    SETTINGS,
+    DispatcherOptions,
+    reply_room_problem,
+    unsent_settings,
+)
+
+
+def answer_note(talk: ModelConversation, answer: ModelAnswer, told: Sequence[str]) -> Json:
+    """The commands as they were read, what of them could not be, and what was told before."""
+    return {
+        **_setting(talk),
+        "feedback": list(told),
+        "extracted": spelled_commands(answer.given),
+        "carried_on": spelled_commands(answer.verdict.commands),
+        "faults": [fault.to_json() for fault in answer.verdict.faults],
+        "mended": [fault.to_json() for fault in answer.mended],
+        **({"withheld": talk.line} if talk.withheld else {}),
+    }
+
+
+def fallback_note(talk: ModelConversation, by: str, told: Sequence[str]) -> Json:
+    """Why there was no answer, and who commanded instead."""
+    call = talk.calls[-1]
+    why = {"by": by, "code": call.error, "text": call.error_text}
+    return {**_setting(talk), "feedback": list(told), "fallback": why}
+
+
+def spelled_commands(given: Iterable[GivenCommand]) -> list[str]:
+    """Commands as the model writes them."""
+    return [spell_command(seat, command) for seat, command in given]
+
+
+def _setting(talk: ModelConversation) -> dict[str, Json]:
+    """What was asked and how, as far as it is not plain from the settings: defaults that were filled in."""
+    shown = demonstration_for(talk.moment, talk.options)
+    return {
+        "provider": talk.door.provider,
+        "model": talk.door.model,
+        "stand_in": talk.door.is_stand_in,
+        "temperature": talk.door.temperature,
+        "effort": talk.options.effort,
+        "reply": talk.options.reply,
+        "memory_messages": talk.remembered + 1,
+        "demonstration": {"dish": shown.dish, "agents": shown.team.agents} if shown else None,
+        **({"asked": len(talk.moment.team.asked)} if talk.moment.team.settled else {}),
+    }
+
+
+RESERVE_SECONDS = 1.0
+"""Seconds kept back of the time for a decision, so that the fallback is in time; a quarter where there are
+less than four."""
+
+TRIAL_SETTINGS: Mapping[str, Json] = {
+    "model": STAND_IN,
+    "memory": 1,
+    "repair": 0,
+    "stand_in_errors": 0.0,
+    "stand_in_nonsense": 0.0,
+    "stand_in_latency": 0.0,
+    "stand_in_failures": 0.0,
+}
+"""How it is tried out for a forecast."""
+
+
+class Dispatcher(Agent):
+    """A language model that commands every seat it holds (MindAgent, arXiv 2309.09971, section 4).
+
+    Keeps nothing between steps but `Decision.memory`. `Decision.played_by` is `dispatcher` where a language
+    model chose, `stand-in` where none is set up, and `planner` or `noop` where there was no answer; then
+    `Decision.fallback` has the ModelError's code. An agent that the model left out is left out. What it
+    intends is the plan of its structured reply, the same for every agent; a reply in free text tells none.
+    """
+
+    kind = "dispatcher"
+    reads_words = True
+    worlds = ("cuisine",)
+    settings: ClassVar[tuple[Setting, ...]] = SETTINGS
+    names_model: ClassVar[str] = "model"
+
+    def __init__(self, chosen: Mapping[str, Json]) -> None:
+        """SettingsError for a model of a provider that there is not, and for a system text that lacks
+        something."""
+        super().__init__(chosen)
+        self.options = DispatcherOptions.read(self.chosen)
+        parse_model_setting(self.options.model)
+        if why := missing_part(self.options):
+            raise SettingsError(why)
+
+    def cautions(self) -> tuple[str, ...]:
+        """Without a key, a model's name or a price, the fallback would play every step."""
+        provider, model = parse_model_setting(self.options.model)
+        return tuple(
+            f"{why}: {FALLBACK_SENTENCES[self.options.fallback]}." for why in why_not_usable(provider, model)
+        )
+
+    def remarks(self) -> tuple[str, ...]:
+        """Settings of which nothing is sent to the model that plays."""
+        return (*unsent_settings(self.options), *unused_parts(self.options))
+
+    def refusal(self) -> str:
+        """Thinking that leaves no room for a reply."""
+        return reply_room_problem(self.options)
+
+    def model(self) -> str:
+        """What the settings name, or the default of this process."""
+        return ":".join(parse_model_setting(self.options.model))
+
+    def rehearsal(self) -> ForecastTrial:
+        """By the stand-in, whatever the settings say of it. Two messages are one exchange."""
+        kept = (self.options.memory - 1) // 2
+        chosen = {**self.chosen, **TRIAL_SETTINGS}
+        remembering = {**chosen, "memory": self.options.memory}
+        return ForecastTrial(chosen, kept, self.options.repair, remembering)
+
+    def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
+        """The system message."""
+        return (fixed_part(KitchenMoment.of(situation), self.options),)
+
+    def placeholders(self, situation: Situation) -> Mapping[str, str]:
+        """The parts that are switched on, and all pieces."""
+        moment = KitchenMoment.of(situation)
+        return {**prompt_parts(moment, self.options), **prompt_pieces(moment, self.options)}
+
+    def decide(self, situation: Situation) -> Decision:
+        """Ask the model within the time of the situation, and fall back as the settings say."""
+        deadline = time.monotonic() + situation.seconds - min(RESERVE_SECONDS, situation.seconds / 4)
+        moment = KitchenMoment.of(situation)
+        memory = DispatcherMemory.read(situation.memory).within(self.options.memory)
+        adviser = FallbackPlanner(situation, moment, memory)
+        door = ModelSession(self.options, situation, adviser, deadline)
+        told = feedback_sentences(moment, memory.feedback) if self.options.feedback else []
+        talk = ModelConversation(moment, self.options, memory, door)
+        answer = talk.decide(state_part(moment, told))
+        if answer is None:
+            return self._fall_back(talk, memory, adviser, told)
+        return self._follow(talk, memory, adviser, answer, told)
+
+    def _follow(
+        self,
+        talk: ModelConversation,
+        memory: DispatcherMemory,
+        adviser: FallbackPlanner,
+        answer: ModelAnswer,
+        told: list[str],
+    ) -> Decision:
+        faults = () if talk.moment.only_answers else answer.verdict.faults
+        after = memory.after(talk.exchange, faults, adviser.plan)
+        return Decision(
+            commands=dict(answer.verdict.commands),
+            memory=after.within(self.options.memory).to_json(),
+            played_by="stand-in" if talk.door.is_stand_in else self.kind,
+            note=answer_note(talk, answer, told),
+            calls=tuple(talk.calls),
+            intents=self._intents(talk, adviser),
+            says=self._says(talk, adviser),
+        )
+
+    def _says(self, talk: ModelConversation, adviser: FallbackPlanner) -> tuple[MessageDraft, ...]:
+        """The model's line to all people, and its answers to jobs; the stand-in's words are the planner's."""
+        if talk.door.is_stand_in:
+            return adviser.decision.says if talk.talks else ()
+        line = (MessageDraft(talk.line),) if talk.line and not talk.withheld else ()
+        return (*line, *talk.answers)
+
+    def _intents(self, talk: ModelConversation, adviser: FallbackPlanner) -> Mapping[int, Intent]:
+        """The model's own words, the same for all its agents; the stand-in's are the planner's."""
+        if talk.door.is_stand_in:
+            return adviser.decision.intents
+        words = {"said": talk.plan, "thought": talk.thought if self.options.tell_thoughts else ""}
+        told = {name: text for name, text in words.items() if text}
+        return dict.fromkeys(talk.moment.team.mine, told) if told else {}
+
+    def fall_back(self, situation: Situation, code: str) -> Decision:
+        """The settings' fallback, for a decision of which nothing came out."""
+        moment = KitchenMoment.of(situation)
+        memory = DispatcherMemory.read(situation.memory).within(self.options.memory)
+        decision = self._without_answer(moment, memory, FallbackPlanner(situation, moment, memory), code)
+        return replace(decision, note={"fallback": {"by": decision.played_by, "code": code}})
+
+    def _fall_back(
+        self, talk: ModelConversation, memory: DispatcherMemory, adviser: FallbackPlanner, told: list[str]
+    ) -> Decision:
+        code = talk.calls[-1].error
+        decision = self._without_answer(talk.moment, memory, adviser, code)
+        return replace(
+            decision,
+            note=fallback_note(talk, decision.played_by, told),
+            calls=tuple(talk.calls),
+            fallback=code,
+        )
+
+    def _without_answer(
+        self, moment: KitchenMoment, memory: DispatcherMemory, adviser: FallbackPlanner, code: str
+    ) -> Decision:
+        """Nobody answered: the planner commands, or the agents wait."""
+        by = self.options.fallback
+        waits = dict.fromkeys(moment.team.asked, NOOP)
+        commands = adviser.decision.commands if by == "planner" else waits
+        after = memory.after(None, [no_answer_sentence(code, by)], adviser.plan)
+        return Decision(commands=commands, memory=after.to_json(), played_by=by)
+
+
+FAILURE_SENTENCES = {
+    "timeout": "No answer of yours came in time",
+    "connection": "You could not be reached in the last step",
+    "429": "You could not be reached in the last step",
+    "529": "You could not be reached in the last step",
+    "5xx": "You could not be reached in the last step",
+    "4xx": "You could not be asked in the last step",
+    "not_asked": "You were not asked in the last step",
+    "unreadable": "What you answered in the last step could not be read",
+    "budget": "You were not asked in the last step",
+    "unpriced": "You were not asked in the last step",
+    "error": "You could not be asked in the last step",
+}
+"""Every ModelError's code in words for the model, which is told of it in the next step."""
+
+FALLBACK_SENTENCES = {
+    "planner": "the planner will command the teammates in every step, as the fallback",
+    "noop": "the teammates will wait in every step, as the fallback",
+}
+
+SUBSTITUTE_SENTENCES = {
+    "planner": "so somebody else commanded your agents.",
+    "noop": "so your agents did nothing.",
+}
+
+
+def no_answer_sentence(code: str, by: str) -> ReplyFault:
+    """What happened in a step without an answer, and who stood in."""
+    return ReplyFault("no_answer", f"{FAILURE_SENTENCES[code]}, {SUBSTITUTE_SENTENCES[by]}")

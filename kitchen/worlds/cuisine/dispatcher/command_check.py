@@ -1,0 +1,359 @@
+"""Check commands one step ahead by the game's rules, and tell the model what was wrong.
+
+Paper, section 4.1 (Action Validation, Feedback). A command that cannot be carried out becomes noop, with a
+reason and advice. A refused command changes nothing for the others. A second command for an agent, and one
+for somebody else's agent, is left out. The kitchen is rebuilt from brief and observation, so only known
+facts count.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+
+from kitchen.contract.decision_notes import LEFT_OUT, NO_COMMAND, UNCLEAR, UNREAD_CODES
+from kitchen.contract.world import Command, Event, Json
+from kitchen.words.english_text import counted_noun
+from kitchen.worlds.cuisine.command_rules import AgentState, PlaceState, States, carry_out_command
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
+    CommandedTeam,
+    GivenCommand,
+    KitchenMoment,
+    agent_name,
+    is_useful_item,
+    spell_command,
+)
+from kitchen.worlds.cuisine.display_text import telling_reasons
+from kitchen.worlds.cuisine.level import Level, Recipe, Stock, Tool, shipped_catalogue
+
+_KEPT = ("level", "title", "dishes", "recipes", "base", "tools", "locations", "uncookable")
+
+
+class SimulatedKitchen:
+    """The kitchen in the midst of a turn; `run` changes it."""
+
+    def __init__(self, brief: Mapping[str, Json], observation: Mapping[str, Json]) -> None:
+        self.level = level_from_brief(brief)
+        self._states = States()
+        self.agents = [
+            self._states.agent(seat, each["at"], each["holds"], int(each["busy"]))
+            for seat, each in enumerate(observation["agents"])
+        ]
+        self.places = {id: self._place(id, each) for id, each in observation["locations"].items()}
+
+    def run(self, seat: int, command: Command) -> tuple[str, ...]:
+        """Carry out one command, or change nothing and say why not, in reason codes."""
+        if not 0 <= seat < len(self.agents):
+            return ("unknown_agent",)
+        outcome = carry_out_command(self.level, self._states, self.agents[seat], self.place(command), command)
+        if not outcome.reasons:
+            self.agents[seat] = outcome.agent
+            if outcome.place is not None:
+                self.places[outcome.place.id] = outcome.place
+        return outcome.reasons
+
+    def agent(self, seat: int) -> AgentState | None:
+        """The agent now, None if there is none."""
+        return self.agents[seat] if 0 <= seat < len(self.agents) else None
+
+    def place(self, command: Command) -> PlaceState | None:
+        """The place that a command names, None if it names none of this kitchen."""
+        return self.places.get(command[1]) if len(command) > 1 else None
+
+    def _place(self, id: str, seen: Mapping[str, Json]) -> PlaceState:
+        tool = self.level.places[id]
+        done = tool.role == "tool" and not tool.always_open and bool(seen["open"])
+        return self._states.place(id, tuple(seen["items"]), int(seen["busy"]), done)
+
+
+def level_from_brief(brief: Mapping[str, Json]) -> Level:
+    """The level that a brief describes; equal briefs share one."""
+    return _level(json.dumps({key: brief[key] for key in _KEPT}))
+
+
+@lru_cache(maxsize=64)
+def _level(text: str) -> Level:
+    brief = json.loads(text)
+    recipes = {
+        product: Recipe(product, product, each["tool"], tuple(each["ingredients"]))
+        for product, each in brief["recipes"].items()
+    }
+    places = {id: _tool(kind, brief["tools"][kind]) for id, kind in brief["locations"].items()}
+    return Level(
+        code=brief["level"],
+        title=brief["title"],
+        difficulty=None,
+        kitchen=tuple(brief["locations"].values()),
+        dishes=tuple(brief["dishes"]),
+        uncookable=tuple(brief["uncookable"]),
+        places=places,
+        serving_table=next(id for id, tool in places.items() if tool.role == "serving"),
+        recipes=recipes,
+        stock=_stock(brief["base"], recipes),
+    )
+
+
+def _stock(base: list[str], recipes: Mapping[str, Recipe]) -> Stock:
+    """Everything that has a name: what the storage holds, and what can be made."""
+    known = shipped_catalogue().stock
+    ingredients = {**known.ingredients, **{item: item for item in base if item not in known.ingredients}}
+    return replace(known, ingredients=ingredients, recipes={**known.recipes, **recipes})
+
+
+def _tool(code: str, told: Mapping[str, Json]) -> Tool:
+    """A type of place. What no brief says, its role and whether it is always open, is known by its name."""
+    known = shipped_catalogue().stock.tools.get(code)
+    attended = bool(told["attended"])
+    role, always_open = (known.role, known.always_open) if known else ("tool", attended)
+    return Tool(code, code, role, told["capacity"], int(told["busy"]), attended, always_open)
+
+
+VERB_FORMS: Mapping[str, str] = {
+    "goto": "goto_AGENT_LOCATION",
+    "get": "get_AGENT_LOCATION_ITEM",
+    "put": "put_AGENT_LOCATION",
+    "activate": "activate_AGENT_LOCATION",
+    "noop": "noop_AGENT",
+}
+"""Every command as it is spelled in free text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyFault:
+    """One thing that was wrong with a reply: `code` for the log, `text` for the model."""
+
+    code: str
+    text: str
+    seat: int | None = None
+    command: Command = ()
+
+    def to_json(self) -> dict[str, Json]:
+        """For the decision's note."""
+        return {"code": self.code, "seat": self.seat, "command": list(self.command), "text": self.text}
+
+
+def refusal_fault(
+    seat: int, command: Command, reasons: Iterable[str], agent: AgentState | None, place: PlaceState | None
+) -> ReplyFault:
+    """The fault of a command that the rules refuse, given the agent and the place at that moment."""
+    codes = telling_reasons(tuple(reasons))
+    facts = _facts(seat, command, agent, place)
+    parts = [_sentence(code, command).format(**facts) for code in codes]
+    text = f"{agent_name(seat)} could not {spell_command(seat, command)}: {'; '.join(parts)}."
+    return ReplyFault(" ".join(codes), text, seat, command)
+
+
+def _facts(seat: int, command: Command, agent: AgentState | None, place: PlaceState | None) -> dict[str, str]:
+    where = command[1] if len(command) > 1 else "that place"
+    return {
+        "agent": agent_name(seat),
+        "verb": command[0] if command else "",
+        "place": where,
+        "item": command[2] if len(command) > 2 else "that",
+        "at": agent.at if agent else "nowhere",
+        "held": (agent.holds if agent else None) or "nothing",
+        "rest": counted_noun(agent.busy if agent else 0, "more step"),
+        "busy": counted_noun(place.busy if place else 0, "more step"),
+        "inside": " and ".join(place.items if place else ()) or "nothing",
+        "verbs": ", ".join(VERB_FORMS),
+        "form": VERB_FORMS.get(command[0] if command else "", ""),
+        "go": spell_command(seat, ("goto", where)),
+    }
+
+
+def _sentence(code: str, command: Command) -> str:
+    verb = command[0] if command else ""
+    return _OF_VERB.get((code, verb)) or _SENTENCES.get(code, "it could not be carried out")
+
+
+_SENTENCES = {
+    "not_at_location": "{agent} stands at {at}, not at {place}; first {go}",
+    "agent_busy": "{agent} is occupied for {rest} and can only noop",
+    "hands_full": "{agent} already holds {held}; it has to put that down first",
+    "hands_empty": "{agent} holds nothing, so there is nothing to put",
+    "location_busy": "{place} is occupied for {busy}; wait, or use another location",
+    "not_open": "nothing can be taken from {place} before what lies inside ({inside}) has been activated",
+    "empty": "nothing lies in {place}",
+    "not_base_ingredient": "the storage does not have {item}, it has to be made from base ingredients",
+    "not_a_dish_here": "{held} is no dish that is ordered here, and only such dishes go on {place}",
+    "would_waste": "{held} does not go into {place} with {inside} inside: no recipe here needs that",
+    "at_capacity": "{place} is full; take something out first",
+    "unknown_agent": "there is no {agent}",
+    "unknown_location": "there is no location {place}",
+    "unknown_item": "there is no item {item} at {place}",
+    "unknown_verb": "{verb} is no command; there are {verbs}",
+    "wrong_arguments": "the command is not complete, write {form}",
+}
+
+_OF_VERB = {
+    ("would_waste", "activate"): "{inside} in {place} is not exactly what a recipe needs",
+    ("hands_full", "activate"): "{agent} holds {held}, and activating needs empty hands",
+    ("wrong_arguments", "get"): "the item is missing, write {form}",
+    ("wrong_arguments", "noop"): "write {form} and nothing more",
+}
+
+NOOP = ("noop",)
+UnclearCommands = Mapping[int, Sequence[Command]]
+"""What several passages of an answer say for one agent, by seat."""
+NOTHING_UNCLEAR: UnclearCommands = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCommands:
+    """What is left of a list of commands."""
+
+    commands: tuple[GivenCommand, ...]
+    """In the order in which they came, each agent once; unusable ones are noop."""
+    faults: tuple[ReplyFault, ...]
+
+    @property
+    def unread(self) -> bool:
+        """For some agent no command could be read."""
+        return any(fault.code in UNREAD_CODES for fault in self.faults)
+
+    @property
+    def kept(self) -> tuple[GivenCommand, ...]:
+        """Without those that were refused."""
+        refused = {fault.seat for fault in self.faults if fault.command}
+        return tuple(each for each in self.commands if each[0] not in refused)
+
+
+def check_commands(
+    moment: KitchenMoment, given: Sequence[GivenCommand], unclear: UnclearCommands = NOTHING_UNCLEAR
+) -> CheckedCommands:
+    """Look one step ahead. Everything that ran before ours this step is taken into account."""
+    ours, faults = first_commands(given, moment.team)
+    scene = SimulatedKitchen(moment.brief, moment.observation)
+    for seat, command in moment.commanded.items():
+        scene.run(seat, command)
+    commands: list[GivenCommand] = []
+    for seat, command in ours:
+        agent, place = scene.agent(seat), scene.place(command)
+        reasons = scene.run(seat, command)
+        if reasons:
+            faults.append(refusal_fault(seat, command, reasons, agent, place))
+        commands.append((seat, NOOP if reasons else command))
+    faults += _left_out(moment.team, commands, unclear)
+    return CheckedCommands(tuple(commands), tuple(faults))
+
+
+def first_commands(
+    given: Iterable[GivenCommand], team: CommandedTeam
+) -> tuple[list[GivenCommand], list[ReplyFault]]:
+    """The first command of each of our agents, and what was wrong with the rest. Saying the same twice is
+    not wrong."""
+    first: dict[int, GivenCommand] = {}
+    faults: dict[str, ReplyFault] = {}
+    for seat, command in given:
+        if seat not in team.mine:
+            fault = _not_ours(seat, team)
+            faults.setdefault(fault.text, fault)
+        elif seat in team.settled:
+            fault = _not_now(seat)
+            faults.setdefault(fault.text, fault)
+        elif first.setdefault(seat, (seat, command)) != (seat, command):
+            fault = _twice(seat, first[seat])
+            faults.setdefault(fault.text, fault)
+    return list(first.values()), list(faults.values())
+
+
+def _twice(seat: int, first: GivenCommand) -> ReplyFault:
+    text = (
+        f"{agent_name(seat)} was commanded twice; agent ids cannot be the same, "
+        f"so only the first command counts ({spell_command(*first)})."
+    )
+    return ReplyFault("duplicate_agent", text, seat)
+
+
+def _not_now(seat: int) -> ReplyFault:
+    text = f"{agent_name(seat)} was not to be commanded in that step: your command for it was ignored."
+    return ReplyFault("not_asked_now", text, seat)
+
+
+def _not_ours(seat: int, team: CommandedTeam) -> ReplyFault:
+    if seat >= team.agents:
+        return ReplyFault(
+            "unknown_agent", f"There is no {agent_name(seat)}; command {team.list_mine()}.", seat
+        )
+    who = "is a person and decides alone" if seat in team.people else "is commanded by somebody else"
+    return ReplyFault("not_yours", f"{agent_name(seat)} {who}: your command for it was ignored.", seat)
+
+
+def _left_out(
+    team: CommandedTeam, commands: Iterable[GivenCommand], unclear: UnclearCommands
+) -> list[ReplyFault]:
+    """Agents of ours that were given no command, or several in several places: they do nothing."""
+    told = {seat for seat, _ in commands}
+    if not told and not unclear:
+        text = f"No command was found in your reply: give one command each to {team.list_asked()}."
+        return [ReplyFault(NO_COMMAND, text)]
+    left = [seat for seat in team.asked if seat not in told]
+    return [_unclear(seat, unclear[seat]) if seat in unclear else _without(seat) for seat in left]
+
+
+def _without(seat: int) -> ReplyFault:
+    words = "{} got no command and did nothing; give noop if that is meant."
+    return ReplyFault(LEFT_OUT, words.format(agent_name(seat)), seat)
+
+
+def _unclear(seat: int, ways: Sequence[Command]) -> ReplyFault:
+    said = " and ".join(spell_command(seat, command) for command in ways)
+    text = (
+        f"{agent_name(seat)} did nothing, because different commands for it stood in several places of your "
+        f"reply ({said}); list one command for each agent, once."
+    )
+    return ReplyFault(UNCLEAR, text, seat)
+
+
+def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list[str]:
+    """What to tell before this step: what was wrong with the last reply (`remembered`), what the kitchen
+    refused or served, and advice on what stands in the way now. Empty where all is well."""
+    lines = [*remembered, *_late(moment), *_refused(moment), *_news(moment.events), *_advice(moment)]
+    return list(dict.fromkeys(lines))
+
+
+def _late(moment: KitchenMoment) -> Iterator[str]:
+    """What came too late to be followed, for the kitchen as it was then."""
+    for late in moment.late:
+        given = ", ".join(spell_command(seat, command) for seat, command in late.commands.items())
+        said = f" ({given})" if given else ""
+        yield f"Your reply for step {late.step} came too late and was not followed{said}: see the state now."
+
+
+def _refused(moment: KitchenMoment) -> Iterator[str]:
+    """Commands of our agents that passed the look-ahead and were refused all the same."""
+    scene = SimulatedKitchen(moment.brief, moment.observation)
+    for event in moment.events:
+        if event.kind == "refused" and event.seat in moment.team.mine:
+            command = tuple(str(part) for part in event.data["command"])
+            seat, place = int(event.seat or 0), scene.place(command)
+            yield refusal_fault(seat, command, event.data["reasons"], scene.agent(seat), place).text
+
+
+def _news(events: Sequence[Event]) -> Iterator[str]:
+    for event in events:
+        if event.kind in _NEWS:
+            yield _NEWS[event.kind].format(dish=event.data.get("dish", ""))
+
+
+_NEWS = {
+    "completed": "{dish} was served: an order is complete.",
+    "failed": "An order of {dish} ran out before it was served.",
+    "all_idle": "No agent did anything in the last step.",
+}
+
+
+def _advice(moment: KitchenMoment) -> Iterator[str]:
+    """Hands that are full of what nobody can use stay full until it is thrown away."""
+    storage = next(id for id, kind in moment.brief["locations"].items() if kind == "storage")
+    for seat in moment.team.mine:
+        agent = moment.observation["agents"][seat]
+        if agent["holds"] and not is_useful_item(agent["holds"], moment.brief):
+            verb = "put" if agent["at"] == storage else "goto"
+            yield (
+                f"{agent_name(seat)} holds {agent['holds']}, which no recipe here needs: bring it to "
+                f"{storage} and put it there; next {spell_command(seat, (verb, storage))}."
+            )

@@ -1,0 +1,139 @@
+"""Describe one step of a kitchen before the dispatcher commands, and spell commands for the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from kitchen.contract.agent import NO_ONE, REASON_TO_ANSWER, LateDecision, Situation
+from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.world import Command, Event, Json
+from kitchen.words.english_text import and_list
+
+GivenCommand = tuple[int, Command]
+"""A seat and the command that it is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandedTeam:
+    """Who commands which agents of a kitchen; seat 1 is `agent1`."""
+
+    agents: int
+    mine: tuple[int, ...]
+    """Seats that the dispatcher commands."""
+    people: tuple[int, ...] = ()
+    settled: tuple[int, ...] = ()
+    """Of those that it commands, the seats that it is not asked for in this step."""
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """Seats that another mind commands."""
+        return tuple(seat for seat in range(self.agents) if seat not in (*self.mine, *self.people))
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """Seats that the dispatcher commands in this step."""
+        return tuple(seat for seat in self.mine if seat not in self.settled)
+
+    def named(self, seat: int) -> str:
+        """`agent1`, with a mark for those that are not ours: `agent0 (a person)`."""
+        mark = " (a person)" if seat in self.people else " (not yours)" if seat in self.others else ""
+        return agent_name(seat) + mark
+
+    def list_mine(self) -> str:
+        """`agent1, agent2 and agent3`."""
+        return and_list([agent_name(seat) for seat in self.mine])
+
+    def list_asked(self) -> str:
+        """The same of those that it commands in this step."""
+        return and_list([agent_name(seat) for seat in self.asked])
+
+
+@dataclass(frozen=True, slots=True)
+class KitchenMoment:
+    """One step of a CuisineWorld kitchen before the dispatcher commands."""
+
+    brief: Mapping[str, Json]
+    observation: Mapping[str, Json]
+    team: CommandedTeam
+    commanded: Mapping[int, Command] = field(default_factory=dict)
+    """Commands of this step that run before ours: those of others, then those of ours that are settled."""
+    events: tuple[Event, ...] = ()
+    """Of the last step."""
+    organisation: Organisation | None = None
+    """Where people and co-players may write to each other; None where they may not."""
+    member: int = 0
+    messages: tuple[TeamMessage, ...] = ()
+    """What was said to the dispatcher, and by it."""
+    jobs: tuple[Job, ...] = ()
+    """Those that it was given or gave and that are open."""
+    late: tuple[LateDecision, ...] = ()
+    """What the dispatcher commanded too late."""
+    sees_people: bool = True
+    """Whether what people do in a step is told before the dispatcher commands."""
+    only_answers: bool = False
+    """It is to answer what was written to it, and nothing else of its reply is followed."""
+
+    @classmethod
+    def of(cls, situation: Situation) -> Self:
+        """What a situation tells; every seat of CuisineWorld sees the same."""
+        seat = situation.seats[0]
+        brief, observation = situation.briefs[seat], situation.observations[seat]
+        people = tuple(each for each in situation.people if each not in situation.seats)
+        asked = situation.seats if situation.asked is None else situation.asked
+        settled = tuple(sorted(set(situation.seats) - set(asked)))
+        agents, mine = len(observation["agents"]), tuple(sorted(situation.seats))
+        team = CommandedTeam(agents, mine, tuple(sorted(people)), settled)
+        moment = cls(brief, observation, team, _before(situation, settled), situation.events)
+        moment = replace(moment, sees_people=situation.knowing != NO_ONE, late=situation.late)
+        if situation.organisation is None or situation.organisation.is_silent:
+            return moment
+        return replace(
+            moment,
+            organisation=situation.organisation,
+            member=situation.member,
+            messages=situation.messages,
+            jobs=situation.jobs,
+            only_answers=situation.because == REASON_TO_ANSWER,
+        )
+
+
+def _before(situation: Situation, settled: Collection[int]) -> dict[int, Command]:
+    others = {s: c for s, c in situation.commanded.items() if s not in situation.seats}
+    return {**others, **{s: c for s, c in situation.commanded.items() if s in settled}}
+
+
+def agent_name(seat: int) -> str:
+    """How the model knows a seat."""
+    return f"agent{seat}"
+
+
+def is_useful_item(item: str, brief: Mapping[str, Json]) -> bool:
+    """The item is a dish of this level, or some recipe of the level needs it."""
+    return item in brief["dishes"] or any(item in r["ingredients"] for r in brief["recipes"].values())
+
+
+NO_ARGUMENT = "none"
+"""What stands for no location or item in the structured reply."""
+
+
+def spell_command(seat: int, command: Command) -> str:
+    """`get_agent1_storage0_tuna`."""
+    return "_".join([command[0] if command else "", agent_name(seat), *command[1:]])
+
+
+def command_object(seat: int, command: Command) -> dict[str, str]:
+    """The same as one entry of the structured reply."""
+    verb, location, item = (*command, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT)[:3]
+    return {"agent": agent_name(seat), "verb": verb, "location": location, "item": item}
+
+
+def spell_commands(given: Iterable[GivenCommand], *, as_tool: bool) -> str:
+    """Several commands in the form in which the model is to give them."""
+    if as_tool:
+        return json.dumps({"commands": [command_object(*each) for each in given]})
+    return "\n".join(spell_command(*each) for each in given)

@@ -1,0 +1,436 @@
+"""Exchange messages with the model for one decision: ask, read, repair, and remember.
+
+It opens the model, or the stand-in with a planner. It defines the JSON schema of a structured reply. The
+memory holds the last exchanges, with a fixed horizon counted in messages, and does not grow.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from random import Random
+from typing import Any, Self, cast
+
+from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.language_model import (
+    Call,
+    CallTimeoutError,
+    Effort,
+    LanguageModel,
+    Message,
+    Reply,
+    Request,
+    Tool,
+)
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.world import Json
+from kitchen.llm import provider_registry
+from kitchen.llm.model_wrappers import ask_and_record
+from kitchen.llm.providers.stand_in_model import (
+    Prose,
+    StandIn,
+    StandInAdvice,
+    StandInBehaviour,
+    WrittenCommand,
+)
+from kitchen.worlds.cuisine.command_rules import VERBS
+from kitchen.worlds.cuisine.dispatcher import people_and_jobs, prompt
+from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CheckedCommands, ReplyFault, check_commands
+from kitchen.worlds.cuisine.dispatcher.command_phrases import LevelNames
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
+    NO_ARGUMENT,
+    CommandedTeam,
+    GivenCommand,
+    KitchenMoment,
+    agent_name,
+    command_object,
+)
+from kitchen.worlds.cuisine.dispatcher.people_and_jobs import (
+    is_led,
+    job_answers_in,
+    line_in_reply,
+    repeats_prompt,
+    strip_job_answers,
+    strip_line,
+)
+from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, repair_part
+from kitchen.worlds.cuisine.dispatcher.reply_extraction import (
+    ExtractedCommands,
+    RequestedCommands,
+    extract_commands,
+    extract_from_call,
+)
+from kitchen.worlds.cuisine.dispatcher.settings import DispatcherOptions, calls_tool
+from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
+
+TOOL_NAME = "dispatch"
+
+
+def dispatch_tool(
+    brief: Mapping[str, Json], team: CommandedTeam, *, talks: bool = False, led: bool = False
+) -> Tool:
+    """The tool by which the model commands the agents of this team, where it `talks` says a line, and where
+    it is `led` answers jobs."""
+    command = _object(
+        {
+            "agent": _enum(agent_name(seat) for seat in team.mine),
+            "verb": _enum(VERBS),
+            "location": _enum([*brief["locations"], NO_ARGUMENT]),
+            "item": _enum([*brief["base"], *brief["recipes"], NO_ARGUMENT]),
+        }
+    )
+    plan = {"type": "string", "description": "One or two sentences: what the agents work towards now."}
+    commands = {
+        "type": "array",
+        "description": "One command for each agent, in the order in which they run.",
+        "items": command,
+    }
+    say = {"type": "string", "description": "One short line to the people, or nothing."}
+    more = {
+        **({"say": say} if talks else {}),
+        **({"jobs": people_and_jobs.job_answer_schema()} if led else {}),
+    }
+    schema = _object({"plan": plan, **more, "commands": commands})
+    return Tool(TOOL_NAME, "Give every agent that you command its command for this step.", schema)
+
+
+def _object(properties: Mapping[str, Json]) -> dict[str, Json]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _enum(values: Iterable[str]) -> dict[str, Json]:
+    return {"type": "string", "enum": list(values)}
+
+
+MAX_EXCHANGE_CHARACTERS = 8000
+"""Characters of one remembered reply; no reply that makes sense is as long."""
+MAX_FAULTS = 40
+
+Exchange = tuple[str, str]
+"""What the model was told and what it answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class DispatcherMemory:
+    """Exchanges from old to new, and sentences that are the feedback of the next step."""
+
+    exchanges: tuple[Exchange, ...] = ()
+    feedback: tuple[str, ...] = ()
+    refused: tuple[GivenCommand, ...] = ()
+    """Commands of the last step that could not be carried out; the model is not told of them here."""
+    plan: Json = None
+    """What the planner remembers, where it stood in for the model in the last step."""
+
+    @classmethod
+    def read(cls, stored: Json) -> Self:
+        """What `to_json` wrote; an empty memory at the first step or where another kind of mind played."""
+        if not isinstance(stored, dict) or "exchanges" not in stored:
+            return cls()
+        exchanges = tuple((told, said) for told, said in stored["exchanges"])
+        refused = tuple((seat, tuple(command)) for seat, command in stored.get("refused", ()))
+        return cls(exchanges, tuple(stored.get("feedback", ())), refused, stored.get("plan"))
+
+    def to_json(self) -> Json:
+        """As JSON, for `Decision.memory`."""
+        return {
+            "exchanges": [list(each) for each in self.exchanges],
+            "feedback": list(self.feedback),
+            "refused": [[seat, list(command)] for seat, command in self.refused],
+            "plan": self.plan,
+        }
+
+    def within(self, horizon: int) -> Self:
+        """Only what the horizon leaves besides the present state."""
+        kept = (horizon - 1) // 2
+        return replace(self, exchanges=self.exchanges[-kept:] if kept else ())
+
+    def messages(self) -> list[Message]:
+        """The exchanges as messages."""
+        pairs = [(Message("user", told), Message("assistant", said)) for told, said in self.exchanges]
+        return [message for pair in pairs for message in pair]
+
+    def after(self, exchange: Exchange | None, faults: Sequence[ReplyFault], plan: Json) -> Self:
+        """The memory after another step; without a reply there is no exchange."""
+        said = ((exchange[0], exchange[1][:MAX_EXCHANGE_CHARACTERS]),) if exchange else ()
+        kept = faults[:MAX_FAULTS]
+        return replace(
+            self,
+            exchanges=self.exchanges + said,
+            feedback=tuple(fault.text for fault in kept),
+            refused=tuple((int(f.seat or 0), f.command) for f in kept if f.command),
+            plan=plan,
+        )
+
+
+PROSE = Prose(
+    openings=(
+        "Let me look at the orders and at what everybody holds.",
+        "First I check which order expires next and which tools are free.",
+        "To get the next dish out I divide the work as follows.",
+        "Looking at the current state, this is what I would do in this step.",
+    ),
+    reasons={
+        "goto": "{who} goes on to {place}.",
+        "get": "{who} needs {item} from {place}.",
+        "put": "{who} can put down what it holds at {place}.",
+        "activate": "Everything is in {place}, so {who} starts it.",
+        "noop": "{who} has nothing useful to do now and waits.",
+    },
+    closings=("", "", "I will look at the result in the next step.", "That should bring the order forward."),
+    nonsense=(
+        "I am sorry, but I am not able to help with that.",
+        "Could you tell me more about what you would like to cook today?",
+        "Sushi is a Japanese dish of vinegared rice with various ingredients. Sashimi, on the other hand, is"
+        " served without rice.",
+        "```json\n{}\n```",
+        "As the dispatcher I will now coordinate the agents in the best possible way.",
+        "... ... ...",
+    ),
+)
+
+SEED_RANGE = 2**31
+"""Seeds are smaller: some servers read them as 32 bits."""
+
+
+class FallbackPlanner:
+    """The planner at the elbow of one decision: it falls in for the model, and tells the stand-in what is
+    right. It thinks only if it is asked, and once."""
+
+    def __init__(self, situation: Situation, moment: KitchenMoment, memory: DispatcherMemory) -> None:
+        self.situation, self.moment, self.memory = situation, moment, memory
+        self.was_asked = False
+
+    @cached_property
+    def decision(self) -> Decision:
+        """What the planner would do, with what it remembers if it was asked at the last step too."""
+        self.was_asked = True
+        return CuisinePlanner({}).decide(replace(self.situation, memory=self.memory.plan))
+
+    @property
+    def plan(self) -> Json:
+        """What the planner remembers after this step, None if it was not asked."""
+        return self.decision.memory if self.was_asked else None
+
+    def advise(self) -> StandInAdvice:
+        """For the stand-in: the right commands, and what it takes to err."""
+        brief, seen = self.moment.brief, self.moment.observation
+        asked = self.moment.team.asked
+        agents = [(seat, seen["agents"][seat]["holds"]) for seat in asked]
+        commands = {seat: do for seat, do in self.decision.commands.items() if seat in asked}
+        return StandInAdvice(
+            commands=commands,
+            places=list(brief["locations"]),
+            items=[*brief["base"], *brief["recipes"]],
+            holding={seat: held for seat, held in agents if held},
+            refused=dict(self.memory.refused),
+            waits={seat: NOOP for seat in asked if seat not in commands},
+        )
+
+
+class ModelSession:
+    """One decision's way to its model: retries, money and records are behind it
+    (`kitchen.llm.model_wrappers`)."""
+
+    def __init__(
+        self, options: DispatcherOptions, situation: Situation, adviser: FallbackPlanner, deadline: float
+    ) -> None:
+        self.provider, self.model = provider_registry.parse_model_setting(options.model)
+        self.options, self.deadline = options, deadline
+        self.seed = situation.seed % SEED_RANGE
+        manners = StandInBehaviour(
+            error_rate=options.stand_in_errors,
+            nonsense_rate=options.stand_in_nonsense,
+            failure_rate=options.stand_in_failures,
+            latency=options.stand_in_latency,
+        )
+        self._behind = open_model(
+            self.provider,
+            situation,
+            lambda: StandIn(adviser.advise, manners, situation.seed, commands_as_call, prose=PROSE),
+        )
+
+    @property
+    def is_stand_in(self) -> bool:
+        """No language model is behind it."""
+        return self.provider == provider_registry.STAND_IN
+
+    @property
+    def temperature(self) -> float | None:
+        """What is sent: none to a model that takes none."""
+        takes = provider_registry.takes_temperature(self.provider, self.model)
+        return self.options.sampling if takes else None
+
+    def _drawing(self) -> dict[str, Any]:
+        """How the answer is drawn, of providers that can be told."""
+        if not provider_registry.takes_seed(self.provider):
+            return {}
+        return {"top_p": self.options.nucleus, "seed": self.seed if self.options.seeded else None}
+
+    def ask(self, messages: Sequence[Message], tool: Tool | None) -> Call:
+        """One call within the time that is left. Never raises; without time it is a timeout."""
+        left = self.deadline - time.monotonic()
+        effort = None if self.options.effort == "least" else cast(Effort, self.options.effort)
+        request = Request(
+            model=self.model,
+            messages=tuple(messages),
+            temperature=self.temperature,
+            max_tokens=self.options.max_tokens,
+            tool=tool,
+            seconds=max(left, 0.0),
+            effort=effort,
+            **self._drawing(),
+        )
+        if left <= 0:
+            why = "no time was left for the call"
+            return Call(self.provider, request, error=CallTimeoutError.code, error_text=why)
+        return ask_and_record(self._behind, request)
+
+
+def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
+    """The model behind the door; tests put theirs here."""
+    rng = Random(situation.seed)  # noqa: S311
+    return provider_registry.make_decision_model(
+        provider, rng=rng, purse=situation.purse, stand_in=stand_in, answers=situation.answers
+    )
+
+
+def commands_as_call(commands: Sequence[WrittenCommand], reasoning: str) -> Mapping[str, Json]:
+    """A structured reply of the stand-in, in our schema (`tool.dispatch_tool`)."""
+    return {"plan": reasoning, "commands": [command_object(seat, command) for seat, command in commands]}
+
+
+NO_WORDS = "(no words)"
+"""Stands for an empty answer in the memory: providers refuse empty messages."""
+MAX_PLAN_CHARACTERS = 160
+"""Characters of a plan that people are shown: two lines."""
+MAX_THOUGHT_CHARACTERS = 4000
+"""Characters of a model's reasoning that people are shown: some pages of the fold that they open."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What came of asking: `given` are the commands as they were read, `mended` what was wrong before a
+    second try."""
+
+    verdict: CheckedCommands
+    given: tuple[GivenCommand, ...]
+    mended: tuple[ReplyFault, ...] = ()
+
+
+class ModelConversation:
+    """One decision's conversation with the model."""
+
+    def __init__(
+        self, moment: KitchenMoment, options: DispatcherOptions, memory: DispatcherMemory, door: ModelSession
+    ) -> None:
+        self.moment, self.options, self.door = moment, options, door
+        self.names = LevelNames.of(moment.brief)
+        self.talks = moment.organisation is not None
+        tool = dispatch_tool(moment.brief, moment.team, talks=self.talks, led=is_led(moment))
+        self.tool = tool if options.as_tool else None
+        self.messages = [Message("system", fixed_part(moment, options), fixed=True), *memory.messages()]
+        self.remembered = len(memory.messages())
+        self.calls: list[Call] = []
+        self.asked: list[Exchange] = []
+
+    def decide(self, question: str) -> ModelAnswer | None:
+        """Ask, look ahead, and ask once more if the settings say so; None if there is no answer."""
+        read = self.ask(question, self.moment.team.asked)
+        if read is None:
+            return None
+        verdict = check_commands(self.moment, read.given, read.unclear)
+        missing = [seat for seat in self.moment.team.asked if seat not in dict(verdict.kept)]
+        if not self.options.repair or not missing or self.moment.only_answers:
+            return ModelAnswer(verdict, read.given)
+        return self._mend(ModelAnswer(verdict, read.given), missing)
+
+    def ask(self, question: str, seats: Sequence[int]) -> ExtractedCommands | None:
+        """What was read of the model's answer to a question about these seats; None if there is no answer."""
+        self.messages.append(Message("user", question))
+        call = self.door.ask(self.messages, self.tool)
+        self.calls.append(call)
+        if call.reply is None:
+            return None
+        said = reply_as_message(call.reply)
+        self.messages.append(Message("assistant", said))
+        self.asked.append((question, said))
+        return self._read(call.reply, RequestedCommands(seats, int(self.moment.observation["step"]) + 1))
+
+    @property
+    def exchange(self) -> Exchange:
+        """The whole talk as one exchange: the first question, and every answer."""
+        return self.asked[0][0], "\n\n".join(said for _, said in self.asked)
+
+    @property
+    def plan(self) -> str:
+        """What the model says that its agents work towards, in its last structured reply: the first
+        paragraph. Empty where it says nothing."""
+        calls = [call.reply.call for call in self.calls if call.reply and call.reply.call]
+        plan = str(calls[-1].get("plan") or "").strip() if calls else ""
+        first = " ".join(plan.partition("\n")[0].split())
+        return first if len(first) <= MAX_PLAN_CHARACTERS else f"{first[:MAX_PLAN_CHARACTERS].rstrip()}…"
+
+    @property
+    def thought(self) -> str:
+        """What the model thought before its last answer, as far as its provider gives that."""
+        said = [call.reply.reasoning for call in self.calls if call.reply]
+        thought = said[-1].strip() if said else ""
+        return (
+            thought
+            if len(thought) <= MAX_THOUGHT_CHARACTERS
+            else f"{thought[:MAX_THOUGHT_CHARACTERS].rstrip()}…"
+        )
+
+    def _read(self, reply: Reply, asked: RequestedCommands) -> ExtractedCommands:
+        """A structured reply, or where it has no commands whatever stands in the text."""
+        read = ExtractedCommands() if reply.call is None else extract_from_call(reply.call, self.names, asked)
+        text = strip_job_answers(strip_line(reply.text)) if self.talks else reply.text
+        return read if read.given or read.unclear else extract_commands(text, self.names, asked)
+
+    @property
+    def line(self) -> str:
+        """What the model says to people, in its first answer that says something."""
+        said = (line_in_reply(call.reply) for call in self.calls if call.reply)
+        return next((line for line in said if line), "") if self.talks else ""
+
+    @property
+    def answers(self) -> tuple[MessageDraft, ...]:
+        """What it says of jobs, in its first answer that says something of them."""
+        jobs = [job for job in self.moment.jobs if job.worker == self.moment.member]
+        said = (job_answers_in(call.reply, jobs) for call in self.calls if call.reply)
+        answers = next((each for each in said if each), ())
+        return tuple(replace(say, text="") if self._repeats(say.text) else say for say in answers)
+
+    @property
+    def withheld(self) -> bool:
+        """Whether that repeats what it was told to do: then nobody is told."""
+        return self._repeats(self.line)
+
+    def _repeats(self, line: str) -> bool:
+        return repeats_prompt(line, [message.text for message in self.messages if message.fixed])
+
+    def _mend(self, first: ModelAnswer, missing: Sequence[int]) -> ModelAnswer:
+        """Other commands for some agents, run after those that are kept: so they harm none of them."""
+        how = {"as_tool": self.options.as_tool, "calls": calls_tool(self.options)}
+        form = prompt.retry_form(missing, **how) if first.verdict.unread else []
+        problems = [fault.text for fault in first.verdict.faults]
+        again = self.ask(repair_part(problems, missing, form), missing)
+        if again is None:
+            return first
+        others = [each for each in again.given if each[0] in missing]
+        verdict = check_commands(self.moment, [*first.verdict.kept, *others], again.unclear)
+        return ModelAnswer(verdict, (*first.given, *again.given), first.verdict.faults)
+
+
+def reply_as_message(reply: Reply) -> str:
+    """An answer as a message of the conversation."""
+    said = reply.text if reply.call is None else json.dumps(reply.call)
+    return said.strip() or NO_WORDS

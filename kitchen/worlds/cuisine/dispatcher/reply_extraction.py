@@ -1,0 +1,339 @@
+"""Extract the commands that a model reply means for this step (paper, section 4.1, Action Extraction).
+
+Models quote and weigh commands before they give some, and mention later steps. Lists go before sentences.
+Of several lists, the one under the requested heading counts, else the first that commands everybody.
+Commands for another step, rejected ones and alternatives count only where nothing else is there. A made-up
+verb counts only for an agent without any command. Text in a `<think>` block or struck out is ignored. The
+time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.cuisine.command_rules import VERBS
+from kitchen.worlds.cuisine.dispatcher.command_phrases import LevelNames
+from kitchen.worlds.cuisine.dispatcher.json_commands import ListedCommand, commands_in_json, json_values
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand
+from kitchen.worlds.cuisine.dispatcher.text_commands import (
+    TAKEN_MARK,
+    Span,
+    commands_in_tables,
+    commands_on_own_lines,
+    find_commands,
+    mark_taken,
+)
+
+NOT_NOW, PLAIN, ASKED, FINAL = range(4)
+"""From what is meant least to what is meant most."""
+
+_FINAL = re.compile(
+    r"\b(?:final|corrected|corrections?|revised|updated|chosen|decision|answer)\b", re.IGNORECASE
+)
+_ASKED = re.compile(r"\bcommands?\b|\bactions?\b|\b(?:this|current|present) (?:step|turn|round)\b|\bnow\b")
+_OTHER_STEP = re.compile(
+    r"\b(?:next|following|previous|last|earlier|later|future|coming|subsequent) (?:\w+ )?"
+    r"(?:step|turn|round|time)s?\b|\b(?:steps?|turns?|rounds?) (?:after|later|ahead|before)\b"
+    r"|\b(?:afterwards?|later|after that|upcoming)\b|\A(?:next|then|previous|previously|before)\Z"
+)
+_REJECTED = re.compile(
+    r"\b(?:refused|rejected|invalid|illegal|impossible|not possible|fail(?:s|ed)|apologi[sz]e|sorry|mistake"
+    r"|wrong|draft|alternativ\w*|instead of|rather than|examples?|would have|could have|cannot|can t|do not"
+    r"|don t|avoid)\b"
+)
+_OTHER_WAY = re.compile(
+    r"\b(?:option|plan|variant|choice|list|version) (?:number )?(?:[b-h]|[2-9]|two|three|four)\b"
+)
+_STEP = re.compile(r"\b(?:step|turn|round) ?(?:number )?(\d{1,4})\b")
+_CHOSEN = re.compile(
+    r"\b(?:choos\w+|chose|pick|go(?:ing)? with|prefer|select|take|use|decide (?:on|for)) (?:the )?"
+    r"((?:option|plan|variant|alternative|version) ?[a-z0-9])\b"
+)
+
+
+def chosen_option(text: str) -> str:
+    """`option b`, where the text says that this is taken; empty where it says nothing of the kind."""
+    found: list[str] = _CHOSEN.findall(_spaced(text))
+    return found[-1] if found else ""
+
+
+def heading_rank(heading: str, step: int | None, way: str = "") -> int:
+    """How much is meant what stands under these words. `step` is the one that is asked for, from 1; `way` is
+    what `chosen_option` has found."""
+    words = _spaced(heading)
+    if way and way in words:
+        return FINAL
+    if "?" in heading or _REJECTED.search(words) or _OTHER_WAY.search(words):
+        return NOT_NOW
+    numbers = [int(number) for number in _STEP.findall(words)]
+    if step in numbers:
+        return ASKED
+    if numbers or _OTHER_STEP.search(words):
+        return NOT_NOW
+    return FINAL if _FINAL.search(words) else ASKED if _ASKED.search(words) else PLAIN
+
+
+def _spaced(words: str) -> str:
+    return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words)).strip().lower()
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedCommands:
+    """What the model was asked for: a command for each of these seats, for this step (from 1)."""
+
+    seats: Sequence[int] = ()
+    step: int | None = None
+
+
+ANY_COMMANDS = RequestedCommands()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedCommands:
+    """What was read of an answer."""
+
+    given: tuple[GivenCommand, ...] = ()
+    """In their order; an agent may be commanded several times in one passage."""
+    unclear: Mapping[int, tuple[Command, ...]] = field(default_factory=dict)
+    """Agents that are commanded differently in several passages, with what each of these says first."""
+
+
+PassageId = tuple[int, str, int]
+
+
+class FoundCommand(NamedTuple):
+    """A command, the passage in which it stands, and how much it is meant (`headings.meaning`)."""
+
+    given: GivenCommand
+    passage: PassageId
+    is_list: bool
+    meant: int
+
+
+class _Offer(NamedTuple):
+    """What one passage says first for one agent; the smaller rank is meant more."""
+
+    rank: tuple[bool, int, bool]
+    command: Command
+    passage: PassageId
+
+    @property
+    def is_whole(self) -> bool:
+        """Its passage commands everybody who is asked for."""
+        return not self.rank[2]
+
+
+def choose_commands(found: Sequence[FoundCommand], seats: Sequence[int]) -> ExtractedCommands:
+    """What is meant of everything that was found, for these seats, in order."""
+    real = _real([each for each in found if each.meant > NOT_NOW] or found)
+    meant: dict[int, PassageId] = {}
+    unclear: dict[int, tuple[Command, ...]] = {}
+    for seat, offers in _offers(real, seats).items():
+        first = min(offers, key=lambda offer: offer.rank)
+        ways = tuple(dict.fromkeys(each.command for each in offers if each.rank == first.rank))
+        meant[seat] = first.passage
+        if len(ways) > 1 and not first.is_whole and seat in seats:
+            unclear[seat] = ways
+    kept = (each.given for each in real if each.passage == meant[each.given[0]])
+    return ExtractedCommands(tuple(each for each in kept if each[0] not in unclear), unclear)
+
+
+def _real(found: Sequence[FoundCommand]) -> list[FoundCommand]:
+    commanded = {seat for (seat, command), *_ in found if command[0] in VERBS}
+    return [each for each in found if each.given[1][0] in VERBS or each.given[0] not in commanded]
+
+
+def _offers(found: Sequence[FoundCommand], seats: Sequence[int]) -> Mapping[int, list[_Offer]]:
+    """By seat, in order: the first command of each passage."""
+    passages: dict[PassageId, list[FoundCommand]] = {}
+    for each in found:
+        passages.setdefault(each.passage, []).append(each)
+    offers: dict[int, list[_Offer]] = {}
+    for passage, said in passages.items():
+        commands = dict(reversed([each.given for each in said]))
+        rank = (not said[0].is_list, -said[0].meant, not commands.keys() >= set(seats))
+        for seat, command in commands.items():
+            offers.setdefault(seat, []).append(_Offer(rank, command, passage))
+    return offers
+
+
+MARK = "\ue000"
+"""Stands for each command in the text that is looked at."""
+
+MAX_HEADING_CHARACTERS = 90
+"""Characters of a line that can be a heading."""
+
+_AGENT = r"(?:agent|robot)[ _]?\d{1,3}"
+_LABEL = re.compile(
+    rf"[\W_]*(?:(?P<label>[^\W_][\w ',()#/-]{{0,60}})[*_`\"']{{0,3}}[:=]|{_AGENT})?[\W\d_]*",
+    re.ASCII | re.IGNORECASE,
+)
+_OF_AGENT = re.compile(rf"(?:for )?{_AGENT}\b|\d{{1,3}}\W*\Z", re.IGNORECASE)
+_REMARK = re.compile(
+    r"[\s*_`\"'.,;)\]}|]*(?:\Z|[(#{\[<|]|//|-{1,2}\s|[:\u2013\u2014\u2190\u2192]|[-=]+>"
+    r"|(?:because|since|so|in order to|to|for|as)\b)",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"</?[A-Za-z_]{1,20}|/?>")
+_SECTION = re.compile(r"\s{0,3}(?:#{1,6}\s|\*\*[^*]+\*\*\s*:?\s*\Z|__[^_]+__\s*\Z|<[A-Za-z_ ]{1,30}>\s*\Z)")
+_PASSED_OVER = re.compile(r"\s*(?:[`~]{3,}.*|\|.*|[^A-Za-z0-9]*)\s*", re.DOTALL)
+"""Fences, rows and rules of tables, blank lines: what is no line of its own."""
+_BETWEEN = ("", "and")
+"""Letters that may stand between the commands of a list."""
+_SENTENCE_ENDS = re.compile(r"[.!?](?=\s)")
+
+
+class Passage(NamedTuple):
+    """Where one command stands."""
+
+    number: int
+    is_list: bool
+    words: str
+    """Headings of a list, the sentence of a command that stands in one."""
+
+
+class _Reader:
+    """Goes through the lines of a text."""
+
+    def __init__(self) -> None:
+        self.number, self.goes_on = 0, False
+        self.section = self.above = self.label = ""
+
+    def without(self, line: str) -> None:
+        """A line without commands."""
+        if _PASSED_OVER.fullmatch(line) and not _SECTION.match(line):
+            return
+        self.goes_on, self.above, self.label = False, "", ""
+        if _SECTION.match(line) and len(line) < MAX_HEADING_CHARACTERS:
+            self.section = line.strip()
+        elif _is_heading(line):
+            self.above = line.strip()
+
+    def with_commands(self, line: str) -> Iterator[Passage]:
+        """A passage for each command of a line."""
+        parts = [_TAG.sub("", part) for part in line.split(MARK)]
+        if not _is_list(parts):
+            self.goes_on = False
+            yield from self._sentences(line.split(MARK))
+            return
+        label = _own_label(parts[0])
+        if label or not self.goes_on:
+            self.number, self.label = self.number + 1, label
+        self.goes_on = True
+        words = " / ".join((self.section, self.above, self.label, parts[-1].strip()))
+        for _ in parts[:-1]:
+            yield Passage(self.number, True, words)
+
+    def _sentences(self, parts: list[str]) -> Iterator[Passage]:
+        self.number, self.above, self.label = self.number + 1, "", ""
+        for before, after in pairwise(parts):
+            self.number += bool(_SENTENCE_ENDS.search(before))
+            begin = [each.end() for each in _SENTENCE_ENDS.finditer(before)][-1:] or [0]
+            end = re.search(r"[.!?](?=\s|\Z)", after)
+            yield Passage(self.number, False, before[begin[0] :] + after[: end.end() if end else len(after)])
+
+
+def find_passages(text: str) -> Iterator[Passage]:
+    """The passage of each mark of a text, in order. Linear in the text."""
+    reader = _Reader()
+    for line in text.splitlines():
+        if MARK in line:
+            yield from reader.with_commands(line)
+        else:
+            reader.without(line)
+
+
+def _is_heading(line: str) -> bool:
+    bare = line.strip().rstrip("*_` ")
+    return len(bare) < MAX_HEADING_CHARACTERS and (
+        bare.endswith(":") or (len(bare.split()) < 8 and bare[-1:] not in ".!?")
+    )
+
+
+def _is_list(parts: list[str]) -> bool:
+    between = ("".join(filter(str.isalpha, part)).lower() for part in parts[1:-1])
+    fits = bool(_LABEL.fullmatch(parts[0])) and all(letters in _BETWEEN for letters in between)
+    return fits and bool(_REMARK.match(parts[-1]))
+
+
+def _own_label(before: str) -> str:
+    """A label other than an agent's or a number begins a list of its own."""
+    match = _LABEL.match(before)
+    label = (match and match["label"]) or ""
+    return "" if _OF_AGENT.match(label) else label.strip()
+
+
+_THOUGHTS_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_PLAINLY = str.maketrans(
+    "\uff1a\uff0c\uff1b\uff08\uff09\uff1d\u2010\u2011\u2019\u00a0\u3000\u201c\u201d", ':,;()=--\'  ""'
+)
+"""Signs of other keyboards, as they are on ours."""
+_STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~")
+
+
+def extract_commands(
+    text: str, names: LevelNames, asked: RequestedCommands = ANY_COMMANDS
+) -> ExtractedCommands:
+    """The commands in the text that are meant (`choose`), in order. Never raises."""
+    said = _without_thoughts(text)
+    finds, way = _finds(said, names, asked.seats), chosen_option(said)
+    found: list[FoundCommand] = []
+    for passage, (_, listed) in zip(find_passages(_marked(said, finds)), finds, strict=True):
+        for heading, given in listed:
+            meant = heading_rank(f"{passage.words} / {heading}", asked.step, way)
+            found.append(FoundCommand(given, (passage.number, heading, meant), passage.is_list, meant))
+    return choose_commands(found, asked.seats)
+
+
+def extract_from_call(
+    call: Mapping[str, Json], names: LevelNames, asked: RequestedCommands = ANY_COMMANDS
+) -> ExtractedCommands:
+    """The same of a structured reply. A provider may not keep to the schema: commands that are spelled are
+    read too, and what is no command at all is passed over. Never raises."""
+    found: list[FoundCommand] = []
+    for heading, given in commands_in_json(call, names):
+        meant = heading_rank(heading, asked.step)
+        found.append(FoundCommand(given, (0, heading, meant), is_list=True, meant=meant))
+    return choose_commands(found, asked.seats)
+
+
+def _without_thoughts(text: str) -> str:
+    """The text without the model's thoughts, with markdown's escapes undone. Thoughts that were cut off go on
+    to the end."""
+    after = _THOUGHTS_END.split(text)[-1]
+    said = _THOUGHTS_BEGIN.split(after)[0].replace("\\_", "_").translate(_PLAINLY)
+    return _STRUCK_OUT.sub(" ", said).replace(MARK, " ").replace(TAKEN_MARK, " ")
+
+
+def _finds(said: str, names: LevelNames, seats: Sequence[int]) -> list[tuple[Span, Sequence[ListedCommand]]]:
+    """All commands with the places where they stand, in order; those of one JSON value have one place. Where
+    one agent alone is asked for, it need not be named."""
+    held = json_values(said, names)
+    rest = mark_taken(said, [each.span for each in held])
+    finds: list[tuple[Span, Sequence[ListedCommand]]] = [
+        (each.span, each.listed) for each in held if each.listed
+    ]
+    for reader in (commands_in_tables, find_commands):
+        spelled = list(reader(rest, names))
+        rest = mark_taken(rest, [each.span for each in spelled])
+        finds += [(each.span, (ListedCommand("", each.given),)) for each in spelled]
+    if not finds and len(seats) == 1:
+        finds = [
+            (each.span, (ListedCommand("", each.given),))
+            for each in commands_on_own_lines(seats[0], rest, names)
+        ]
+    return sorted(finds, key=lambda each: each[0])
+
+
+def _marked(said: str, finds: Iterable[tuple[Span, Sequence[ListedCommand]]]) -> str:
+    parts, at = [], 0
+    for (begin, end), _ in finds:
+        parts += [said[at:begin], MARK]
+        at = end
+    return "".join([*parts, said[at:]])

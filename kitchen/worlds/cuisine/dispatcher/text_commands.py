@@ -1,0 +1,253 @@
+"""Find commands in free text and in tables, however a model spells them.
+
+Whatever the case, within sentences, lists, tables, code or quotation marks::
+
+    goto_agent1_pot0     goto-agent1-pot0        goto agent1 pot0        goto | agent1 | pot0
+    goto(agent1, pot0)   goto(agent=1, location="pot0")                  noop(1)
+    agent1: goto pot0    agent1.goto(pot0)       agent1 -> goto_pot0     agent1 | goto | pot0
+    agent: agent1, verb: goto, location: pot0    {'agent': 'agent1', 'action': 'goto pot0'}
+
+Names are matched without regard to case, underscores and blanks (`Serving_Table0` is `servingtable0`), and
+the number may be left out where there is only one location of a kind. An item that put or activate names is
+left out: they take none. Names that the level does not have are kept, so that validation can say so.
+Everything is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from kitchen.worlds.cuisine.command_rules import VERBS
+from kitchen.worlds.cuisine.dispatcher.command_phrases import (
+    END_PATTERN,
+    VERB_PATTERN,
+    LevelNames,
+    begins_with_verb,
+    key_role,
+    normal_verb,
+    parse_arguments,
+    parse_call_arguments,
+    parse_phrase,
+    plain_name,
+    seat_named,
+    takes_place,
+    written_or_empty,
+)
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand
+
+Span = tuple[int, int]
+"""Where something stands in a text: begin and end."""
+
+
+class FoundText(NamedTuple):
+    """A command, and where it stands."""
+
+    given: GivenCommand
+    span: Span
+
+
+TAKEN_MARK = "\ue001"
+"""Stands for each letter of what was read already, so that nothing is read twice."""
+
+_WHO = r"(?:agent|robot)[ _-]?"
+_SPELLED = re.compile(
+    r"(?<![A-Za-z0-9])(?P<verb>go[ _-]to|[A-Za-z]{2,20})(?P<by>[_-])(?:agent|robot)[_-]?(?P<agent>\d{1,3})"
+    r"(?P<rest>(?:(?P=by)[A-Za-z0-9]{1,40}){0,6})(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_FIRST = r"\s{0,3}[\"'`*]{0,2}(?:agent|robot)?[ _]?\d{1,3}[\"'`*]{0,2}\s{0,3}[,)]"
+_KEYED_FIRST = r"[^()\n]{0,80}?(?:agent|robot)(?:_?id)?[\"']?\s{0,2}[=:]"
+_CALLED = re.compile(
+    rf"(?<![A-Za-z0-9])(?P<verb>go[ _-]to|[A-Za-z]{{2,20}})[ \t]{{0,3}}\((?={_FIRST}|{_KEYED_FIRST})"
+    r"(?P<inside>[^()\ue001]{1,160})\)(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_NEXT_IS_AGENT = rf"(?![ \t_-]{{0,2}}{_WHO}\d{{1,3}}(?!\s?[:.]))"
+_SIDE_BY_SIDE = r"(?P<by>[ \t:,=|>\]\)\"'`*_\u2013\u2014\u2192.-]{1,10})"
+_BELOW = r"[\"'`*_]{0,3}(?::|\*\*)[ \t*:_]{0,4}\n{1,2}[ \t]{0,8}(?:[-*\u2022]|\d[.)])?[ \t\"'`*]{0,4}"
+_OF_AGENT = re.compile(
+    rf"(?<![A-Za-z0-9_]){_WHO}(?P<agent>\d{{1,3}})(?:'s)?(?:[ \t](?:command|action|move))?"
+    r"(?:[ \t]?\([^()\n\ue001]{0,60}\))?"
+    rf"(?:{_SIDE_BY_SIDE}|{_BELOW})(?P<verb>{VERB_PATTERN})(?![A-Za-z0-9]){_NEXT_IS_AGENT}",
+    re.IGNORECASE,
+)
+_IN_WORDS = re.compile(
+    rf"(?<![A-Za-z0-9])(?P<verb>{VERB_PATTERN})[ \t|,:_*`-]{{1,5}}{_WHO}(?P<agent>\d{{1,3}})(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_PAIR = re.compile(
+    r"(?<![A-Za-z0-9_])[\"']?(?P<key>[A-Za-z]{2,12}(?:_(?:id|name))?)[\"']?\s{0,2}[:=]\s{0,2}"
+    r"[\"'`]?(?P<value>[A-Za-z0-9_]{1,40}(?:[ _-][A-Za-z0-9_]{1,40}(?![A-Za-z0-9_]|\s{0,2}[:=])){0,4})"
+)
+_STATE_WORDS = frozenset(("at", "hold", "holds", "inside", "occupy", "agent", "location", "orders"))
+"""Verbs that only tell what is, in the words of the paper's states: never meant as commands."""
+_BEGINS = re.compile(
+    rf"[\W\d]*(?:{VERB_PATTERN}[ "
+    rf"\t|,:_-]{{1,5}}{_WHO}\d|{_WHO}\d{{1,3}}\W{{1,5}}{VERB_PATTERN}(?![A-Za-z0-9])|{TAKEN_MARK})",
+    re.IGNORECASE,
+)
+_LINE_OF_ONE = re.compile(
+    r"^[^A-Za-z\n]{0,12}(?:(?:my |the )?(?:command|action|move)s?\W{1,6})?"
+    rf"(?P<verb>{VERB_PATTERN})(?![A-Za-z0-9])",
+    re.IGNORECASE | re.MULTILINE,
+)
+MAX_DISTANCE = 200
+"""Letters before a command that are looked at."""
+
+
+def find_commands(text: str, names: LevelNames) -> list[FoundText]:
+    """All commands that are spelled in a text, in their order. Never raises."""
+    found: list[FoundText] = []
+    for reader in READERS:
+        new = list(reader(text, names))
+        found += new
+        text = mark_taken(text, [each.span for each in new])
+    return sorted(found, key=lambda each: each.span)
+
+
+def mark_taken(text: str, spans: list[Span]) -> str:
+    """The text in which nothing is left to be read at these places, which do not overlap."""
+    parts, at = [], 0
+    for begin, end in sorted(spans):
+        parts += [text[at:begin], TAKEN_MARK * (end - begin)]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def commands_on_own_lines(seat: int, text: str, names: LevelNames) -> list[FoundText]:
+    """The commands of lines that are a phrase and no more, where no other agent can be meant."""
+    found: list[FoundText] = []
+    for match in _LINE_OF_ONE.finditer(text):
+        read = parse_arguments(normal_verb(match["verb"]), seat, text, match.end(), names, sure=False)
+        if read and END_PATTERN.match(text, read[1]):
+            found.append(FoundText(read[0], (match.start("verb"), read[1])))
+    return found
+
+
+def _spelled(text: str, names: LevelNames) -> Iterator[FoundText]:
+    """`get_agent1_storage0_tuna`: where the location ends is known by the level's names."""
+    for match in _SPELLED.finditer(text):
+        verb, seat = normal_verb(match["verb"]), int(match["agent"])
+        words = match["rest"].split(match["by"])[1:]
+        if verb in _STATE_WORDS or (match["by"] == "-" and verb not in VERBS):
+            continue
+        more = (
+            parse_arguments(verb, seat, text, match.end(), names) if not words and takes_place(verb) else None
+        )
+        given, end = more or ((seat, _of_words(verb, words, names)), match.end())
+        yield FoundText(given, (match.start(), end))
+
+
+def _of_words(verb: str, words: list[str], names: LevelNames) -> tuple[str, ...]:
+    for end in range(len(words), 0, -1):
+        place = names.places.get(plain_name("".join(words[:end])))
+        if place:
+            return names.command(verb, place, "".join(words[end:]))
+    place, item = (*words, "", "")[0], "_".join(words[1:])
+    return names.command(verb, place, item)
+
+
+def _called(text: str, names: LevelNames) -> Iterator[FoundText]:
+    """`goto(agent1, pot0)`: the first argument has to be an agent, unless the arguments have keys."""
+    for match in _CALLED.finditer(text):
+        verb = normal_verb(match["verb"])
+        given = parse_call_arguments(verb, match["inside"], names)
+        if given and verb not in _STATE_WORDS:
+            yield FoundText(given, match.span())
+
+
+def _of_agent(text: str, names: LevelNames) -> Iterator[FoundText]:
+    """`agent1: goto pot0`, `agent1.goto(pot0)`."""
+    for match in _OF_AGENT.finditer(text):
+        by = match["by"] or ":"
+        if (by.isspace() and _in_a_sentence(text, match.start())) or ("." in by and by != "."):
+            continue
+        found = parse_arguments(normal_verb(match["verb"]), int(match["agent"]), text, match.end(), names)
+        if found:
+            yield FoundText(found[0], (match.start(), found[1]))
+
+
+def _in_words(text: str, names: LevelNames) -> Iterator[FoundText]:
+    """`goto agent1 pot0`, where it is no part of a sentence."""
+    for match in _IN_WORDS.finditer(text):
+        if _in_a_sentence(text, match.start()):
+            continue
+        found = parse_arguments(normal_verb(match["verb"]), int(match["agent"]), text, match.end(), names)
+        if found:
+            yield FoundText(found[0], (match.start(), found[1]))
+
+
+def _in_a_sentence(text: str, at: int) -> bool:
+    """A word stands before it, and it is not *and* in a line that begins with a command."""
+    line = text[max(text.rfind("\n", max(0, at - MAX_DISTANCE), at) + 1, at - MAX_DISTANCE) : at].rstrip(
+        " \t"
+    )
+    return line[-1:].isalpha() and not (line.endswith(" and") and _BEGINS.match(line))
+
+
+def _keyed(text: str, names: LevelNames) -> Iterator[FoundText]:
+    """`agent: agent1, verb: goto, location: pot0`, in any order: YAML, attributes, what is nearly JSON."""
+    group: dict[str, str] = {}
+    begin = end = 0
+    for match in _PAIR.finditer(text):
+        role = key_role(match["key"])
+        if not role:
+            continue
+        apart = match.start() - end > 16 or re.search(r"[A-Za-z]", text[end : match.start()])
+        if group and (apart or role in group):
+            yield from _grouped(group, (begin, end), names)
+            group = {}
+        begin = begin if group else match.start()
+        group[role], end = match["value"], match.end()
+    yield from _grouped(group, (begin, end), names)
+
+
+def _grouped(group: Mapping[str, str], span: Span, names: LevelNames) -> Iterator[FoundText]:
+    given = command_from_roles(group, names)
+    if given and given[1][0] in VERBS:
+        yield FoundText(given, span)
+
+
+def command_from_roles(group: Mapping[str, str], names: LevelNames) -> GivenCommand | None:
+    """The command of what was written by role: `verb` may be a whole phrase. None without agent and verb."""
+    seat, verb = seat_named(group.get("agent", "")), group.get("verb", "").strip()[:80]
+    if seat is None or not verb:
+        return None
+    spelled = [each.given for each in find_commands(verb, names) if each.given[0] == seat]
+    if spelled:
+        return spelled[0]
+    word = normal_verb(verb)
+    if word in VERBS or not begins_with_verb(verb):
+        place = group.get("place", "")
+        return seat, names.command(word[:40], place, group.get("item", "") if written_or_empty(place) else "")
+    return parse_phrase(seat, verb, names)
+
+
+READERS: tuple[Callable[[str, LevelNames], Iterator[FoundText]], ...] = (
+    _spelled,
+    _called,
+    _of_agent,
+    _in_words,
+    _keyed,
+)
+"""The most exact first: what one of them reads is not read by the next."""
+
+_ROW = re.compile(r"^[ \t]*\|?([^|\n]{0,200}(?:\|[^|\n]{0,200}){1,11})$", re.MULTILINE)
+
+
+def commands_in_tables(text: str, names: LevelNames) -> Iterator[FoundText]:
+    """The commands of all rows, in order. A column counts under the names that a key may have
+    (`key_role`)."""
+    columns: Mapping[int, str] = {}
+    for match in _ROW.finditer(text):
+        cells = [cell.strip(" \t*`_\"'") for cell in match[1].split("|")]
+        roles = {place: key_role(cell) for place, cell in enumerate(cells) if key_role(cell)}
+        if {"agent", "verb"} <= set(roles.values()):
+            columns = roles
+            continue
+        group = {role: cells[place] for place, role in columns.items() if place < len(cells)}
+        given = command_from_roles(group, names)
+        if given:
+            yield FoundText(given, match.span())

@@ -1,0 +1,335 @@
+"""Show robots and places as a floor plan and as tables. Plain Python.
+
+The page finds the commands of a place in the menu (`static/js/stage.js`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kitchen.contract.page import Panel, PlayerView, SeatView
+from kitchen.contract.world import Json
+from kitchen.words.translation import gettext, pgettext
+from kitchen.worlds.cuisine.action_menu import empty_hands_text, fitting_actions, not_busy_text
+from kitchen.worlds.cuisine.activity_text import intent_cells, past_step
+from kitchen.worlds.cuisine.display_text import more_steps_text
+from kitchen.worlds.cuisine.names_and_keys import BriefLookup, picture_of, product_from
+
+_TEMPLATES = "worlds/cuisine"
+_ALWAYS_OPEN = ("storage", "servingtable", "chopboard")
+
+
+class RobotTable(NamedTuple):
+    """Seat, name, and whose it is, of every robot; whether it is said what it is about to do."""
+
+    rows: tuple[tuple[int, str, bool], ...]
+    tells: bool
+
+
+class PlaceTable(NamedTuple):
+    """Every place by code and name."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+class CellText(NamedTuple):
+    """A few words of one kind."""
+
+    text: str
+    kind: str = ""
+
+
+class PlaceContentsText(NamedTuple):
+    """What lies at a place, or what is said where nothing does."""
+
+    items: tuple[str, ...]
+    nothing: str
+
+
+class PlaceUse(NamedTuple):
+    """What can be said of a place in a word or two, and its class."""
+
+    text: str
+    state: str
+    pips: tuple[bool, ...]
+    touched: str
+    """`odd` or `even` as the step in which something was done here, if that was the last one."""
+
+
+class RobotsHere(NamedTuple):
+    """The robots at a place."""
+
+    robots: tuple[tuple[int, str], ...]
+
+
+def robots_panel(view: SeatView, known: BriefLookup) -> Panel:
+    """Where everybody is, holds, and does."""
+    rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
+    parts = tuple(cell for player in view.players for cell in _robot(player, view, known))
+    ahead = intent_cells(view, known) if view.shows_intents else ()
+    shows = RobotTable(rows, view.shows_intents)
+    return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts + ahead)
+
+
+def _robot(player: PlayerView, view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
+    agent, name = view.observation["agents"][player.seat], known.words.name
+    holds = (
+        CellText(name(agent["holds"]), "item") if agent["holds"] else CellText(empty_hands_text(), "quiet")
+    )
+    return (
+        _cell(f"r{player.seat}-at", CellText(name(agent["at"]))),
+        _cell(f"r{player.seat}-holds", holds),
+        _cell(f"r{player.seat}-busy", _busy(player, agent["busy"], view)),
+    )
+
+
+def _cell(name: str, shows: CellText) -> Panel:
+    return Panel(name, f"{_TEMPLATES}/cell.jinja", shows)
+
+
+def _busy(player: PlayerView, steps: int, view: SeatView) -> CellText:
+    if steps:
+        return CellText(more_steps_text(steps), "state busy")
+    deciding = view.phase in ("waiting", "thinking") and player.seat in view.waiting_for
+    return (
+        CellText(gettext("deciding"), "tag")
+        if deciding and not player.is_you
+        else CellText(not_busy_text(), "quiet")
+    )
+
+
+def places_panel(view: SeatView, known: BriefLookup) -> Panel:
+    """Every place: what is inside, what goes on there, who is there."""
+    shows = PlaceTable(tuple((place, known.words.name(place)) for place in known.brief["locations"]))
+    return Panel("locations", f"{_TEMPLATES}/locations.jinja", shows, parts=tuple(_places(view, known)))
+
+
+def _places(view: SeatView, known: BriefLookup) -> Iterator[Panel]:
+    touched, here = _touched(view), _here(view)
+    for place, kind in known.brief["locations"].items():
+        seen = view.observation["locations"][place]
+        mark = ("even", "odd")[view.step % 2] if place in touched else ""
+        yield Panel(f"{place}-in", f"{_TEMPLATES}/inside.jinja", _inside(kind, seen, known))
+        yield Panel(f"{place}-use", f"{_TEMPLATES}/use.jinja", _use(kind, seen, known, mark))
+        yield Panel(f"{place}-here", f"{_TEMPLATES}/here.jinja", RobotsHere(tuple(here.get(place, ()))))
+
+
+def _here(view: SeatView) -> dict[str, list[tuple[int, str]]]:
+    found: dict[str, list[tuple[int, str]]] = {}
+    for player in view.players:
+        place = view.observation["agents"][player.seat]["at"]
+        found.setdefault(place, []).append((player.seat, player.name))
+    return found
+
+
+def _inside(kind: str, seen: Mapping[str, Json], known: BriefLookup) -> PlaceContentsText:
+    if kind == "storage":
+        return PlaceContentsText((), gettext("all ingredients"))
+    return PlaceContentsText(tuple(known.words.name(item) for item in seen["items"]), gettext("empty"))
+
+
+def _use(kind: str, seen: Mapping[str, Json], known: BriefLookup, touched: str) -> PlaceUse:
+    text, state = place_state(kind, seen, known.brief)
+    whole = known.brief["tools"][kind]["busy"] if seen["busy"] else 0
+    return PlaceUse(text, state, tuple(n < seen["busy"] for n in range(whole)), touched)
+
+
+def place_state(kind: str, seen: Mapping[str, Json], brief: Mapping[str, Json]) -> tuple[str, str]:
+    """What can be said of a place in a word or two, and the class of it."""
+    if seen["busy"]:
+        return gettext("Busy, {wait}").format(wait=more_steps_text(seen["busy"])), "busy"
+    if kind in ("storage", "servingtable"):
+        return _open() if kind == "storage" else _free(), "free"
+    if not seen["items"]:
+        return _free(), "free"
+    if product_from(brief, kind, seen["items"]):
+        return gettext("All in: can be used"), "full"
+    finished = seen["open"] and (kind not in _ALWAYS_OPEN or seen["items"][0] in brief["recipes"])
+    return (gettext("Ready to take"), "ready") if finished else (gettext("Something missing"), "part")
+
+
+def _open() -> str:
+    return pgettext("of storage", "Open")
+
+
+def _free() -> str:
+    return pgettext("of a tool", "Free")
+
+
+def _touched(view: SeatView) -> set[str]:
+    """Places where something was done in the last step."""
+    events = view.history[0].events if view.history else ()
+    commands = [event.data["command"] for event in events if event.kind == "performed"]
+    return {command[1] for command in commands if len(command) > 1 and command[0] != "goto"}
+
+
+_SIDES = {"storage": "storage", "servingtable": "hatch"}
+
+
+class FloorPlace(NamedTuple):
+    """One place of the floor plan; `side` is `storage`, `hatch` or `tool`."""
+
+    place: str
+    name: str
+    kind: str
+    side: str
+    key: str
+
+
+class FloorPlan(NamedTuple):
+    """The floor plan: the same for the whole episode."""
+
+    stations: tuple[FloorPlace, ...]
+    acts: bool
+    """Somebody acts here, and does not only look on."""
+
+
+class ShownItem(NamedTuple):
+    """An item in a picture: its picture and its name."""
+
+    icon: str
+    name: str
+
+
+class PlaceContents(NamedTuple):
+    """What goes on at one place."""
+
+    kind: str
+    items: tuple[ShownItem, ...]
+    missing: tuple[ShownItem, ...]
+    busy: int
+    whole: int
+    """Steps that it is busy when it begins."""
+    text: str
+    """All of it in words."""
+    state: str
+    apt: bool
+    """Whether it is worth going there now."""
+
+
+class DrawnRobot(NamedTuple):
+    """One robot where it stands."""
+
+    seat: int
+    name: str
+    is_you: bool
+    holds: ShownItem | None
+    busy: int
+    refused: str
+    """`odd` or `even` as the step in which it was refused something, if that was the last one."""
+    why: str
+    """Why it was."""
+    turn: int
+    """How many acted before it in the last step."""
+
+
+class RobotsAtPlace(NamedTuple):
+    """The robots at one place."""
+
+    bots: tuple[DrawnRobot, ...]
+
+
+def floor_panel(view: SeatView, known: BriefLookup) -> Panel:
+    """The floor plan, and in it what changes."""
+    shows = FloorPlan(tuple(_stations(known)), view.acts)
+    return Panel("floor", f"{_TEMPLATES}/floor.jinja", shows, parts=tuple(_parts(view, known)))
+
+
+def _stations(known: BriefLookup) -> Iterator[FloorPlace]:
+    for place, kind in known.brief["locations"].items():
+        side = _SIDES.get(kind, "tool")
+        yield FloorPlace(place, known.words.name(place), kind, side, known.keys.get(place, ""))
+
+
+def _parts(view: SeatView, known: BriefLookup) -> Iterator[Panel]:
+    wanted, standing = [order["dish"] for order in view.observation["orders"]], _standing(view, known)
+    worth_going = fitting_actions(view, known).worth_going if view.acts else lambda place: False
+    for place, kind in known.brief["locations"].items():
+        seen = view.observation["locations"][place]
+        contents = _contents(kind, seen, known, wanted, apt=worth_going(place))
+        yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents)
+        bots = RobotsAtPlace(tuple(standing.get(place, ())))
+        yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", bots)
+
+
+def _contents(
+    kind: str, seen: Mapping[str, Json], known: BriefLookup, wanted: Sequence[str], *, apt: bool
+) -> PlaceContents:
+    text, state = place_state(kind, seen, known.brief)
+    items = tuple(_lying(item, known) for item in seen["items"])
+    needed = missing_items(kind, seen["items"], known, wanted) if state == "part" else ()
+    lacking = tuple(_lying(item, known) for item in needed)
+    whole = known.brief["tools"][kind]["busy"] if seen["busy"] else 0
+    return PlaceContents(
+        kind, items, lacking, seen["busy"], whole, _in_words(items, text, lacking), state, apt
+    )
+
+
+def _in_words(items: Sequence[ShownItem], state: str, lacking: Sequence[ShownItem]) -> str:
+    """`Rice, seaweed sheet; Something missing, lacks salmon`."""
+    text = "{state}"
+    if items:
+        text = gettext("{items}; {state}, lacks {missing}") if lacking else gettext("{items}; {state}")
+    return text.format(state=state, items=_names(items), missing=_names(lacking))
+
+
+def _names(items: Sequence[ShownItem]) -> str:
+    return pgettext("between the things of a list", ", ").join(item.name for item in items)
+
+
+def _lying(item: str, known: BriefLookup) -> ShownItem:
+    return ShownItem(picture_of(item), known.words.name(item))
+
+
+def missing_items(kind: str, items: Sequence[str], known: BriefLookup, wanted: Sequence[str]) -> list[str]:
+    """What is still to come into a tool, for the most urgent order that what lies there can become part of;
+    without an order for it, for the first recipe that fits."""
+    there = Counter(items)
+    fitting = [
+        (product, recipe["ingredients"])
+        for product, recipe in known.brief["recipes"].items()
+        if recipe["tool"] == kind and there <= Counter(recipe["ingredients"])
+    ]
+    if not items or not fitting:
+        return []
+    ranked = sorted(fitting, key=lambda one: _urgency(one[0], wanted, known))
+    return sorted((Counter(ranked[0][1]) - there).elements())
+
+
+def _urgency(product: str, wanted: Sequence[str], known: BriefLookup) -> int:
+    """The place of the first order that needs this product."""
+    needing = (n for n, dish in enumerate(wanted) if any(product == part[0] for part in known.recipe(dish)))
+    return next(needing, len(wanted))
+
+
+def _standing(view: SeatView, known: BriefLookup) -> dict[str, list[DrawnRobot]]:
+    found: dict[str, list[DrawnRobot]] = {}
+    refused, turns = _refused(view, known), _turns(view)
+    for player in view.players:
+        agent, why = view.observation["agents"][player.seat], refused.get(player.seat, "")
+        bot = _bot(player, agent, known, why, ("even", "odd")[view.step % 2] if why else "")
+        found.setdefault(agent["at"], []).append(bot._replace(turn=turns.get(player.seat, 0)))
+    return found
+
+
+def _bot(
+    player: PlayerView, agent: Mapping[str, Json], known: BriefLookup, why: str, refused: str
+) -> DrawnRobot:
+    holds = _lying(agent["holds"], known) if agent["holds"] else None
+    return DrawnRobot(player.seat, player.name, player.is_you, holds, agent["busy"], refused, why, turn=0)
+
+
+def _refused(view: SeatView, known: BriefLookup) -> dict[int, str]:
+    """Seats that were refused something in the last step, and why."""
+    if not view.history or all(event.kind != "refused" for event in view.history[0].events):
+        return {}
+    return {line.seat: line.why for line in past_step(view, 0, known.words).lines if line.why}
+
+
+def _turns(view: SeatView) -> dict[int | None, int]:
+    """The order in which the seats acted in the last step."""
+    events = view.history[0].events if view.history else ()
+    seats = dict.fromkeys(event.seat for event in events if event.kind in ("performed", "refused"))
+    return {seat: turn for turn, seat in enumerate(seats)}

@@ -1,0 +1,111 @@
+"""Generate a level from a seed: a kitchen and dishes of one difficulty class, all of them cookable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from random import Random
+
+from kitchen.contract.world import SettingsError
+from kitchen.worlds.cuisine.level import DIFFICULTIES, Level, Stock, parse_level, tools_needed
+from kitchen.worlds.cuisine.order_book import recipe_depth
+
+MAX_LEVEL_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class LevelClass:
+    """What makes a class: bounds are inclusive, and some dish is of the greatest depth."""
+
+    tools: tuple[int, int]
+    """Types of tools in the kitchen."""
+    depth: int
+    """Activations on the longest way to the hardest dish."""
+    dishes: tuple[int, int]
+    """Dishes that can be ordered."""
+
+
+LEVEL_CLASSES: Mapping[str, LevelClass] = {
+    "very_simple": LevelClass(tools=(1, 1), depth=1, dishes=(1, 3)),
+    "simple": LevelClass(tools=(2, 2), depth=2, dishes=(2, 4)),
+    "intermediate": LevelClass(tools=(3, 3), depth=2, dishes=(2, 4)),
+    "advanced": LevelClass(tools=(4, 5), depth=3, dishes=(3, 5)),
+}
+
+
+@lru_cache(maxsize=256)
+def generate_level(seed: int, difficulty: str, stock: Stock) -> Level:
+    """The level of this seed and class over these recipes; the same one every time, in every process.
+
+    SettingsError for an unknown class, or where the recipes hold no dish of its kind.
+    """
+    return parse_level(level_text(seed, difficulty, stock), f"{difficulty}_{seed}.toml", stock)
+
+
+def level_text(seed: int, difficulty: str, stock: Stock) -> str:
+    """The same level as the text of a level file, to be kept or changed by hand."""
+    if difficulty not in LEVEL_CLASSES:
+        raise SettingsError(f"difficulty: {difficulty!r} is not one of {', '.join(LEVEL_CLASSES)}")
+    chance = Random(f"{difficulty} {seed}")  # noqa: S311 - a game, and the seed is to be repeatable
+    dishes = _choose_dishes(chance, LEVEL_CLASSES[difficulty], stock)
+    kitchen = _furnish(chance, dishes, stock)
+    title = f"{DIFFICULTIES[difficulty]} kitchen {seed}"
+    return (
+        f'title = "{title}"\ndifficulty = "{difficulty}"\n'
+        f"kitchen = {_as_list(kitchen)}\ndishes = {_as_list(dishes)}\n"
+    )
+
+
+def _choose_dishes(chance: Random, mould: LevelClass, stock: Stock) -> list[str]:
+    """Dishes that together need as many types of tools as the class has, the deepest one among them."""
+    wanted = chance.randint(*mould.dishes)
+    firsts = [dish for dish in _dishes(stock) if _suits_first(dish, mould, stock)]
+    chance.shuffle(firsts)
+    for first in firsts:
+        chosen = _extend([first], _others(chance, first, mould, stock), wanted, mould, stock)
+        if chosen:
+            return chosen
+    raise SettingsError("difficulty: these recipes make no level of that class")
+
+
+def _dishes(stock: Stock) -> list[str]:
+    """Products that nothing else is made of: those one would order."""
+    parts = {item for recipe in stock.recipes.values() for item in recipe.ingredients}
+    return [product for product in stock.recipes if product not in parts]
+
+
+def _suits_first(dish: str, mould: LevelClass, stock: Stock) -> bool:
+    fits = len(tools_needed(dish, stock)) <= mould.tools[1]
+    return fits and recipe_depth(dish, stock.recipes) == mould.depth
+
+
+def _others(chance: Random, first: str, mould: LevelClass, stock: Stock) -> list[str]:
+    allowed = [d for d in _dishes(stock) if d != first and recipe_depth(d, stock.recipes) <= mould.depth]
+    chance.shuffle(allowed)
+    return allowed
+
+
+def _extend(chosen: list[str], others: list[str], wanted: int, mould: LevelClass, stock: Stock) -> list[str]:
+    """Add dishes as long as their tools fit; empty where the class cannot be reached in this way."""
+    for dish in others:
+        if len(chosen) < wanted and len(_tools([*chosen, dish], stock)) <= mould.tools[1]:
+            chosen = [*chosen, dish]
+    enough = len(chosen) >= mould.dishes[0] and len(_tools(chosen, stock)) >= mould.tools[0]
+    return chosen if enough else []
+
+
+def _tools(dishes: list[str], stock: Stock) -> list[str]:
+    needed = {tool for dish in dishes for tool in tools_needed(dish, stock)}
+    return [code for code in stock.tools if code in needed]
+
+
+def _furnish(chance: Random, dishes: list[str], stock: Stock) -> list[str]:
+    """Storage, one or two of each tool that is needed, and the serving table."""
+    ends = {tool.role: tool.code for tool in reversed(list(stock.tools.values()))}
+    tools = [tool for tool in _tools(dishes, stock) for _ in range(chance.randint(1, 2))]
+    return [ends["storage"], *tools, ends["serving"]]
+
+
+def _as_list(values: list[str]) -> str:
+    return "[" + ", ".join(f'"{value}"' for value in values) + "]"

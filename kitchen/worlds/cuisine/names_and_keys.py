@@ -1,0 +1,147 @@
+"""Look up the names, letter keys and pictures of a kitchen, once per brief and language. Plain Python."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+
+from kitchen.contract.world import Command, Json
+from kitchen.words.translation import current_language, gettext
+from kitchen.worlds.cuisine.display_text import KitchenWords
+
+PLACE_KEYS = {
+    "storage": "s",
+    "servingtable": "v",
+    "chopboard": "c",
+    "blender": "b",
+    "pan": "a",
+    "fryer": "f",
+    "mixer": "m",
+    "pot": "o",
+    "steamer": "e",
+    "oven": "n",
+}
+"""Goes to a place of this kind; pressed again, to the next one."""
+VERB_KEYS = {"get": "t", "put": "p", "activate": "u", "noop": "w"}
+"""Chooses what can be done in this way; taking leads from one thing to the next."""
+THROW_AWAY_KEY = "x"
+ITEM_KEYS = "1234567890"
+"""Take the first thing, the second, …"""
+
+
+def key_of(command: Command, kind: str, number: int = 0) -> str:
+    """The key of a command about a place of this kind; `number` is where it stands among what can be taken.
+    Empty where there is none."""
+    verb = command[0]
+    if verb == "goto":
+        return PLACE_KEYS.get(kind, "")
+    if verb == "get":
+        return ITEM_KEYS[number : number + 1]
+    return THROW_AWAY_KEY if verb == "put" and kind == "storage" else VERB_KEYS.get(verb, "")
+
+
+def key_explanations(kinds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Every key of a kitchen with these kinds of places (their codes and names), and what it means."""
+    places = [
+        (PLACE_KEYS[kind], gettext("Go: {place}").format(place=name))
+        for kind, name in kinds
+        if kind in PLACE_KEYS
+    ]
+    verbs = [
+        (VERB_KEYS["get"], gettext("Take something; again for the next thing")),
+        (f"{ITEM_KEYS[0]} … {ITEM_KEYS[8]}", gettext("Take the first thing, the second, and so on")),
+        (VERB_KEYS["put"], gettext("Put down what you hold")),
+        (THROW_AWAY_KEY, gettext("Throw away what you hold, at storage")),
+        (VERB_KEYS["activate"], gettext("Use the tool where you are")),
+        (VERB_KEYS["noop"], gettext("Wait one step")),
+    ]
+    return [(key.upper(), meaning) for key, meaning in (*places, *verbs)]
+
+
+MAX_KNOWN_BRIEFS = 64
+"""Of how many briefs this is kept; some ten kilobytes each."""
+
+
+class BriefLookup:
+    """One brief: its words, what its recipes need, the keys of its places. Nothing here is to be changed."""
+
+    def __init__(self, brief: Mapping[str, Json]) -> None:
+        self.brief = brief
+        self.words = KitchenWords(brief.get("names"))
+
+    @cached_property
+    def wanted(self) -> dict[str, int]:
+        """Base ingredients that the recipes of this level need, numbered in the order of the recipes."""
+        recipes = self.brief["recipes"]
+        used = dict.fromkeys(item for recipe in recipes.values() for item in recipe["ingredients"])
+        return {item: place for place, item in enumerate(item for item in used if item not in recipes)}
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """The key of each place; those of one kind share it."""
+        return {place: PLACE_KEYS.get(kind, "") for place, kind in self.brief["locations"].items()}
+
+    @cached_property
+    def room(self) -> int:
+        """How many things can be there to be taken at once: what the menu keeps room for."""
+        return max(
+            len(self.wanted), *(len(set(one["ingredients"])) for one in self.brief["recipes"].values())
+        )
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Dishes by their place in the brief."""
+        return {dish: number for number, dish in enumerate(self.brief["dishes"])}
+
+    def recipe(self, dish: str) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+        """All that goes into a dish, each product with its tool and what it is made of."""
+        return self._recipes[dish]
+
+    @cached_property
+    def _recipes(self) -> dict[str, tuple[tuple[str, str, tuple[str, ...]], ...]]:
+        return {dish: tuple(self._grown(dish)) for dish in self.brief["dishes"]}
+
+    def _grown(self, product: str) -> list[tuple[str, str, tuple[str, ...]]]:
+        recipe = self.brief["recipes"].get(product)
+        if not recipe:
+            return []
+        own = (product, recipe["tool"], tuple(recipe["ingredients"]))
+        return [own, *(below for item in recipe["ingredients"] for below in self._grown(item))]
+
+
+def product_from(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:
+    """What a tool would make of these items in this level; empty if nothing."""
+    wanted = sorted(items)
+    for product, recipe in brief["recipes"].items():
+        if recipe["tool"] == tool and sorted(recipe["ingredients"]) == wanted:
+            return str(product)
+    return ""
+
+
+def brief_lookup(brief: Mapping[str, Json]) -> BriefLookup:
+    """What is known by this brief: the same object for equal briefs, and for one language."""
+    return _known(json.dumps(brief), current_language())
+
+
+@lru_cache(maxsize=MAX_KNOWN_BRIEFS)
+def _known(brief: str, spoken: str) -> BriefLookup:
+    return BriefLookup(json.loads(brief))
+
+
+_FILE = Path(__file__).parent / "static/worlds/cuisine/pictures.svg"
+DEFAULT_PICTURE = "plate"
+"""Stands for what there is no picture of: things of a catalogue of one's own."""
+
+
+def picture_of(item: str) -> str:
+    """The name of the picture of an item."""
+    return item if item in picture_names() else DEFAULT_PICTURE
+
+
+@cache
+def picture_names() -> frozenset[str]:
+    """The names of all pictures."""
+    return frozenset(re.findall(r'<symbol id="([A-Za-z]+)"', _FILE.read_text("utf-8")))

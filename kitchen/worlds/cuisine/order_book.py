@@ -1,0 +1,136 @@
+"""Draw, keep, complete and fail the orders of an episode, and compute how long they last.
+
+An order is kept with the step at which it fails. Work, lifetimes and interval follow MindAgent, section 3.
+All times are whole steps. The order of floating-point operations is part of the rule, so every machine
+rounds the same way.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from random import Random
+from typing import Protocol
+
+WORK_PER_NODE = 3
+STEPS_PER_WORK = 0.3
+
+
+class HasRecipe(Protocol):
+    """What timing needs of a recipe."""
+
+    @property
+    def tool(self) -> str: ...
+    @property
+    def ingredients(self) -> tuple[str, ...]: ...
+
+
+def recipe_items(product: str, recipes: Mapping[str, HasRecipe]) -> tuple[str, ...]:
+    """Every distinct item of the recipe tree, the product first; items without a recipe are leaves."""
+    nodes: dict[str, None] = {product: None}
+    if product in recipes:
+        for ingredient in recipes[product].ingredients:
+            nodes.update(dict.fromkeys(recipe_items(ingredient, recipes)))
+    return tuple(nodes)
+
+
+def recipe_depth(product: str, recipes: Mapping[str, HasRecipe]) -> int:
+    """Activations on the longest way from a base ingredient to the product; 0 for a base ingredient."""
+    if product not in recipes:
+        return 0
+    return 1 + max(recipe_depth(ingredient, recipes) for ingredient in recipes[product].ingredients)
+
+
+def tool_waiting(product: str, recipes: Mapping[str, HasRecipe], busy: Mapping[str, int]) -> int:
+    """Steps of waiting for tools, counted each time a product occurs on the way down its tree."""
+    if product not in recipes:
+        return 0
+    recipe = recipes[product]
+    own = busy[recipe.tool] - 1 if busy[recipe.tool] > 1 else 0
+    return own + sum(tool_waiting(ingredient, recipes, busy) for ingredient in recipe.ingredients)
+
+
+def work_of_product(product: str, recipes: Mapping[str, HasRecipe], busy: Mapping[str, int]) -> int:
+    """W of a product: its waiting, and 3 for each distinct node of its tree. `busy` is steps by tool type."""
+    return tool_waiting(product, recipes, busy) + WORK_PER_NODE * len(recipe_items(product, recipes))
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What follows from a level and its difficulty."""
+
+    interval: int
+    """Steps between two orders."""
+    lifetimes: Mapping[str, int]
+    """Steps for which an order of a dish stands."""
+
+
+def timing_of(work: Mapping[str, int], dishes: Iterable[str], alpha: float, beta: float) -> Timing:
+    """Lifetimes and interval: base = (alpha * W) * 0.3, ceil(beta * base), and the largest ceil(base)."""
+    base = {dish: (alpha * work[dish]) * STEPS_PER_WORK for dish in dishes}
+    lifetimes = {dish: ceil(beta * each) for dish, each in base.items()}
+    return Timing(interval=max(ceil(each) for each in base.values()), lifetimes=lifetimes)
+
+
+MAX_ORDERS = 6
+"""Orders that stand at once, at most."""
+
+
+class OrderBook:
+    """Every order of an episode. Chance comes from one generator, whose state is its seed and `draws`."""
+
+    __slots__ = ("_dishes", "_generator", "_timing", "completed", "draws", "failed", "seed", "standing")
+
+    def __init__(self, dishes: Sequence[str], timing: Timing, seed: int, draws: int = 0) -> None:
+        self._dishes = dishes
+        self._timing = timing
+        self._generator = Random(seed)  # noqa: S311 - a game, and the seed is to be repeatable
+        self.seed = seed
+        self.draws = 0
+        self.standing: list[tuple[int, str]] = []
+        """(due, dish), sorted."""
+        self.completed: list[str] = []
+        """Dishes in the order in which they were delivered."""
+        self.failed: list[str] = []
+        """Dishes in the order in which they expired."""
+        for _ in range(draws):
+            self.next_dish()
+
+    def draw(self, clock: int) -> str | None:
+        """A new order joins with its full life; None where there is no room for it."""
+        if len(self.standing) >= MAX_ORDERS:
+            return None
+        dish = self.next_dish()
+        insort(self.standing, (clock + self._timing.lifetimes[dish], dish))
+        return dish
+
+    def expire(self, clock: int) -> list[str]:
+        """The dishes of the orders whose life is over; they leave, and each counts as failed."""
+        late = [dish for due, dish in self.standing if due <= clock]
+        del self.standing[: len(late)]
+        self.failed += late
+        return late
+
+    def serve(self, lying: Sequence[str]) -> list[str]:
+        """The dishes of the orders, in list order, that are met by what lies on the table; they leave."""
+        left, served, waiting = list(lying), [], []
+        for order in self.standing:
+            if order[1] in left:
+                left.remove(order[1])
+                served.append(order[1])
+            else:
+                waiting.append(order)
+        self.standing = waiting
+        self.completed += served
+        return served
+
+    def lives(self, clock: int) -> list[tuple[str, int]]:
+        """(dish, remaining life in steps) of the standing orders, in list order."""
+        return [(dish, due - clock) for due, dish in self.standing]
+
+    def next_dish(self) -> str:
+        """What the generator draws next; counted in `draws`."""
+        self.draws += 1
+        return self._generator.choice(self._dishes)

@@ -1,0 +1,191 @@
+"""Show orders as tickets, with the time left and how far the kitchen is with each. Plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kitchen.contract.page import Panel, PlayerView, SeatView
+from kitchen.contract.world import Json
+from kitchen.words.translation import gettext
+from kitchen.worlds.cuisine import task_graph
+from kitchen.worlds.cuisine.activity_text import dishes_with_event
+from kitchen.worlds.cuisine.display_text import KitchenWords, join_sentence
+from kitchen.worlds.cuisine.names_and_keys import BriefLookup, picture_of
+
+_TEMPLATES = "worlds/cuisine"
+
+
+class OrderBoard(NamedTuple):
+    """The board itself."""
+
+    interval: int
+    over: bool
+    lost: tuple[str, ...]
+    """The ids of those that ran out in the last step."""
+
+
+class OrderTicket(NamedTuple):
+    """What of a ticket never changes."""
+
+    name: str
+    icon: str
+    left: str
+    """The id of what is left of its time."""
+    steps: str
+    """The id of what it needs."""
+    recipe: tuple[str, ...]
+    """How it is made, in sentences."""
+
+
+class TimeLeft(NamedTuple):
+    """What is left of its time."""
+
+    life: int
+    lifetime: int
+    heat: str
+    fresh: bool
+    ready: bool
+
+
+class ItemsInKitchen(NamedTuple):
+    """How much there is of each item that is done, what tools still work on, and what can be taken up at
+    once; and who has what in hand, or is making it."""
+
+    there: Counter[str]
+    making: Counter[str]
+    at_hand: Counter[str]
+    hands: dict[str, list[int]]
+
+    def take(self, dish: str) -> bool:
+        """Whether one is ready to be served; it counts for one order."""
+        self.at_hand[dish] -= 1
+        return self.at_hand[dish] >= 0
+
+    def whose(self, item: str) -> int | None:
+        """A seat that has one in hand; it counts for one order."""
+        seats = self.hands.get(item)
+        return seats.pop(0) if seats else None
+
+
+class DishNeeds(NamedTuple):
+    """What a dish needs, and what of it the kitchen has: `here`, `making` or `past`, by code."""
+
+    dish: str
+    recipe: tuple[tuple[str, str, tuple[str, ...]], ...]
+    names: tuple[tuple[str, str], ...]
+    """By code and in English: they are looked up when the graph is drawn, and once."""
+    states: tuple[tuple[str, str], ...]
+    hands: tuple[tuple[str, int, str], ...]
+    """Item, seat and name of those who work on one."""
+
+
+def orders_panel(view: SeatView, known: BriefLookup) -> Panel:
+    """Tickets, most urgent first; what the kitchen has already counts for the most urgent order."""
+    shows = OrderBoard(known.brief["interval"], view.phase == "over", tuple(_lost(view, known)))
+    return Panel("orders", f"{_TEMPLATES}/orders.jinja", shows, parts=tuple(_tickets(view, known)))
+
+
+def _tickets(view: SeatView, known: BriefLookup) -> Iterator[Panel]:
+    stock, fresh, alike = items_in_kitchen(view), dishes_with_event(view, "ordered"), Counter[str]()
+    for order in view.observation["orders"]:
+        own = _name(view.step + order["life"], order["dish"], known, alike)
+        yield _ticket(own, order, known, stock, fresh, view.players)
+
+
+def _name(end: int, dish: str, known: BriefLookup, alike: Counter[str]) -> str:
+    """The id of an order: when it runs out, and what it is for; then a number."""
+    name = f"t{end}-{known.numbers[dish]}"
+    alike[name] += 1
+    return name if alike[name] == 1 else f"{name}-{alike[name]}"
+
+
+def _lost(view: SeatView, known: BriefLookup) -> Iterator[str]:
+    """The ids of what ran out in the last step."""
+    alike = Counter[str]()
+    for dish in sorted(dishes_with_event(view, "failed").elements()):
+        yield _name(view.step - 1, dish, known, alike)  # it stood for a step with none left
+
+
+def _ticket(
+    name: str,
+    order: Mapping[str, Json],
+    known: BriefLookup,
+    stock: ItemsInKitchen,
+    fresh: Counter[str],
+    players: Sequence[PlayerView],
+) -> Panel:
+    dish, life = order["dish"], order["life"]
+    lifetime = max(known.brief["lifetimes"].get(dish, life), life)
+    states = task_graph.items_present(dish, known.brief["recipes"], stock.there, stock.making)
+    heat = "late" if life * 4 <= lifetime else "soon" if life * 2 <= lifetime else "calm"
+    new = fresh[dish] > 0 and life == lifetime
+    begun = [item for item, state in states.items() if state != "past"]
+    working = [(item, seat) for item in begun if (seat := stock.whose(item)) is not None]
+    hands = tuple((item, seat, players[seat].name) for item, seat in working)
+    left, steps = f"{name}-l", f"{name}-s"
+    parts = (
+        Panel(left, f"{_TEMPLATES}/left.jinja", TimeLeft(life, lifetime, heat, new, stock.take(dish))),
+        Panel(steps, f"{_TEMPLATES}/needs.jinja", _needs(dish, known, states, hands), needs_drawing),
+    )
+    shows = OrderTicket(known.words.name(dish), picture_of(dish), left, steps, tuple(_made(dish, known)))
+    return Panel(name, f"{_TEMPLATES}/ticket.jinja", shows, parts=parts)
+
+
+def _made(dish: str, known: BriefLookup) -> Iterator[str]:
+    """How it is made, step by step."""
+    words = known.words
+    for product, tool, parts in known.recipe(dish):
+        made = gettext("{product} is made of {parts} with {tool}.")
+        yield join_sentence(
+            made.format(product=words.name(product), parts=words.items(parts), tool=words.place(tool))
+        )
+
+
+def _needs(
+    dish: str, known: BriefLookup, states: Mapping[str, str], hands: tuple[tuple[str, int, str], ...]
+) -> DishNeeds:
+    recipe = known.recipe(dish)
+    parts = (part for product in recipe for part in (product[0], *product[2]))
+    names = tuple((code, known.words.english(code)) for code in dict.fromkeys([dish, *parts]))
+    return DishNeeds(dish, recipe, names, tuple(states.items()), hands)
+
+
+def needs_drawing(needs: DishNeeds) -> dict[str, Json]:
+    """The task graph, and in words what changes in it."""
+    words, states = KitchenWords(dict(needs.names)), dict(needs.states)
+    recipes = {product: {"tool": tool, "ingredients": parts} for product, tool, parts in needs.recipe}
+    task = task_graph.task_graph(needs.dish, recipes, serve=False)
+    hands = {item: seat for item, seat, _ in needs.hands}
+    return {
+        "graph": task_graph.graph_drawing(task, words, task_graph.compact_size(task), states, hands),
+        "told": list(_told(needs, words)),
+    }
+
+
+def _told(needs: DishNeeds, words: KitchenWords) -> Iterator[str]:
+    """What of it is there, what is being made, who works on it."""
+    here, making = ([item for item, state in needs.states if state == which] for which in ("here", "making"))
+    if here:
+        yield gettext("In the kitchen for it: {items}.").format(items=words.items(here))
+    if making:
+        yield gettext("Being made for it: {items}.").format(items=words.items(making))
+    if not here and not making:
+        yield gettext("Nothing for it is in the kitchen yet.")
+    for item, _, name in needs.hands:
+        yield gettext("{robot} is working on the {item}.").format(robot=name, item=words.mid(item))
+
+
+def items_in_kitchen(view: SeatView) -> ItemsInKitchen:
+    """Everything that lies in tools or on the table or is held."""
+    places, agents = view.observation["locations"], view.observation["agents"]
+    held = [agent["holds"] for agent in agents if agent["holds"]]
+    making = [item for place in places.values() if place["busy"] for item in place["items"]]
+    ready = [item for place in places.values() if not place["busy"] for item in place["items"]]
+    hands: dict[str, list[int]] = {}
+    for seat, agent in enumerate(agents):
+        made = places[agent["at"]]["items"] if agent["busy"] else []
+        for item in [agent["holds"]] if agent["holds"] else made:
+            hands.setdefault(item, []).append(seat)
+    return ItemsInKitchen(Counter(ready + held), Counter(making), Counter(ready + held), hands)

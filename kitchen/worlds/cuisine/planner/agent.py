@@ -1,0 +1,297 @@
+"""Implement the agent `CuisinePlanner`, which carries out the first step of the best plan. Also advises
+people.
+
+As adviser it stands for a sensible person: it knows where others are, not what they intend. Jobs with an
+aim come before the plan. Goals and intents are reported for the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import ClassVar
+
+from kitchen.agents.job_follower import JobProgress, follow_jobs
+from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
+from kitchen.contract.world import Command, Json, Setting
+from kitchen.worlds.cuisine.aim_pursuit import PURSUER, lead_to_dish
+from kitchen.worlds.cuisine.planner.follow_instructions import HEARD_KEY as HEEDED
+from kitchen.worlds.cuisine.planner.follow_instructions import (
+    NOOP,
+    FollowedInstructions,
+    HeardInstructions,
+    follow_instructions,
+    hear_instructions,
+    situation_of_rest,
+)
+from kitchen.worlds.cuisine.planner.plan_search import (
+    PLAYING_SETTINGS,
+    PlanDraft,
+    PlanSearch,
+    PlayedDraft,
+    SearchSettings,
+)
+from kitchen.worlds.cuisine.planner.planner_state import (
+    KitchenBook,
+    SeenOthers,
+    apply_command,
+    forget_idle_others,
+    read_book,
+    read_scene,
+    watch_others,
+)
+from kitchen.worlds.cuisine.planner.rollout import Rollout
+from kitchen.worlds.cuisine.planner.work_batches import ACTIVATE, NOWHERE, Batch, Trip, TripStyle
+
+JOBS_KEY = "jobs"
+"""Under which the planner's memory has them; only where somebody gave one."""
+JOB_PATIENCE_STEPS = 30
+"""Steps after which one is given up."""
+
+
+def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgress | None:
+    """What is done for them in this step; None where nobody gave any. One is given up where its robot is told
+    to stop."""
+    before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
+    if not before and not any(said.data.get("aim") for said in situation.messages):
+        return None
+    stops = heard.stops(situation.seats) if heard else {}
+    return follow_jobs(situation, PURSUER, before, patience=JOB_PATIENCE_STEPS, words=True, stops=stops)
+
+
+def goal_phrases(book: KitchenBook, rollout: Rollout, seats: tuple[int, ...]) -> dict[str, str]:
+    """One phrase for each of these seats: "bring rice to pot0 for salmonSushi"."""
+    return {str(seat): _phrase(book, rollout.goals[seat]) for seat in seats}
+
+
+def _phrase(book: KitchenBook, trip: Trip | None) -> str:
+    if trip is None:
+        return "nothing to do: wait near the storage"
+    if trip.stage == ACTIVATE and trip.source is not None and not trip.item:
+        return f"start {_tool(book, trip.source)} for {_dish(trip.source)}"
+    if trip.target is not None:
+        return f"bring {trip.item} to {_tool(book, trip.target)} for {_dish(trip.target)}"
+    if trip.to == book.table:
+        return f"serve {trip.item}"
+    return f"throw {trip.item} away: nobody needs it"
+
+
+def trip_aim(book: KitchenBook, trip: Trip | None) -> dict[str, str]:
+    """The same in codes: `do` is wait, start, bring, serve or discard; `item`, `to`, `dish` if known."""
+    if trip is None:
+        return {"do": "wait"}
+    if trip.stage == ACTIVATE and trip.source is not None and not trip.item:
+        return {"do": "start", "to": _tool(book, trip.source), "dish": _dish(trip.source)}
+    if trip.target is not None:
+        return {"do": "bring", "item": trip.item, "to": _tool(book, trip.target), "dish": _dish(trip.target)}
+    return {"do": "serve" if trip.to == book.table else "discard", "item": trip.item}
+
+
+def seat_intents(book: KitchenBook, rollout: Rollout, seats: tuple[int, ...]) -> dict[int, dict[str, str]]:
+    """What each of these seats does after the first step, in the codes of `aim`."""
+    return {seat: trip_aim(book, rollout.ahead[seat]) for seat in seats}
+
+
+def _tool(book: KitchenBook, batch: Batch) -> str:
+    return batch.recipe.tool if batch.tool == NOWHERE else book.places[batch.tool]
+
+
+def _dish(batch: Batch) -> str:
+    while batch.parent is not None:
+        batch = batch.parent
+    return batch.recipe.product
+
+
+class CuisinePlanner(Agent):
+    """Plans for all seats, commands its own."""
+
+    kind = "planner"
+    reads_words = True
+    instant = True
+    manner: ClassVar[SearchSettings] = PLAYING_SETTINGS
+    worlds = ("cuisine",)
+    settings = (
+        Setting(
+            "tries",
+            "int",
+            "Plans tried at each step",
+            12,
+            help="More is a little stronger and takes longer; 0 plays the first plan that comes to mind.",
+            minimum=0,
+            maximum=1000,
+        ),
+    )
+
+    def decide(self, situation: Situation) -> Decision:
+        """The first step of the best plan found, its commands in the order in which they play together.
+
+        The memory keeps the plan (wishes, style, errands) and how long the others have not moved; the note
+        tells each seat's goal, its intent what it does after this step. Same situation, same decision. What
+        people ask is done first: in plain words (`heeding`), or as jobs with an aim (`jobs`).
+        """
+        heard = hear_instructions(situation)
+        followed = do_jobs(situation, heard)
+        if not (heard or followed):
+            return self._planning(situation)
+        jobs = followed or JobProgress()
+        heeded = follow_instructions(situation, heard, jobs.at) if heard else FollowedInstructions(situation)
+        at_jobs = {seat: jobs.commands.get(seat, NOOP) for seat in sorted(jobs.at)}
+        told = {**at_jobs, **heeded.commands}
+        decision = self._planning(situation_of_rest(heeded.situation, told))
+        kept = {HEEDED: heeded.memory, JOBS_KEY: jobs.memory}
+        return replace(
+            decision,
+            commands={**told, **decision.commands},
+            memory={**(decision.memory or {}), **{key: memory for key, memory in kept.items() if memory}},
+            says=(*jobs.says, *heeded.says),
+        )
+
+    def _planning(self, situation: Situation) -> Decision:
+        return self._decide(situation) if situation.seats else _nothing(situation)
+
+    def _decide(self, situation: Situation) -> Decision:
+        book = read_book(situation.briefs[situation.seats[0]])
+        if not book.dishes:
+            return Decision(
+                commands={}, note={"goals": {}, "why": "no dish of this level can be cooked here"}
+            )
+        plan, seen = self.plan(book, situation)
+        return Decision(
+            commands={seat: do for seat, do in plan.rollout.first if seat in situation.seats},
+            memory={**_memory(plan), "seen": seen},
+            note={"goals": goal_phrases(book, plan.rollout, situation.seats)},
+            intents=seat_intents(book, plan.rollout, situation.seats) if situation.tells else {},
+        )
+
+    def plan(self, book: KitchenBook, situation: Situation) -> tuple[PlayedDraft, SeenOthers]:
+        """The best plan found, and how long the others have not moved."""
+        scene = read_scene(book, situation.observations[situation.seats[0]])
+        for other, command in situation.commanded.items():
+            apply_command(book, scene, other, command)
+        memory = situation.memory or {}
+        seen = watch_others(book, scene, situation.seats, memory.get("seen", []))
+        absent = forget_idle_others(scene, seen)
+        others = {seat for seat in range(len(scene.agents)) if seat not in situation.seats}
+        search = PlanSearch(book, scene, others, absent, self.manner)
+        best = search.best(_remembered(memory), self.chosen["tries"], Random(situation.seed))  # noqa: S311
+        return best, seen
+
+
+def advise_command(situation: Situation) -> Advice | None:
+    """What the first plan that comes to mind has the (one) seat do; None where no dish can be cooked."""
+    book, seat = read_book(situation.briefs[situation.seats[0]]), situation.seats[0]
+    if not book.dishes:
+        return None
+    plan, _ = CuisinePlanner({"tries": 0}).plan(book, situation)
+    return Advice(dict(plan.rollout.first).get(seat, ("noop",)), trip_aim(book, plan.rollout.goals[seat]))
+
+
+def _remembered(memory: Json) -> PlanDraft | None:
+    if "wishes" not in memory:
+        return None
+    errands = tuple((seat, (what, where)) for seat, what, where in memory["errands"])
+    return PlanDraft(
+        tuple(memory["wishes"]),
+        TripStyle(*memory["style"]),
+        errands,
+        tuple(memory["passing"]),
+        tuple(memory.get("helping", ())),
+    )
+
+
+def _memory(plan: PlayedDraft) -> Json:
+    wishes = list(plan.draft.wishes)
+    for dish, step in plan.rollout.served:
+        if step == 0 and dish in wishes:
+            wishes.remove(dish)
+    style = plan.draft.style
+    return {
+        "wishes": wishes,
+        "style": list(style),
+        "passing": plan.rollout.still_passing,
+        "helping": plan.rollout.still_helping,
+        "errands": [[seat, *errand] for seat, errand in plan.rollout.after_first.items()],
+    }
+
+
+def _nothing(situation: Situation) -> Decision:
+    """Nobody is to do anything: what is remembered stays."""
+    kept = situation.memory if isinstance(situation.memory, dict) else None
+    return Decision(commands={}, memory=kept)
+
+
+WAIT_COMMAND: Command = ("noop",)
+SENSIBLE_DISHES_PER_STEP = 0.12
+"""Dishes a step that count as a full output; a good team comes close to it."""
+
+
+READ_IN_BRIEF = frozenset(
+    ("locations", "recipes", "tools", "base", "dishes", "uncookable", "lifetimes", "interval", "max_steps")
+)
+READ_IN_OBSERVATION = frozenset(("step", "agents", "locations", "orders"))
+"""What the planner reads, of the brief and of each observation."""
+
+
+class CuisineAdviser(Adviser):
+    """The planner at somebody's elbow. Of a kitchen that the planner cannot read there is no telling: a
+    program may take part in a study on a server of another version."""
+
+    def advise(self, situation: Situation) -> Advice | None:
+        """The first plan that comes to mind."""
+        return advise_command(situation) if can_read_situation(situation) else None
+
+    def lead(self, situation: Situation) -> Advice | None:
+        """On the way to one dish, part by part."""
+        return lead_to_dish(situation) if can_read_situation(situation) else None
+
+    def decide(self, situation: Situation) -> Decision:
+        """The best plan found; whoever has nothing to do in it waits."""
+        if not can_read_situation(situation):
+            return super().decide(situation)
+        decision = CuisinePlanner({}).decide(situation)
+        return replace(
+            decision, commands={seat: decision.commands.get(seat, WAIT_COMMAND) for seat in situation.seats}
+        )
+
+    def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
+        """The same for the others: all seats see the same."""
+        if not can_read_situation(situation):
+            return super().expected(situation, seats)
+        (seat,) = situation.seats
+        theirs = replace(
+            situation,
+            seats=tuple(seats),
+            briefs=dict.fromkeys(seats, situation.briefs[seat]),
+            observations=dict.fromkeys(seats, situation.observations[seat]),
+            memory=None,
+        )
+        return CuisinePlanner({}).decide(theirs).commands
+
+    def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
+        """By where the agent stands and what it holds."""
+        agent = observation["agents"][seat]
+        if command[0] == "goto":
+            return bool(agent["at"] == command[1])
+        if command[0] == "get":
+            return agent["holds"] is not None
+        return agent["holds"] is None
+
+    def success(self, score: Mapping[str, Json]) -> float | None:
+        """Orders served, of those that ended."""
+        rate: float | None = score["success_rate"]
+        return rate
+
+    def output(self, score: Mapping[str, Json], steps: int) -> float:
+        """Dishes served, of the most that anybody could expect."""
+        return min(float(score["completed"]) / (SENSIBLE_DISHES_PER_STEP * steps), 1.0)
+
+
+def can_read_situation(situation: Situation) -> bool:
+    """Whether the situation says what the planner goes by."""
+    seat = situation.seats[0]
+    brief, observation = situation.briefs[seat], situation.observations[seat]
+    return brief.keys() >= READ_IN_BRIEF and observation.keys() >= READ_IN_OBSERVATION
+
+
+ADVISER = CuisineAdviser()

@@ -1,0 +1,331 @@
+"""Follow what people ask in words: hear it, obey it, answer, and report on jobs.
+
+A robot that was told what to do is taken out of the plan. Orders, items and tools that are reserved for
+somebody are left out of what the others plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kitchen.contract.agent import Situation
+from kitchen.contract.organisation import ACCEPT, ANSWER, DECLINE, INFORM, REPORT
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
+from kitchen.contract.world import Command, Json
+from kitchen.words.english_text import and_list
+from kitchen.worlds.cuisine.planner.instruction_parser import (
+    FETCH,
+    FIRST,
+    GO_ON,
+    LEAVE_DISH,
+    LEAVE_ITEM,
+    LEAVE_TOOL,
+    LEAVE_WISHES,
+    STOP,
+    CurrentWishes,
+    Wish,
+    current_wishes,
+    is_first_addressee,
+    is_for_member,
+    open_wishes,
+    parse_wishes,
+    people_messages,
+    person_members,
+    withdrawn_jobs,
+)
+
+HEARD_KEY = "heeded"
+"""Under which the planner's memory has what was asked; only where somebody asked something."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeardInstructions:
+    """All that may still stand, and what of it is new."""
+
+    before: Mapping[str, Json]
+    """What was remembered: the number of the `last` message, whether somebody was `helped`, `wishes`."""
+    news: tuple[TeamMessage, ...]
+    read: tuple[Wish, ...]
+    """What is understood of the news."""
+    fresh: tuple[Wish, ...]
+    """As far as it is asked of this mind."""
+    wishes: tuple[Wish, ...]
+    """Those of before and the fresh ones, in order."""
+
+    @property
+    def last(self) -> int:
+        """The number of the newest message."""
+        return max([int(self.before["last"]), *(one.number for one in self.news)])
+
+    def stops(self, mine: Iterable[int]) -> dict[int, int]:
+        """Robots of `mine` that are told to stop now, and the number of the message that says so."""
+        stops = [wish for wish in self.fresh if wish.do == STOP]
+        return {seat: wish.number for wish in stops for seat in wish.meant(mine)}
+
+
+def hear_instructions(situation: Situation) -> HeardInstructions | None:
+    """What people asked up to now; None where nobody said anything."""
+    before = _remembered(situation.memory)
+    said = people_messages(situation.messages, situation.organisation, after=situation.taken_over)
+    news = tuple(one for one in said if one.number > before["last"])
+    if not (news or before["last"]):
+        return None
+    read = tuple(parse_wishes(news, next(iter(situation.briefs.values()))))
+    fresh = tuple(_for_us(situation, news, read))
+    gone, people = withdrawn_jobs(situation.messages), person_members(situation.organisation)
+    wishes = tuple(
+        one
+        for one in (*map(Wish.read, before["wishes"]), *fresh)
+        if not (one.is_job and one.number in gone) and (one.do not in LEAVE_WISHES or one.sender in people)
+    )
+    return HeardInstructions(before, news, read, fresh, wishes)
+
+
+def _for_us(situation: Situation, news: Sequence[TeamMessage], read: Sequence[Wish]) -> list[Wish]:
+    """Those of new wishes that are asked of this mind."""
+    messages, organisation = {one.number: one for one in news}, situation.organisation
+    if organisation is None:
+        return []
+    return [
+        wish for wish in read if is_for_member(wish, messages[wish.number], organisation, situation.member)
+    ]
+
+
+def _remembered(memory: Json) -> dict[str, Json]:
+    known = memory.get(HEARD_KEY) if isinstance(memory, dict) else None
+    return known or {"last": 0, "helped": False, "wishes": []}
+
+
+NOOP: Command = ("noop",)
+
+
+def item_source(situation: Situation, brief: Mapping[str, Json], item: str) -> str:
+    """Where this can be taken from; empty where it cannot."""
+    places: Mapping[str, str] = brief["locations"]
+    if item in brief["base"]:
+        return next(place for place, kind in places.items() if kind == "storage")
+    seen = next(iter(situation.observations.values()))["locations"]
+    ready = [
+        place for place in places if list(seen[place]["items"]) == [item] and places[place] != "servingtable"
+    ]
+    return ready[0] if ready else ""
+
+
+def fetch_command(agent: Mapping[str, Json], source: str, item: str, brief: Mapping[str, Json]) -> Command:
+    """The next command of somebody with free hands who fetches it there."""
+    if agent["busy"]:
+        return NOOP
+    if agent["at"] != source:
+        return ("goto", source)
+    return ("get", source, item) if brief["locations"][source] == "storage" else ("get", source)
+
+
+HELP_TEXT = "I understand: robot 2, fetch rice; salmon sushi first; stop; go on; let me do the chopping."
+UNCLEAR_TEXT = "I did not understand that."
+
+
+def needs_help(situation: Situation, heard: HeardInstructions) -> bool:
+    """Whether nothing was understood of some of what is new, and it is for this mind to say so: of several
+    the first. Jobs are declined instead."""
+    understood, organisation = {wish.number for wish in heard.read}, situation.organisation
+    unclear = [one for one in heard.news if one.number not in understood and one.kind != INFORM]
+    return organisation is not None and any(
+        is_first_addressee(one, organisation, situation.member) for one in unclear
+    )
+
+
+def answer_messages(
+    situation: Situation, brief: Mapping[str, Json], heard: HeardInstructions
+) -> tuple[MessageDraft, ...]:
+    """One line to those who said something new: what was understood of it, as far as it is for us, and
+    whether something was not; the first time with what can be said. Each job is answered."""
+    organisation = situation.organisation
+    if organisation is None:
+        return ()
+    mine = [wish for wish in heard.fresh if not wish.is_job and wish.meant(situation.seats)]
+    lines = [_answer(wish, situation, brief) for wish in mine]
+    if needs_help(situation, heard):
+        lines.append(UNCLEAR_TEXT if heard.before["helped"] else HELP_TEXT)
+    words = {one.sender for one in heard.news if one.kind != INFORM and one.sender is not None}
+    to = tuple(sorted(words & set(organisation.to(situation.member, ANSWER))))
+    answer = (MessageDraft(" ".join(dict.fromkeys(lines)), ANSWER, to),) if lines and to else ()
+    jobs = [one for one in heard.news if one.kind == INFORM]
+    return (*answer, *(_taken(situation, one, brief, heard.fresh) for one in jobs))
+
+
+def _taken(
+    situation: Situation, job: TeamMessage, brief: Mapping[str, Json], fresh: Sequence[Wish]
+) -> MessageDraft:
+    """The answer to a job: what is understood is accepted."""
+    mine = [wish for wish in fresh if wish.number == job.number and wish.meant(situation.seats)]
+    to, data = (job.sender or 0,), {"job": job.number}
+    if not mine:
+        return MessageDraft(HELP_TEXT, DECLINE, to, data)
+    lines = [_answer(wish, situation, brief) for wish in mine]
+    return MessageDraft(" ".join(dict.fromkeys(lines)), ACCEPT, to, data)
+
+
+def report_messages(
+    situation: Situation,
+    brief: Mapping[str, Json],
+    wishes: Sequence[Wish],
+    left: Collection[Wish],
+    done: Collection[Wish],
+) -> tuple[MessageDraft, ...]:
+    """Of jobs all that is fetched now, and what will not be: of several things in one job once nothing of it
+    is left. Of what was asked in words what could not be got for so long."""
+    ours = [wish for wish in wishes if wish.do == FETCH and wish.meant(situation.seats)]
+    ended = [wish for wish in ours if wish not in left]
+    open_jobs = {wish.number for wish in left if wish.do == FETCH}
+    by_job = {wish.number: wish for wish in ended if wish.is_job and wish.number not in open_jobs}
+    late = [one for one in ended if not one.is_job and one not in done and one.is_over(situation.step + 1)]
+    told = situation.organisation.to(situation.member, ANSWER) if situation.organisation else ()
+    sorry = (MessageDraft(_failed(one, brief), ANSWER, (one.sender,)) for one in late if one.sender in told)
+    return (*(_report(wish, brief, is_done=wish in done) for wish in by_job.values()), *sorry)
+
+
+def _report(wish: Wish, brief: Mapping[str, Json], *, is_done: bool) -> MessageDraft:
+    status = "done" if is_done else "failed"
+    text = f"Done: {_name(wish, brief)}." if is_done else _failed(wish, brief)
+    return MessageDraft(text, REPORT, (wish.sender,), {"job": wish.number, "status": status})
+
+
+def _failed(wish: Wish, brief: Mapping[str, Json]) -> str:
+    return f"I could not get {_name(wish, brief)}."
+
+
+def _name(wish: Wish, brief: Mapping[str, Json]) -> str:
+    return str(brief["names"].get(wish.what, wish.what)).lower()
+
+
+def _answer(wish: Wish, situation: Situation, brief: Mapping[str, Json]) -> str:
+    mine = wish.meant(situation.seats)
+    robots = and_list([f"robot {seat + 1}" for seat in mine]) if wish.seats else "we"
+    name = _name(wish, brief)
+    if wish.do == FETCH and not _is_there(situation, brief, wish, mine):
+        return f"There is no {name} now; I fetch it if there is some soon."
+    said = {
+        FETCH: f"{robots}: fetching {name}.",
+        FIRST: f"{name} first.",
+        STOP: f"{robots}: waiting.",
+        GO_ON: f"{robots}: going on.",
+        LEAVE_TOOL: f"the {name} is yours.",
+        LEAVE_DISH: f"{name} is yours.",
+        LEAVE_ITEM: f"the {name} is yours.",
+    }[wish.do]
+    return said[:1].upper() + said[1:]
+
+
+def _is_there(situation: Situation, brief: Mapping[str, Json], wish: Wish, mine: Sequence[int]) -> bool:
+    """It can be taken somewhere, or one of them holds it."""
+    held = (situation.observations[seat]["agents"][seat]["holds"] == wish.what for seat in mine)
+    return any(held) or bool(item_source(situation, brief, wish.what))
+
+
+@dataclass(slots=True)
+class FollowedInstructions:
+    """What came of listening: commands for those who do as they were told, the situation of the others, what
+    to remember, and what to answer."""
+
+    situation: Situation
+    commands: dict[int, Command] = field(default_factory=dict)
+    memory: dict[str, Json] = field(default_factory=dict)
+    says: tuple[MessageDraft, ...] = ()
+
+
+def follow_instructions(
+    situation: Situation, heard: HeardInstructions, at_jobs: Mapping[int, int]
+) -> FollowedInstructions:
+    """Go by what stands of what people asked. `at_jobs` are robots that pursue an aim, with the number of
+    their job: what was said before that is not for them, and they wait no longer."""
+    brief, step = next(iter(situation.briefs.values())), situation.step + 1
+    wishes = list(heard.wishes)
+    now = current_wishes(wishes, situation.seats, step=step)
+    if begun := tuple(sorted(now.stopped & at_jobs.keys())):
+        wishes.append(Wish(heard.last, 0, step, GO_ON, "", begun))
+        now = current_wishes(wishes, situation.seats, step=step)
+    commands, done = _told(situation, brief, now, at_jobs)
+    ended = [*done, *_given_up(wishes, situation.seats)]
+    left = open_wishes(wishes, step=step, done=ended)
+    helped = heard.before["helped"] or needs_help(situation, heard)
+    memory = {"last": heard.last, "helped": helped, "wishes": [one.to_json() for one in left]}
+    says = answer_messages(situation, brief, heard) + report_messages(situation, brief, wishes, left, done)
+    return FollowedInstructions(_without(situation, brief, now, commands), commands, memory, says)
+
+
+def _given_up(wishes: Sequence[Wish], mine: tuple[int, ...]) -> list[Wish]:
+    """Things that are not to be fetched any more, since somebody wished otherwise."""
+    asked = current_wishes((wish for wish in wishes if wish.do == FETCH), mine, step=0).fetches
+    still = current_wishes(wishes, mine, step=0).fetches
+    return [wish for wish in asked if wish not in still]
+
+
+def _told(
+    situation: Situation, brief: Mapping[str, Json], now: CurrentWishes, at_jobs: Mapping[int, int]
+) -> tuple[dict[int, Command], list[Wish]]:
+    """What those do who were told what to do, and what is done."""
+    commands: dict[int, Command] = dict.fromkeys(sorted(now.stopped), NOOP)
+    done: list[Wish] = []
+    for wish in now.fetches:
+        seats = [seat for seat in _asked(wish, situation.seats, at_jobs) if seat not in commands]
+        holders = [seat for seat in seats if _agent(situation, seat)["holds"] == wish.what]
+        if holders:
+            done.append(wish)
+            continue
+        free = [seat for seat in seats if not _agent(situation, seat)["holds"]]
+        source = item_source(situation, brief, wish.what)
+        if free and source:
+            commands[free[0]] = fetch_command(_agent(situation, free[0]), source, wish.what, brief)
+    return commands, done
+
+
+def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[int]:
+    """Who is to fetch this: those who are at no job, or, where they are named or all are at one, whose job is
+    older than this."""
+    meant = wish.meant(mine)
+    free = [seat for seat in meant if seat not in at_jobs]
+    return free if free and not wish.seats else [s for s in meant if at_jobs.get(s, 0) < wish.number]
+
+
+def _agent(situation: Situation, seat: int) -> Mapping[str, Json]:
+    seen = situation.observations[seat]
+    agent: Mapping[str, Json] = seen["agents"][seat]
+    return agent
+
+
+def _without(
+    situation: Situation, brief: Mapping[str, Json], now: CurrentWishes, commands: Mapping[int, Command]
+) -> Situation:
+    """The situation of those who were told nothing, in which the others command themselves."""
+    others = situation_of_rest(situation, commands)
+    seen = {seat: _seen(situation.observations[seat], brief, now) for seat in others.seats}
+    return replace(others, observations=seen)
+
+
+def situation_of_rest(situation: Situation, commands: Mapping[int, Command]) -> Situation:
+    """The situation of the robots that have no command yet."""
+    seats = tuple(seat for seat in situation.seats if seat not in commands)
+    commanded, memory = {**situation.commanded, **commands}, _memory_of(situation.memory, seats)
+    return replace(situation, seats=seats, commanded=commanded, memory=memory)
+
+
+def _seen(observation: Mapping[str, Json], brief: Mapping[str, Json], now: CurrentWishes) -> dict[str, Json]:
+    """An observation without orders that are not for us, and with what we are to leave to others
+    (`kitchen.worlds.cuisine.planner.planner_state`)."""
+    orders = [order for order in observation["orders"] if order["dish"] not in now.dishes]
+    first = [order for order in orders if order["dish"] == now.first]
+    made = [item for item, recipe in brief["recipes"].items() if recipe["tool"] in now.tools]
+    return {**observation, "orders": first or orders, "theirs": [*now.items, *now.dishes], "unmade": made}
+
+
+def _memory_of(memory: Json, seats: Sequence[int]) -> Json:
+    """What is remembered of these robots' errands."""
+    if not isinstance(memory, dict) or "errands" not in memory:
+        return memory
+    return {
+        **memory,
+        "errands": [errand for errand in memory["errands"] if errand[0] in seats],
+        "passing": [seat for seat in memory["passing"] if seat in seats],
+        "helping": [seat for seat in memory.get("helping", ()) if seat in seats],
+    }

@@ -1,0 +1,316 @@
+"""Search for the best plan: try changed lists of dishes, play each ahead, and score them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from math import comb
+from random import Random
+from typing import NamedTuple
+
+from kitchen.worlds.cuisine.planner.planner_state import MOVE_STEPS, KitchenBook, KitchenScene
+from kitchen.worlds.cuisine.planner.rollout import Rollout
+from kitchen.worlds.cuisine.planner.work_batches import Batch, Errand, ItemsAround, TripStyle, WorkBatches
+
+DECAY = 0.97
+"""What is left of a dish's worth for each step that it waits on the table: it could be cooked later."""
+SIGHT_STEPS = 120
+"""Steps from now beyond which orders to come are not thought of."""
+HASTE_BONUS = 0.004
+"""Worth lost with each step that a dish comes later."""
+BEGUN_SHARE = 0.8
+"""Worth of a dish in work at the horizon, as a part of its worth when served, times the part done."""
+
+
+@lru_cache(maxsize=8192)
+def chance_of_nth_hit(nth: int, draw: int, chance: float) -> float:
+    """The chance that the nth hit comes at exactly this draw (both count from 1)."""
+    if draw < nth:
+        return 0.0
+    return comb(draw - 1, nth - 1) * chance**nth * (1 - chance) ** (draw - nth)
+
+
+class OrderDemand:
+    """The orders that stand and the chances of those to come, seen from one scene."""
+
+    def __init__(self, book: KitchenBook, scene: KitchenScene, outlasts: float) -> None:
+        self.book = book
+        self.outlasts = outlasts
+        self.left = book.max_steps - scene.step
+        self.standing: dict[str, list[int]] = {}
+        self.stock: Counter[str] = Counter(scene.ready)
+        for dish, life in sorted(scene.orders, key=lambda order: order[1]):
+            if self.stock[dish] > 0 and life > 0:
+                self.stock[dish] -= 1
+            else:
+                self.standing.setdefault(dish, []).append(life)
+        first = book.interval - scene.step % book.interval
+        self._later: dict[tuple[str, int, int], float] = {}
+        self.arrivals = range(first, min(self.left, SIGHT_STEPS), book.interval)
+
+    def tally(self) -> ServedValue:
+        """Nothing served yet."""
+        open_orders = {dish: lives[:] for dish, lives in self.standing.items()}
+        return ServedValue(self, open_orders, dict(self.stock))
+
+    def later(self, dish: str, step: int, nth: int) -> float:
+        """The worth of the nth dish of this kind without an order, put down at this step."""
+        key = (dish, step, nth)
+        if key not in self._later:
+            self._later[key] = self._expected(self.book.lifetimes[dish], step, nth)
+        return self._later[key]
+
+    def _expected(self, life: int, step: int, nth: int) -> float:
+        useful = [start for start in self.arrivals if start + life > step]
+        total = 0.0
+        for draw, start in enumerate(useful, 1):
+            weight = 1.0 if start + life < self.left else self.outlasts
+            wait = max(0, start - step)
+            total += chance_of_nth_hit(nth, draw, self.book.chance) * weight * DECAY**wait
+        return total
+
+    def value(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> float:
+        """The worth of a rollout that was run to this horizon."""
+        tally = self.tally()
+        for dish, step in rollout.served:
+            tally.serve(dish, step)
+        total = tally.total
+        if horizon >= self.left:
+            return total
+        return total + BEGUN_SHARE * self._shares(tally, self._begun(rollout, wishes, horizon))
+
+    def _begun(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> list[tuple[str, int, float]]:
+        """The dishes in work: when they may be served, and the part of them that is done."""
+        left: dict[int, float] = {}
+        for batch in rollout.open:
+            left[batch.rank] = left.get(batch.rank, 0.0) + _commands_left(batch)
+        for trip in rollout.trips:
+            if trip is not None and trip.target is not None and trip.in_hand(horizon - 1):
+                left[trip.target.rank] = left.get(trip.target.rank, 0.0) - MOVE_STEPS / 2
+        done = []
+        for rank, commands in left.items():
+            dish = wishes[rank]
+            work = self.book.recipes[dish].work
+            if commands < work:
+                done.append((dish, int(horizon + commands / 3), 1.0 - commands / work))
+        return done
+
+    def _shares(self, tally: ServedValue, done: Sequence[tuple[str, int, float]]) -> float:
+        """Each begun dish's worth, after those already served, times the part of it that is done."""
+        total = 0.0
+        for dish, step, part in sorted(done, key=lambda entry: (entry[1], entry[0])):
+            before = tally.total
+            tally.serve(dish, step)
+            total += (tally.total - before) * part
+        return total
+
+
+class ServedValue:
+    """What dishes are worth that are put on the table one after another."""
+
+    __slots__ = ("demand", "open", "stock", "total")
+
+    def __init__(self, demand: OrderDemand, standing: dict[str, list[int]], stock: dict[str, int]) -> None:
+        self.demand = demand
+        self.open = standing
+        self.stock = stock
+        self.total = 0.0
+
+    def serve(self, dish: str, step: int) -> None:
+        """Put a dish on the table at this step from now."""
+        self.total += self._worth(dish, step) * (1.0 - HASTE_BONUS * step)
+
+    def _worth(self, dish: str, step: int) -> float:
+        lives = self.open.get(dish, ())
+        for position, life in enumerate(lives):
+            if step < life:
+                del self.open[dish][position]
+                return 1.0 if life < self.demand.left else self.demand.outlasts
+        nth = self.stock[dish] = self.stock.get(dish, 0) + 1
+        return self.demand.later(dish, step, nth)
+
+
+def _commands_left(batch: Batch) -> float:
+    if batch.done_at is not None:
+        return MOVE_STEPS - 1.0
+    return MOVE_STEPS * batch.due + (MOVE_STEPS if batch.parent is None else 0.0)
+
+
+class SearchSettings(NamedTuple):
+    """What one may set about a search."""
+
+    margin: float
+    """How much better a new plan has to be than the one under way."""
+    chances: tuple[int, ...]
+    """How often each of the CHANGES of a search is tried, of 100, with those before it."""
+    outlasts: float
+    """Worth of serving an order that could still stand at the end, where it counts for nothing."""
+    style: TripStyle
+    """How trips are chosen in the first plan."""
+
+
+PLAYING_SETTINGS = SearchSettings(0.005, (12, 16, 31, 49, 75, 85, 100), 0.1, TripStyle())
+DEMONSTRATION_SETTINGS = SearchSettings(0.02, (15, 30, 42, 42, 65, 80, 100), 0.35, TripStyle(helps=False))
+"""Weaker; demonstrations in prompts are played so, for prompts that were frozen are to stay as they are."""
+DEMONSTRATION_TRIES = 25
+
+HORIZON_STEPS = 60
+"""Steps played ahead at most: the whole of the paper's episodes, so that a plan keeps its worth."""
+NEAR_STEPS = 4
+"""Changes to the list of wishes are made among so many first ones."""
+DRAFT_CHANGES = ("style", "errand", "passing", "helping", "order", "more", "less")
+"""The ways in which a plan is changed to find a better one."""
+
+
+class PlanDraft(NamedTuple):
+    """What makes a plan: dishes wished for in their order, a style, and errands to go on with."""
+
+    wishes: tuple[str, ...]
+    style: TripStyle
+    errands: tuple[tuple[int, Errand], ...] = ()
+    passing: tuple[int, ...] = ()
+    """Agents who pass over the first thing they would do next."""
+    helping: tuple[int, ...] = ()
+    """Agents who next start a tool that somebody else fills."""
+
+
+class PlayedDraft(NamedTuple):
+    """A draft and what became of it when played ahead."""
+
+    draft: PlanDraft
+    rollout: Rollout
+    value: float
+
+
+class PlanSearch:
+    """Tries plans for one scene."""
+
+    def __init__(
+        self,
+        book: KitchenBook,
+        scene: KitchenScene,
+        idle: Collection[int],
+        absent: Collection[int] = (),
+        manner: SearchSettings = PLAYING_SETTINGS,
+    ) -> None:
+        self.book = book
+        self.manner = manner
+        self.scene = scene
+        self.idle = idle
+        self.absent = absent
+        self.lying = ItemsAround(book, scene)
+        self.demand = OrderDemand(book, scene, manner.outlasts)
+        self.horizon = min(HORIZON_STEPS, book.max_steps - scene.step)
+        self.tried: dict[PlanDraft, PlayedDraft] = {}
+
+    def play(self, draft: PlanDraft) -> PlayedDraft:
+        """The plan of this draft, played ahead once."""
+        played = self.tried.get(draft)
+        if played is None:
+            toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
+            work = WorkBatches(self.book, self.scene, self.lying, draft.wishes, toward)
+            errands = dict(draft.errands)
+            rollout = Rollout(
+                self.book,
+                self.scene,
+                work,
+                draft.style,
+                self.idle,
+                errands,
+                draft.passing,
+                draft.helping,
+                self.absent,
+            )
+            rollout.run(self.horizon)
+            value = self.demand.value(rollout, draft.wishes, self.horizon)
+            played = self.tried[draft] = PlayedDraft(draft, rollout, value)
+        return played
+
+    def by_deadline(self) -> tuple[str, ...]:
+        """Orders that can still be met, the most urgent first, then dishes to have in stock."""
+        lives = self.demand.standing
+        met = [
+            (life, dish)
+            for dish in self.book.dishes
+            for life in lives.get(dish, ())
+            if self.book.recipes[dish].span * 0.5 < life
+        ]
+        return self.filled([dish for _, dish in sorted(met)])
+
+    def filled(self, wishes: Sequence[str]) -> tuple[str, ...]:
+        """The wishes and after them dishes for the stock, until all hands have enough to do."""
+        agents = len(self.scene.agents) - len(self.idle)
+        work = agents * self.horizon * 1.15
+        dishes: list[str] = []
+        open_orders = {dish: len(lives) for dish, lives in self.demand.standing.items()}
+        count: Counter[str] = Counter(self.demand.stock)
+        for dish in wishes:
+            self._count(dish, open_orders, count)
+            dishes.append(dish)
+            work -= self.book.recipes[dish].work
+        while work > 0 or len(dishes) < len(self.book.dishes):
+            dish = max(self.book.dishes, key=lambda d: (self._gain(d, count), d))
+            count[dish] += 1
+            dishes.append(dish)
+            work -= self.book.recipes[dish].work
+        return tuple(dishes)
+
+    def _count(self, dish: str, open_orders: dict[str, int], count: Counter[str]) -> None:
+        if open_orders.get(dish, 0) > 0:
+            open_orders[dish] -= 1
+        else:
+            count[dish] += 1
+
+    def _gain(self, dish: str, count: Counter[str]) -> float:
+        """Worth per command of one more of this dish in stock."""
+        recipe = self.book.recipes[dish]
+        return self.demand.later(dish, recipe.span, count[dish] + 1) / recipe.work
+
+    def best(self, start: PlanDraft | None, tries: int, rng: Random) -> PlayedDraft:
+        """The best of so many plans, found by changing the best one so far."""
+        best = self.play(PlanDraft(self.by_deadline(), self.manner.style))
+        if start is not None:
+            kept = self.play(start._replace(wishes=self.filled(start.wishes)))
+            if kept.value > best.value - self.manner.margin:
+                best = kept
+        margin = self.manner.margin
+        for _ in range(tries):
+            plan = self.play(self._changed(best.draft, rng))
+            if plan.value > best.value + margin:
+                best = plan
+                margin = 1e-9
+        return best
+
+    def _changed(self, draft: PlanDraft, rng: Random) -> PlanDraft:
+        """The draft with one change by chance."""
+        change = rng.choices(DRAFT_CHANGES, cum_weights=self.manner.chances)[0]
+        if change == "style":
+            return draft._replace(style=self._other_style(rng))
+        if change == "errand" and draft.errands:
+            dropped = rng.randrange(len(draft.errands))
+            return draft._replace(errands=draft.errands[:dropped] + draft.errands[dropped + 1 :])
+        if change == "passing":
+            return draft._replace(passing=self._one_other(draft.passing, rng))
+        if change == "helping":
+            return draft._replace(helping=self._one_other(draft.helping, rng))
+        return draft._replace(wishes=self._other_wishes(list(draft.wishes), change, rng))
+
+    def _other_style(self, rng: Random) -> TripStyle:
+        return TripStyle(rng.randrange(4), rng.randrange(3), rng.random() < 0.5, self.manner.style.helps)
+
+    def _one_other(self, agents: Collection[int], rng: Random) -> tuple[int, ...]:
+        """These agents and one more, or one less."""
+        return tuple(sorted(set(agents) ^ {rng.randrange(len(self.scene.agents))}))
+
+    def _other_wishes(self, wishes: list[str], change: str, rng: Random) -> tuple[str, ...]:
+        """Another order of the wishes, one wish more, or one less."""
+        if change == "more":
+            wishes.insert(rng.randrange(min(NEAR_STEPS, len(wishes) + 1)), rng.choice(self.book.dishes))
+        elif change == "less":
+            wishes.pop(rng.randrange(min(NEAR_STEPS, len(wishes))))
+            return self.filled(wishes)
+        else:
+            place = min(rng.randrange(len(wishes)), rng.randrange(len(wishes)))
+            wishes.insert(place, wishes.pop(rng.randrange(len(wishes))))
+        return tuple(wishes)

@@ -1,0 +1,246 @@
+"""Choose each agent's next trip, and the tool for each batch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kitchen.worlds.cuisine.planner.planner_state import KitchenBook, KitchenScene
+from kitchen.worlds.cuisine.planner.work_batches import (
+    ACTIVATE,
+    CARRY,
+    FAR_STEPS,
+    FETCH,
+    NOBODY,
+    NOWHERE,
+    Batch,
+    Trip,
+    TripStyle,
+    WorkBatches,
+)
+
+HELP_STEPS = 3
+"""Steps for which somebody who starts another one's tool may wait there."""
+
+
+class TripChoice:
+    """The kitchen floor at one step of a rollout, and the choice of trips on it.
+
+    `inside` and `behind`: the batch in each tool and the one that has reserved it next; `idle`: agents who
+    take no new trips, the others in the kitchen; `passing`: agents who pass over the first thing they find;
+    `helping`: agents who would rather start somebody else's tool, once;
+    `absent`: others who have not moved for long.
+    """
+
+    def __init__(
+        self,
+        book: KitchenBook,
+        scene: KitchenScene,
+        work: WorkBatches,
+        style: TripStyle,
+        idle: Collection[int],
+        passing: Collection[int] = (),
+        helping: Collection[int] = (),
+        absent: Collection[int] = (),
+    ) -> None:
+        self.absent = absent
+        self.book = book
+        self.tools = book.tools
+        self.work = work
+        self.patience, self.stay, self.guard, self.helps = style
+        self.idle = set(idle)
+        self.passing = set(passing)
+        self.helping = set(helping)
+        self.inside = work.inside
+        self.behind: list[Batch | None] = [None] * len(book.places)
+        self.open = work.batches
+        self.at = [agent.at for agent in scene.agents]
+        self.trips: list[Trip | None] = [None] * len(self.at)
+        self.now = 0
+        self.ready_at = [max(a.busy, 1 if i in self.idle else 0) for i, a in enumerate(scene.agents)]
+        """The step from now at which each agent is to be asked what it does."""
+
+    def choose(self, index: int) -> Trip | None:
+        """The first trip, in the order of the batches, without a long wait; else the one that waits least."""
+        if index in self.helping and (trip := self._help(index)) is not None:
+            self.helping.discard(index)
+            return trip
+        here = self._from_here(index)
+        if here is not None and not (self.passing and self._passes(index)):
+            return self.trip_from(index, here)
+        blocked: dict[str, int] = {}
+        best, wait = self._first_of_all(index, blocked)
+        if wait > self.patience:
+            trip = self._clear(index, blocked) or self._look_ahead()
+            if trip is None and self.helps:
+                trip = self._help(index)
+            if trip is not None:
+                return trip
+        return None if best is None else self.trip_for(index, best)
+
+    def _first_of_all(self, index: int, blocked: dict[str, int]) -> tuple[Batch | None, int]:
+        """The batch to do something for, and the wait; counts in `blocked` the tools spoken for."""
+        best: Batch | None = None
+        least, patience = FAR_STEPS, self.patience
+        for batch in self.open:
+            if batch.taker != NOBODY:
+                continue
+            wait = self._wait(index, batch, blocked)
+            if wait < least and not (self.passing and self._passes(index)):
+                best, least = batch, wait
+                if wait <= patience:
+                    break
+        return best, least
+
+    def _passes(self, index: int) -> bool:
+        """Whether this agent passes over what it has just found; once only."""
+        passes = index in self.passing
+        self.passing.discard(index)
+        return passes
+
+    def _look_ahead(self) -> Trip | None:
+        """Fetch for a batch that has no tool yet, while somebody else's hands stay free."""
+        hands = len(self.at) - len(self.idle)
+        for trip in self.trips:
+            if trip is not None and trip.target is not None and trip.target.tool == NOWHERE:
+                hands -= 1
+        if hands < 2:
+            return None
+        for batch in self.open:
+            if batch.need and batch.tool == NOWHERE:
+                return Trip(FETCH, batch.need.pop(0), None, batch, NOWHERE)
+        return None
+
+    def _help(self, index: int) -> Trip | None:
+        """Start a tool in the very step in which somebody else puts the last thing in."""
+        for batch in self.open:
+            if batch.due and not batch.need and batch.tool != NOWHERE and batch.taker == NOBODY:
+                filled = self.filled_at(batch)
+                if self.now + (self.at[index] != batch.tool) <= filled <= self.now + HELP_STEPS:
+                    batch.taker = index
+                    return Trip(ACTIVATE, "", batch, None, NOWHERE)
+        return None
+
+    def filled_at(self, batch: Batch) -> int:
+        """The step in which the last thing that is due arrives; FAR if it is not yet on its way."""
+        if self.inside[batch.tool] is not batch:
+            return FAR_STEPS
+        coming = [
+            self._arrives(index, trip, batch.tool)
+            for index, trip in enumerate(self.trips)
+            if trip is not None and trip.target is batch
+        ]
+        return max(coming) if len(coming) == batch.due else FAR_STEPS
+
+    def _arrives(self, index: int, trip: Trip, place: int) -> int:
+        """The step in which the thing of a trip is put in there, if nothing hinders it."""
+        ready, at = max(self.ready_at[index], self.now), self.at[index]
+        if trip.stage == CARRY:
+            return ready + (at != place)
+        if trip.source is None:
+            return ready + (at != self.book.storage) + 2
+        if trip.source.done_at is None:
+            return FAR_STEPS
+        return max(ready + (at != trip.source.tool), trip.source.done_at) + 2
+
+    def _from_here(self, index: int) -> Batch | None:
+        """The batch where one stands, if its product can be taken along without a long wait."""
+        batch = self.inside[self.at[index]]
+        if batch is None or batch.done_at is None or batch.taker != NOBODY or batch.is_junk:
+            return None
+        if batch.done_at - self.now > self.stay or not self.has_room(batch):
+            return None
+        return batch
+
+    def _wait(self, index: int, batch: Batch, blocked: dict[str, int]) -> int:
+        """How long a trip for this batch, which nobody takes, would stand waiting; FAR if there is none."""
+        if batch.done_at is not None:
+            if not self.has_room(batch):
+                return FAR_STEPS
+            wait = batch.done_at - self.now - (self.at[index] != batch.tool)
+        elif batch.tool == NOWHERE:
+            return self._wait_to_begin(batch, blocked)
+        elif batch.due == 0:
+            return 0
+        elif not batch.need:
+            return FAR_STEPS
+        else:
+            occupant = self.inside[batch.tool]
+            if occupant is batch or occupant is None or occupant.done_at is None:
+                return 0
+            wait = occupant.done_at - self.now - 3
+        return wait if wait > 0 else 0
+
+    def _wait_to_begin(self, batch: Batch, blocked: dict[str, int]) -> int:
+        kind = batch.recipe.tool
+        spoken_for = blocked.get(kind, 0)
+        wait = self._tool_wait(kind, spoken_for) if batch.need else FAR_STEPS
+        if wait == FAR_STEPS:
+            blocked[kind] = spoken_for + 1
+        return wait
+
+    def _tool_wait(self, kind: str, spoken_for: int) -> int:
+        """Steps until a tool of this kind is free for someone who first fetches; FAR if none is in sight."""
+        left = spoken_for if self.guard else 0
+        for place in self.tools[kind]:
+            occupant = self.inside[place]
+            wait = 0 if occupant is None else self._place_wait(place, occupant)
+            if wait != FAR_STEPS:
+                if not left:
+                    return wait - 3 if wait > 3 else 0
+                left -= 1
+        return FAR_STEPS
+
+    def _place_wait(self, place: int, occupant: Batch) -> int:
+        """Steps until a tool with something in it can be had; FAR if that is not in sight."""
+        if occupant.taker == NOBODY or occupant.done_at is None or self.behind[place] is not None:
+            return FAR_STEPS
+        wait = occupant.done_at - self.now
+        return wait if wait > 0 else 0
+
+    def has_room(self, batch: Batch) -> bool:
+        """The product of this batch can go where it is needed."""
+        parent = batch.parent
+        if parent is None or parent.tool != NOWHERE:
+            return True
+        return self._tool_wait(parent.recipe.tool, 0) != FAR_STEPS
+
+    def reserve(self, batch: Batch, near: int) -> bool:
+        """Give the batch the tool that is free first; one where the agent stands is taken first."""
+        best, least = NOWHERE, FAR_STEPS
+        for place in self.tools[batch.recipe.tool]:
+            occupant = self.inside[place]
+            wait = 0 if occupant is None else self._place_wait(place, occupant)
+            if wait < least or (wait == least != FAR_STEPS and place == near):
+                best, least = place, wait
+        if best == NOWHERE:
+            return False
+        batch.tool = best
+        line = self.inside if self.inside[best] is None else self.behind
+        line[best] = batch
+        return True
+
+    def trip_for(self, index: int, batch: Batch) -> Trip:
+        if batch.done_at is not None:
+            return self.trip_from(index, batch)
+        if batch.due == 0:
+            batch.taker = index
+            return Trip(ACTIVATE, "", batch, None, NOWHERE)
+        if batch.tool == NOWHERE:
+            self.reserve(batch, self.at[index])
+        return Trip(FETCH, batch.need.pop(0), None, batch, NOWHERE)
+
+    def trip_from(self, index: int, batch: Batch) -> Trip:
+        """Take the product of this batch where it belongs."""
+        batch.taker = index
+        parent = batch.parent
+        if parent is not None and parent.tool == NOWHERE:
+            self.reserve(parent, NOWHERE)
+        return Trip(FETCH, batch.recipe.product, batch, parent, self.book.table)
+
+    def _clear(self, index: int, blocked: dict[str, int]) -> Trip | None:
+        """Throw away a product that nobody wants from a tool that somebody needs."""
+        for batch in self.work.junk:
+            if batch.done_at is not None and batch.taker == NOBODY and blocked.get(batch.recipe.tool):
+                batch.taker = index
+                return Trip(FETCH, batch.recipe.product, batch, None, self.book.storage)
+        return None

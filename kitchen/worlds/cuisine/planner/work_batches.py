@@ -1,0 +1,241 @@
+"""Break a list of dishes down into batches of work and trips, using first what is already there.
+
+A batch is one filling of one tool; a trip brings one thing from one place to another. Dishes claim in
+their order what agents hold, finished products and partly filled tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from kitchen.worlds.cuisine.planner.planner_state import KitchenBook, KitchenScene, RecipePlan, product_at
+
+NOBODY = -1
+NOWHERE = -1
+
+
+class Batch:
+    """One filling of one tool. `need`: base ingredients nobody brings yet; `due`: things not yet inside;
+    `done_at`: the step from now at which its product can be taken, None before it is activated."""
+
+    __slots__ = ("done_at", "due", "is_junk", "need", "parent", "rank", "recipe", "taker", "tool")
+
+    def __init__(self, recipe: RecipePlan, rank: int, parent: Batch | None) -> None:
+        self.recipe = recipe
+        self.rank = rank
+        self.parent = parent
+        self.tool = NOWHERE
+        self.need: list[str] = []
+        self.due = 0
+        self.done_at: int | None = None
+        self.taker = NOBODY
+        self.is_junk = False
+
+
+class ItemsAround:
+    """What can be claimed in a scene, by item: who holds it, tools with it as their product (the first one
+    done comes first); by type of tool: tools filled in part."""
+
+    __slots__ = ("begun", "held", "products")
+
+    def __init__(self, book: KitchenBook, scene: KitchenScene) -> None:
+        self.held: dict[str, list[int]] = {}
+        self.products: dict[str, list[int]] = {}
+        self.begun: dict[str, list[int]] = {}
+        for index, agent in enumerate(scene.agents):
+            if agent.holds is not None:
+                self.held.setdefault(agent.holds, []).append(index)
+        for place, items in enumerate(scene.inside):
+            if items and place != book.table and place != book.storage:
+                product = product_at(book, scene, place)
+                pool = self.begun if product is None else self.products
+                pool.setdefault(product or book.kinds[place], []).append(place)
+        for places in self.products.values():
+            places.sort(key=lambda place: scene.busy[place])
+
+
+def _copied(pool: Mapping[str, list[int]]) -> dict[str, list[int]]:
+    return {name: list(members) for name, members in pool.items()}
+
+
+class WorkBatches:
+    """The batches of all wishes in the order in which to look for something to do, who already carries
+    something for whom (`bringing`: agent → batch, or None for the serving table), and what lies in each
+    tool (`inside`: batch, or None where it is empty)."""
+
+    def __init__(
+        self,
+        book: KitchenBook,
+        scene: KitchenScene,
+        lying: ItemsAround,
+        wishes: Sequence[str],
+        toward: Mapping[int, int],
+    ) -> None:
+        self.book = book
+        self._base, self._recipes = book.base, book.recipes
+        self.toward = toward
+        self.batches: list[Batch] = []
+        self.bringing: dict[int, Batch | None] = {}
+        self.inside: list[Batch | None] = [None] * len(book.places)
+        self.junk: list[Batch] = []
+        self._held = _copied(lying.held)
+        self._products = _copied(lying.products)
+        self._begun = _copied(lying.begun)
+        for rank, dish in enumerate(wishes):
+            self._wish(scene, dish, rank)
+        self._find_other_use()
+        self._call_junk(scene)
+
+    def _wish(self, scene: KitchenScene, dish: str, rank: int) -> None:
+        holders = self._held.get(dish)
+        if holders:
+            self.bringing[holders.pop(0)] = None
+        else:
+            self._claim(scene, dish, rank, None)
+
+    def _claim(self, scene: KitchenScene, product: str, rank: int, parent: Batch | None) -> None:
+        batch = Batch(self._recipes[product], rank, parent)
+        places = self._products.get(product)
+        if product in scene.theirs or (product in scene.unmade and not places):
+            batch.due = 1
+        elif places:
+            self._settle(batch, places.pop(0))
+            batch.done_at = scene.busy[batch.tool]
+        else:
+            self._begin(scene, batch)
+        self.batches.append(batch)
+
+    def _settle(self, batch: Batch, place: int) -> None:
+        batch.tool = place
+        self.inside[place] = batch
+
+    def _begin(self, scene: KitchenScene, batch: Batch) -> None:
+        """Take over a tool filled in part, or start anew; claim for what is missing."""
+        missing = batch.recipe.parts
+        places = self._begun.get(batch.recipe.tool)
+        if places and (place := self._best_begun(scene, batch.recipe, places)) != NOWHERE:
+            places.remove(place)
+            self._settle(batch, place)
+            missing = tuple(part for part in missing if part not in scene.inside[place])
+        batch.due = len(missing)
+        for part in missing:
+            if part in self._held and (holder := self._holder(scene, part, batch.tool)) != NOBODY:
+                self.bringing[holder] = batch
+            elif part in self._base:
+                batch.need += [] if part in scene.theirs else [part]
+            else:
+                self._claim(scene, part, batch.rank, batch)
+
+    def _best_begun(self, scene: KitchenScene, recipe: RecipePlan, places: Sequence[int]) -> int:
+        best, most = NOWHERE, 0
+        for place in places:
+            items = scene.inside[place]
+            if len(items) > most and all(item in recipe.parts for item in items):
+                best, most = place, len(items)
+        return best
+
+    def _holder(self, scene: KitchenScene, part: str, tool: int) -> int:
+        """Who of those with this in hand brings it for a batch in this tool: who brings it there already,
+        then who stands there."""
+        holders = self._held[part]
+        free = [index for index in holders if self._may_go(scene, index, tool)]
+        if not free:
+            return NOBODY
+        holder = min(free, key=lambda index: (index not in self.toward, scene.agents[index].at != tool))
+        holders.remove(holder)
+        return holder
+
+    def _may_go(self, scene: KitchenScene, index: int, tool: int) -> bool:
+        """Whether an agent is free to bring its thing to this tool (NOWHERE: to any empty one)."""
+        goal = self.toward.get(index, tool)
+        return goal == tool or (tool == NOWHERE and goal != self.book.storage and not scene.inside[goal])
+
+    def _find_other_use(self) -> None:
+        """Who was on the way to a place where nobody wants it any more brings it to someone else."""
+        for part, held in self._held.items():
+            holders = [index for index in held if self.toward.get(index) != self.book.storage]
+            if not holders:
+                continue
+            for batch in self.batches[:]:
+                if holders and part in batch.need:
+                    batch.need.remove(part)
+                    self.bringing[holders.pop(0)] = batch
+                elif holders and batch.parent is not None and self._is_spared_by(batch, part):
+                    self.bringing[holders.pop(0)] = batch.parent
+
+    def _is_spared_by(self, batch: Batch, part: str) -> bool:
+        """Take a batch out that need not be begun, because its product is in somebody's hands."""
+        if batch.recipe.product != part:
+            return False
+        below = [batch]
+        for other in reversed(self.batches):
+            if other.parent in below:
+                below.append(other)
+        wanted = set(self.bringing.values())
+        if any(other.tool != NOWHERE or other in wanted for other in below):
+            return False
+        self.batches = [other for other in self.batches if other not in below]
+        return True
+
+    def _call_junk(self, scene: KitchenScene) -> None:
+        """Batches for what lies in tools and nobody wished for: in the way until it is cleared."""
+        for product, places in self._products.items():
+            for place in places:
+                batch = Batch(self.book.recipes[product], len(self.batches), None)
+                self._settle(batch, place)
+                batch.done_at = scene.busy[place]
+                self._discard(batch, is_kept=product in scene.theirs)
+        for kind, places in self._begun.items():
+            for place in places:
+                batch = Batch(self.book.at_tool[kind][0], len(self.batches), None)
+                self._settle(batch, place)
+                batch.due = 1
+                self._discard(batch)
+
+    def _discard(self, batch: Batch, *, is_kept: bool = False) -> None:
+        batch.is_junk = True
+        self.junk += [] if is_kept else [batch]
+
+
+Errand = tuple[str, str]
+"""A trip in words: ("take", place), ("start", place), or (base ingredient, product it is for)."""
+
+FAR_STEPS = 1 << 20
+"""More steps than any episode has: never."""
+
+FETCH, CARRY, ACTIVATE = 0, 1, 2
+"""What a trip is doing: going for its thing, bringing it, activating where it was brought."""
+
+
+class TripStyle(NamedTuple):
+    """How trips are chosen. `patience`: waiting allowed in a trip; `stay`: waiting allowed at a tool one has
+    just activated; `guard`: leave tools free for wishes that come first; `helps`: who has nothing to do
+    starts somebody else's tool."""
+
+    patience: int = 1
+    stay: int = 1
+    guard: bool = True
+    helps: bool = True
+
+
+class Trip:
+    """One thing brought from one place to another, empty hands to empty hands."""
+
+    __slots__ = ("item", "since", "source", "stage", "target", "to")
+
+    def __init__(self, stage: int, item: str, source: Batch | None, target: Batch | None, to: int) -> None:
+        self.stage = stage
+        self.item = item
+        self.source = source
+        """The batch whose product it is; None for a base ingredient."""
+        self.target = target
+        """The batch it is for; None for the serving table and the waste."""
+        self.to = to
+        """Where it goes if not into a batch."""
+        self.since = 0
+        """The step from now at which its thing is taken, as soon as that is certain; 0 if it was in hand."""
+
+    def in_hand(self, step: int) -> bool:
+        """Its thing is carried at the end of this step."""
+        return self.stage == CARRY and self.since <= step

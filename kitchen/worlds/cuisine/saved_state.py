@@ -1,0 +1,156 @@
+"""Write the state of CuisineWorld as JSON, and read it back with all checks.
+
+The state of the random generator is its seed and the number of draws. Reading draws as often again and
+compares the dishes, so a damaged state is noticed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kitchen.contract.world import Json, StateError
+from kitchen.worlds.cuisine.command_rules import AgentState, PlaceState, States
+from kitchen.worlds.cuisine.level import Level, Tool
+from kitchen.worlds.cuisine.order_book import MAX_ORDERS, OrderBook
+from kitchen.worlds.cuisine.settings import Options
+
+
+def write_agents(agents: Sequence[AgentState]) -> list[Json]:
+    """[{at, holds, busy}] in the order of the seats."""
+    return [{"at": each.at, "holds": each.holds, "busy": each.busy} for each in agents]
+
+
+def write_places(places: Mapping[str, PlaceState]) -> dict[str, Json]:
+    """{id: {items, busy, done}}."""
+    return {
+        each.id: {"items": list(each.items), "busy": each.busy, "done": each.done} for each in places.values()
+    }
+
+
+def write_orders(orders: OrderBook, clock: int) -> dict[str, Json]:
+    """{seed, draws, standing [[dish, life]], completed, failed}."""
+    return {
+        "seed": orders.seed,
+        "draws": orders.draws,
+        "standing": [list(each) for each in orders.lives(clock)],
+        "completed": list(orders.completed),
+        "failed": list(orders.failed),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class StateReader:
+    """Reads the parts of a stored state of one world; every method raises StateError."""
+
+    options: Options
+    seats: int
+    states: States
+
+    @property
+    def level(self) -> Level:
+        """The level that is played."""
+        return self.options.level
+
+    def clock(self, value: Json) -> int:
+        """Steps taken."""
+        return read_whole_number(value, "clock", 0, self.options.max_steps)
+
+    def agents(self, value: Json) -> dict[int, AgentState]:
+        """The agents by seat."""
+        require(isinstance(value, list) and len(value) == self.seats, "agents", "is not one for each seat")
+        return {seat: self._agent(seat, each) for seat, each in enumerate(value)}
+
+    def places(self, value: Json) -> dict[str, PlaceState]:
+        """The places in the order of the kitchen."""
+        places = read_object(value, "places", self.level.places)
+        return {id: self._place(id, tool, places[id]) for id, tool in self.level.places.items()}
+
+    def check_busy(self, agents: Mapping[int, AgentState], places: Mapping[str, PlaceState]) -> None:
+        """An agent is busy only with an attended tool that is busy for as long."""
+        for agent in agents.values():
+            alike = self.level.places[agent.at].attended and places[agent.at].busy == agent.busy
+            require(not agent.busy or alike, f"agents.{agent.seat}", "is busy with nothing")
+
+    def orders(self, value: Json, clock: int) -> OrderBook:
+        """The orders, with the generator where it was."""
+        fields = read_object(value, "orders", ("seed", "draws", "standing", "completed", "failed"))
+        draws = read_whole_number(fields["draws"], "draws", 1, 1 + clock // self.options.timing.interval)
+        seed = fields["seed"]
+        require(isinstance(seed, int) and not isinstance(seed, bool), "seed", "is not a whole number")
+        book = OrderBook(self.level.dishes, self.options.timing, seed, draws)
+        book.completed = self._dishes(fields["completed"], "completed")
+        book.failed = self._dishes(fields["failed"], "failed")
+        book.standing = [(clock + life, dish) for dish, life in self._standing(fields["standing"])]
+        self._check_draws(book)
+        return book
+
+    def _agent(self, seat: int, value: Json) -> AgentState:
+        fields = read_object(value, f"agents.{seat}", ("at", "holds", "busy"))
+        at, holds = fields["at"], fields["holds"]
+        require(isinstance(at, str) and at in self.level.places, "at", "is no place")
+        require(holds is None or self._is_item(holds), "holds", "is no item")
+        tool = self.level.places[at]
+        return self.states.agent(seat, at, holds, read_whole_number(fields["busy"], "busy", 0, tool.busy))
+
+    def _place(self, id: str, tool: Tool, value: Json) -> PlaceState:
+        fields = read_object(value, f"places.{id}", ("items", "busy", "done"))
+        items, done = fields["items"], fields["done"]
+        require(isinstance(items, list) and all(map(self._is_item, items)), id, "holds what is no item")
+        require(tool.capacity is None or len(items) <= tool.capacity, id, "holds too much")
+        require(tool.role != "storage" or not items, id, "holds what it never holds")
+        require(isinstance(done, bool), id, "is neither done nor not")
+        require(not done or (tool.role == "tool" and len(items) == 1), id, "cannot be done")
+        return self.states.place(id, tuple(items), read_whole_number(fields["busy"], id, 0, tool.busy), done)
+
+    def _standing(self, value: Json) -> list[tuple[str, int]]:
+        require(isinstance(value, list) and len(value) <= MAX_ORDERS, "standing", "is no list of orders")
+        standing = []
+        for each in value:
+            require(isinstance(each, list) and len(each) == 2, "standing", "holds what is no order")
+            (dish,) = self._dishes(each[:1], "standing")
+            standing.append(
+                (dish, read_whole_number(each[1], "life", 0, self.options.timing.lifetimes[dish]))
+            )
+        require(standing == sorted(standing, key=lambda order: order[::-1]), "standing", "is not sorted")
+        return standing
+
+    def _dishes(self, value: Json, name: str) -> list[str]:
+        require(isinstance(value, list), name, "is no list")
+        for each in value:
+            require(isinstance(each, str) and each in self.level.dishes, name, "names what is no dish")
+        return list(value)
+
+    def _is_item(self, value: Json) -> bool:
+        stock = self.level.stock
+        return isinstance(value, str) and (value in stock.ingredients or value in stock.recipes)
+
+    def _check_draws(self, book: OrderBook) -> None:
+        again = OrderBook(self.level.dishes, self.options.timing, book.seed)
+        drawn = Counter(again.next_dish() for _ in range(book.draws))
+        kept = Counter([*book.completed, *book.failed, *(dish for _, dish in book.standing)])
+        require(drawn == kept, "orders", "are not those that the generator drew")
+
+
+def require(holds: bool, name: str, problem: str) -> None:
+    """StateError unless it holds."""
+    if not holds:
+        raise StateError(f"stored state: {name} {problem}")
+
+
+def read_whole_number(value: Json, name: str, least: int, most: int) -> int:
+    """A whole number within bounds."""
+    require(isinstance(value, int) and not isinstance(value, bool), name, "is not a whole number")
+    require(least <= value <= most, name, f"is not from {least} to {most}")
+    return int(value)
+
+
+def read_object(value: Json, name: str, keys: Sequence[str] | Mapping[str, Json]) -> Mapping[str, Json]:
+    """A JSON object with exactly these keys."""
+    require(isinstance(value, Mapping), name, "is no object")
+    for key in keys:
+        require(key in value, name, f"lacks {key}")
+    require(len(value) == len(keys), name, "holds keys that are not known")
+    fields: Mapping[str, Json] = value
+    return fields

@@ -1,0 +1,193 @@
+"""Convert a layout that a researcher draws into its text, and back. Plain Python."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from pydantic import TypeAdapter
+
+from kitchen.contract import drawable_setting
+from kitchen.contract.data_files import DataError, parse_toml
+from kitchen.contract.drawable_setting import (
+    REMARK_CAUTION,
+    REMARK_REFUSED,
+    DrawingRemark,
+    GridDrawing,
+    StartingDrawing,
+    TextField,
+    TileKind,
+)
+from kitchen.contract.world import Json, SettingsError
+from kitchen.worlds.overcooked.layout import (
+    COUNTER,
+    FLOOR,
+    OWN_LAYOUT_CODE,
+    POT,
+    SERVING,
+    Layout,
+    parse_own_layout,
+    shipped_layouts,
+)
+from kitchen.worlds.overcooked.layout_check import DrawnAmount, DrawnLayout, layout_faults, layout_remarks
+from kitchen.worlds.overcooked.settings import read_options
+
+EMPTY_DRAWING = GridDrawing(
+    ("XXXXXXX", "X     X", "X 1 2 X", "X     X", "XXXXXXX"),
+    {"title": "A new layout", "orders": "OOO", "bonus": "", "value": "20", "time": "20"},
+)
+SETTING_NAME = "own_layout"
+"""The setting; complaints of the rules begin with it."""
+_EACH = re.compile(r"([OT])\s*=\s*(\d+)")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+
+
+_DRAWN = TypeAdapter(DrawnLayout)
+
+
+class LayoutEditor(drawable_setting.DrawableSetting):
+    """The setting `own_layout`."""
+
+    tiles = (
+        TileKind(FLOOR, "floor"),
+        TileKind(COUNTER, "counter"),
+        TileKind("O", "onions", "box-O"),
+        TileKind("T", "tomatoes", "box-T"),
+        TileKind("D", "dishes", "box-D"),
+        TileKind(POT, "pot", "box-P"),
+        TileKind(SERVING, "serving place", "box-S"),
+        TileKind("1", "start 1 (seat 0)", once=True),
+        TileKind("2", "start 2 (seat 1)", once=True),
+    )
+    border = COUNTER
+    lines = (
+        TextField("title", "Title"),
+        TextField(
+            "orders", "Soups that are ordered", "1 to 3 letters O and T each, with commas between: OOO, OT."
+        ),
+        TextField("bonus", "Soups that count twice", "Of those above. Empty: none."),
+        TextField("value", "Points of a soup", "One number, or what each ingredient adds: O = 15, T = 10."),
+        TextField("time", "Ticks that it cooks", "Likewise."),
+    )
+    most = (20, 12)
+    pictures = "worlds/overcooked/overcooked.svg"
+    belongs = ("layout", OWN_LAYOUT_CODE)
+
+    def begun(self) -> Mapping[str, StartingDrawing]:
+        """An empty grid, then every layout that comes along."""
+        empty = {"empty": StartingDrawing("An empty grid", self.text(EMPTY_DRAWING))}
+        return empty | {
+            code: StartingDrawing(one.title, self.text(_sheet_of(one)))
+            for code, one in shipped_layouts().items()
+        }
+
+    def sheet(self, text: str) -> GridDrawing:
+        """As `DrawableSetting` has it: rows of one length are not asked for, keys that nobody knows are not
+        drawn."""
+        if not text.strip():
+            return GridDrawing()
+        told = _read(text)
+        lines = {"title": told.title, "orders": ", ".join(told.orders), "bonus": ", ".join(told.bonus)}
+        return GridDrawing(told.grid, {**lines, "value": _amount(told.value), "time": _amount(told.time)})
+
+    def text(self, sheet: GridDrawing) -> str:
+        """A layout file; nothing for nothing."""
+        if sheet.is_empty:
+            return ""
+        return "\n".join(_file(sheet)) + "\n"
+
+    def told(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
+        """All that keeps it from being played; else who reaches what, and whether it counts."""
+        if not text.strip():
+            return ()
+        try:
+            layout = parse_own_layout(text)
+            read_options({**_beside(settings), "layout": OWN_LAYOUT_CODE, "own_layout": text})
+        except SettingsError as error:
+            return tuple(DrawingRemark(REMARK_REFUSED, words) for words in _refused(text, error))
+        return (*_unused(settings), *layout_remarks(layout))
+
+
+def _read(text: str) -> DrawnLayout:
+    """What is drawn of it; DataError."""
+    source, values = parse_toml(text, SETTING_NAME)
+    return source.read(_DRAWN, values)
+
+
+def _refused(text: str, error: SettingsError) -> list[str]:
+    """All faults; where the drawing has none, or cannot be read, what the rules say."""
+    with suppress(DataError):
+        if found := list(layout_faults(_read(text))):
+            return found
+    words = str(error).removeprefix(f"{SETTING_NAME}: ")
+    return [words if words.endswith(".") else f"{words[:1].upper()}{words[1:]}."]
+
+
+def _beside(settings: Mapping[str, Json]) -> dict[str, Json]:
+    """Of the other settings what a layout has to fit."""
+    return {"cooking": settings["cooking"]} if "cooking" in settings else {}
+
+
+def _unused(settings: Mapping[str, Json]) -> Iterator[DrawingRemark]:
+    code = settings.get("layout", OWN_LAYOUT_CODE)
+    if code in shipped_layouts():
+        yield DrawingRemark(
+            REMARK_CAUTION, f"It is not played: the layout chosen above is “{shipped_layouts()[code].title}”."
+        )
+
+
+def _sheet_of(layout: Layout) -> GridDrawing:
+    """One that comes along."""
+    letters = {"onion": "O", "tomato": "T"}
+    orders = ["".join(letters[each] for each in soup) for soup in layout.orders]
+    bonus = [word for word, soup in zip(orders, layout.orders, strict=True) if soup in layout.bonus]
+    amounts = {
+        name: _amount(
+            {letters[each]: one for each, one in told.items()} if isinstance(told, Mapping) else told
+        )
+        for name, told in (("value", layout.value), ("time", layout.time))
+    }
+    words = {"title": layout.title, "orders": ", ".join(orders), "bonus": ", ".join(bonus)}
+    return GridDrawing(layout.rows, {**words, **amounts})
+
+
+def _amount(told: DrawnAmount) -> str:
+    if isinstance(told, dict):
+        return ", ".join(f"{letter} = {number}" for letter, number in told.items())
+    return str(told)
+
+
+def _file(sheet: GridDrawing) -> Iterator[str]:
+    """Line by line."""
+    yield f"title = {_quoted(sheet.lines.get('title', ''))}"
+    yield from ("grid = [", *(f"    {_quoted(row)}," for row in sheet.rows), "]")
+    for name in ("orders", "bonus"):
+        words = re.split(r"[,\s]+", sheet.lines.get(name, ""))
+        yield f"{name} = {_list([word.upper() for word in words if word])}"
+    for name in ("value", "time"):
+        yield f"{name} = {_number(sheet.lines.get(name, '').strip())}"
+
+
+def _list(words: Sequence[str]) -> str:
+    return f"[{', '.join(map(_quoted, words))}]"
+
+
+def _number(written: str) -> str:
+    """A number, or one for each ingredient; what is neither stays a text, which the rules refuse."""
+    if re.fullmatch(r"[1-9][0-9]{0,8}", written):
+        return written
+    each = [_EACH.fullmatch(part.strip()) for part in written.upper().split(",")]
+    found = {one[1]: one[2] for one in each if one}
+    if len(found) != len(each):
+        return _quoted(written)
+    return "{ " + ", ".join(f"{letter} = {int(number)}" for letter, number in found.items()) + " }"
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML."""
+    return json.dumps(_CONTROLS.sub(" ", text), ensure_ascii=False)
+
+
+LAYOUT_EDITOR = LayoutEditor()

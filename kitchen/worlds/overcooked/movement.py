@@ -1,0 +1,93 @@
+"""Compute poses of the seats and the results of moves, once for each layout. Plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from kitchen.contract.world import Command, Event
+from kitchen.worlds.overcooked.layout import DIRECTIONS, Cell, Layout, cell_ahead
+
+SEATS = (0, 1)
+STAY: Command = ("stay",)
+INTERACT: Command = ("interact",)
+MOVE_COMMANDS: tuple[Command, ...] = tuple((face,) for face in DIRECTIONS)
+COMMANDS = (*MOVE_COMMANDS, INTERACT, STAY)
+
+BLOCKED_BY_COUNTER, BLOCKED_BY_SEAT = "counter", "seat"
+"""What keeps somebody from the cell ahead: furniture, or the other one."""
+
+
+class Pose:
+    """One seat in a cell, and where it faces. Never changed."""
+
+    __slots__ = ("after", "ahead", "at", "face")
+
+    def __init__(self, at: Cell, face: str) -> None:
+        self.at, self.face = at, face
+        self.ahead = cell_ahead(at, face)
+        self.after: Mapping[Command, MoveAttempt] = {}
+        """By command."""
+
+
+class MoveAttempt(NamedTuple):
+    """What a seat wants by a command, and what comes of it."""
+
+    target: Cell
+    free: Pose
+    """Where it stands then, if the other seat does not keep it."""
+    kept: Pose
+    """And if it does."""
+    event: Event
+    """What is told if it is not kept; nothing of this holds for an interact."""
+    event_kept: Event
+    wants: bool
+    """It wants to be in another cell."""
+    idle: bool
+    acts: bool
+
+
+class FloorPoses:
+    """All stands of both seats on the floor of one layout."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._cells = frozenset(layout.floor)
+        self._stands = [
+            {(cell, face): Pose(cell, face) for cell in layout.floor for face in DIRECTIONS} for _ in SEATS
+        ]
+        for seat, stands in enumerate(self._stands):
+            for stand in stands.values():
+                stand.after = {command: self._tried(seat, stand, command) for command in COMMANDS}
+
+    def stand(self, seat: int, at: Cell, face: str) -> Pose:
+        """The one object for these."""
+        return self._stands[seat][at, face]
+
+    def _tried(self, seat: int, stand: Pose, command: Command) -> MoveAttempt:
+        told: dict[str, object] = {"command": list(command)}
+        if command[0] not in DIRECTIONS:
+            event = Event("performed", seat, told)
+            idle = command == STAY
+            return MoveAttempt(stand.at, stand, stand, event, event, wants=False, idle=idle, acts=not idle)
+        ahead = cell_ahead(stand.at, command[0])
+        wants = ahead in self._cells
+        free = {"moved": wants, "blocked_by": None if wants else BLOCKED_BY_COUNTER}
+        kept = {"moved": False, "blocked_by": BLOCKED_BY_SEAT if wants else BLOCKED_BY_COUNTER}
+        target = ahead if wants else stand.at
+        return MoveAttempt(
+            target,
+            self.stand(seat, target, command[0]),
+            self.stand(seat, stand.at, command[0]),
+            Event("performed", seat, {**told, **free}),
+            Event("performed", seat, {**told, **kept}),
+            wants=wants,
+            idle=False,
+            acts=False,
+        )
+
+
+@lru_cache(maxsize=64)
+def floor_poses_of(layout: Layout) -> FloorPoses:
+    """The floor that all episodes in a layout share."""
+    return FloorPoses(layout)

@@ -1,0 +1,241 @@
+"""Implement the simple partners: stay, random walk, script, and the released greedy human model.
+
+`GreedyAgent` takes the shortest path to its next errand as if it were alone. It remembers only the last
+pose of both seats. It knows no tomatoes and cannot hand things over. Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from functools import lru_cache
+from random import Random
+from typing import ClassVar, NamedTuple
+
+from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.world import Command, Json, Setting, SettingsError, World
+from kitchen.worlds.overcooked.kitchen_objects import DISH
+from kitchen.worlds.overcooked.layout import (
+    DIRECTIONS,
+    DISPENSERS,
+    POT,
+    POT_CAPACITY,
+    SERVING,
+    Cell,
+    Layout,
+    cell_ahead,
+)
+from kitchen.worlds.overcooked.movement import COMMANDS, INTERACT, MOVE_COMMANDS, STAY
+from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, scene_from_situation
+
+WORLDS = ("overcooked",)
+
+
+class StayAgent(Agent):
+    """Stays where it is."""
+
+    kind: ClassVar[str] = "stay"
+    worlds: ClassVar[tuple[str, ...] | None] = WORLDS
+    instant: ClassVar[bool] = True
+    light: ClassVar[bool] = True
+
+    def decide(self, situation: Situation) -> Decision:
+        """`stay`."""
+        return Decision(dict.fromkeys(situation.seats, STAY))
+
+
+class RandomWalkAgent(Agent):
+    """The released *Random*: one of the four directions or `stay`, all equally likely, never an interact."""
+
+    kind: ClassVar[str] = "random_walk"
+    worlds: ClassVar[tuple[str, ...] | None] = WORLDS
+    instant: ClassVar[bool] = True
+    light: ClassVar[bool] = True
+
+    def decide(self, situation: Situation) -> Decision:
+        """Drawn by the situation's seed alone."""
+        rng = Random(situation.seed)  # noqa: S311
+        return Decision({seat: rng.choice((*MOVE_COMMANDS, STAY)) for seat in situation.seats})
+
+
+class ScriptAgent(Agent):
+    """Does what a list says, for tests and demonstrations."""
+
+    kind: ClassVar[str] = "script"
+    worlds: ClassVar[tuple[str, ...] | None] = WORLDS
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting(
+            "commands",
+            "text",
+            "Commands",
+            "stay",
+            help="One for each tick, with spaces or lines between: north, south, east, west, interact, stay.",
+            maximum=20_000,
+            lines=8,
+        ),
+        Setting("repeats", "bool", "Begin anew at the end", False, help="If not, it stays from then on."),
+    )
+    instant: ClassVar[bool] = True
+    light: ClassVar[bool] = True
+
+    def __init__(self, chosen: Mapping[str, Json]) -> None:
+        """SettingsError for a word that is no command."""
+        super().__init__(chosen)
+        self.script: tuple[Command, ...] = tuple((word,) for word in self.chosen["commands"].split())
+        for number, command in enumerate(self.script, 1):
+            if command not in COMMANDS:
+                raise SettingsError(f"commands: {command[0]!r} (number {number}) is no command")
+
+    def decide(self, situation: Situation) -> Decision:
+        """The command whose number is that of the tick."""
+        return Decision(dict.fromkeys(situation.seats, self._command(situation.step)))
+
+    def _command(self, tick: int) -> Command:
+        if self.chosen["repeats"] and self.script:
+            return self.script[tick % len(self.script)]
+        return self.script[tick] if tick < len(self.script) else STAY
+
+
+ONION = "onion"
+
+
+class GreedyAgent(Agent):
+    """One errand after the other, the partner ignored."""
+
+    kind: ClassVar[str] = "greedy"
+    worlds: ClassVar[tuple[str, ...] | None] = WORLDS
+    instant: ClassVar[bool] = True
+    light: ClassVar[bool] = True
+
+    def unfit(self, world: World) -> str:
+        """Where soups of three onions are not ordered."""
+        wanted = [ONION] * POT_CAPACITY
+        ordered = [order["ingredients"] for order in world.public_brief()["orders"]]
+        return "" if wanted in ordered else "it makes soups of three onions only, and none is ordered"
+
+    def decide(self, situation: Situation) -> Decision:
+        """The planned command of each seat, or in a standstill one that is drawn by the situation's seed."""
+        scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
+        stuck = situation.memory == scene.poses
+        commands: dict[int, Command] = {}
+        for seat in situation.seats:
+            ways = free_directions(scene, seat) if stuck else []
+            commands[seat] = rng.choice(ways) if ways else greedy_command(scene, seat)
+        return Decision(commands, memory=scene.poses)
+
+
+def free_directions(scene: GridScene, seat: int) -> list[Command]:
+    """Those whose cell ahead is floor without the partner."""
+    cells = ((face, cell_ahead(scene.at[seat], face)) for face in DIRECTIONS)
+    return [(face,) for face, cell in cells if cell in scene.layout.floor and cell != scene.at[1 - seat]]
+
+
+def greedy_command(scene: GridScene, seat: int) -> Command:
+    """What it does where nothing stands still."""
+    command = first_command(scene, seat, set(greedy_goals(scene, seat)))
+    return command or first_command(scene, seat, set(_whatever(scene.layout))) or INTERACT
+
+
+def foreseen_poses(scene: GridScene, seat: int, ticks: int = 24) -> list[tuple[Cell, str]]:
+    """Where it will be and face, tick by tick from now on, until it uses something: the partner ignored."""
+    found = [(scene.at[seat], scene.face[seat])]
+    for _ in range(ticks):
+        (word,) = greedy_command(scene, seat)
+        if word not in DIRECTIONS:
+            break
+        at, ahead = scene.at[seat], cell_ahead(scene.at[seat], word)
+        found.append((ahead if ahead in scene.layout.floor else at, word))
+        scene = scene.moved(seat, *found[-1])
+    return found
+
+
+def greedy_goals(scene: GridScene, seat: int) -> Iterator[Cell]:
+    """What it goes for."""
+    held = scene.hands[seat]
+    if held is None:
+        yield from _empty_handed(scene, seat)
+    elif held == ONION:
+        yield from (pot for pot in scene.layout.places(POT) if _takes_one(scene, pot))
+    elif held == DISH:
+        yield from (cell for cell, pot in scene.pots.items() if pot.left is not None)
+    elif isinstance(held, tuple):
+        yield from scene.layout.places(SERVING)
+
+
+def _empty_handed(scene: GridScene, seat: int) -> Iterator[Cell]:
+    cooking = any(pot.left is not None for pot in scene.pots.values())
+    full = [
+        cell for cell, pot in scene.pots.items() if pot.left is None and len(pot.contents) == POT_CAPACITY
+    ]
+    if cooking and scene.hands[1 - seat] != DISH:
+        yield from thing_sources(scene, DISH)
+    elif full and not scene.starts_itself:
+        yield from full
+    else:
+        yield from thing_sources(scene, ONION)
+
+
+def thing_sources(scene: GridScene, thing: str) -> Iterator[Cell]:
+    """Where such a thing can be taken: dispensers, and counters on which one lies."""
+    for letter, given in DISPENSERS.items():
+        if given == thing:
+            yield from scene.layout.places(letter)
+    yield from (cell for cell, lying in scene.counters.items() if lying == thing)
+
+
+def _takes_one(scene: GridScene, cell: Cell) -> bool:
+    pot = scene.pots.get(cell)
+    return pot is None or (pot.left is None and len(pot.contents) < POT_CAPACITY)
+
+
+def _whatever(layout: Layout) -> Iterator[Cell]:
+    """Where it goes if it can reach no goal."""
+    for letter in (*DISPENSERS, POT):
+        yield from layout.places(letter)
+
+
+class PathStep(NamedTuple):
+    """The first way that leads to a cell."""
+
+    cell: Cell
+    moves: int
+    first: str
+    """Its first direction; empty without a move."""
+    last: str
+
+
+def first_command(scene: GridScene, seat: int, wanted: Container[Cell]) -> Command | None:
+    """The first command of the cheapest way to a goal, the partner ignored; None if none can be reached.
+
+    A way costs its moves, a turn if it ends with another direction than the goal's, and the interact.
+    """
+    best: tuple[int, Command] | None = None
+    for way in paths_from(scene.layout, scene.at[seat]):
+        for face in DIRECTIONS:
+            if cell_ahead(way.cell, face) in wanted:
+                cost = way.moves + ((way.last or scene.face[seat]) != face) + 1
+                if best is None or cost < best[0]:
+                    best = cost, _first_command(way, face, scene.face[seat])
+    return best[1] if best else None
+
+
+def _first_command(way: PathStep, face: str, facing: str) -> Command:
+    if way.first:
+        return (way.first,)
+    return INTERACT if facing == face else (face,)
+
+
+@lru_cache(maxsize=4096)
+def paths_from(layout: Layout, start: Cell) -> tuple[PathStep, ...]:
+    """Breadth-first over the floor: every cell once, in the order found."""
+    found = {start: PathStep(start, 0, "", "")}
+    edge = [start]
+    while edge:
+        ahead: list[Cell] = []
+        for cell in edge:
+            for face in DIRECTIONS:
+                there, way = cell_ahead(cell, face), found[cell]
+                if there in layout.floor and there not in found:
+                    found[there] = PathStep(there, way.moves + 1, way.first or face, face)
+                    ahead.append(there)
+        edge = ahead
+    return tuple(found.values())

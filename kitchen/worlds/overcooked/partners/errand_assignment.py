@@ -1,0 +1,348 @@
+"""Assign an errand to each of the two seats from the state alone.
+
+An errand is a set of cells, one of which is to be used, with extra costs. A seat with full hands brings
+its thing where it belongs; a seat with empty hands fetches what is missing. Where a seat cannot reach the
+place, or it saves both some ticks, a thing is passed over a counter. Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from kitchen.worlds.overcooked.kitchen_objects import DISH, FOOD, Item
+from kitchen.worlds.overcooked.layout import POT, SERVING, Cell
+from kitchen.worlds.overcooked.partners.grid_snapshot import CounterRelay, TaskBoard
+from kitchen.worlds.overcooked.partners.path_finding import UNREACHABLE
+
+MIN_TICKS_SAVED, LATER, SLOWER = 3, 6, 2
+"""A relay is worth it if it spares the giver so many ticks, and has the food in the pot at most so much later
+than the giver alone, and than the other one alone."""
+
+
+def find_counter_relay(board: TaskBoard) -> CounterRelay | None:
+    """The quickest relay by which both are spared some way; None if there is none."""
+    if board.stuck is not None:
+        return None
+    found = [relay for giver in (0, 1) for relay in _relays(board, giver)]
+    return min(found, default=(0, None))[1]
+
+
+def _relays(board: TaskBoard, giver: int) -> Iterator[tuple[int, CounterRelay]]:
+    """When food is in a pot by each relay that is worth it."""
+    held, other = board.scene.hands[giver], board.scene.hands[1 - giver]
+    missing = [food for cell in board.open_pots() for food in board.missing(cell)]
+    food = missing[0] if held is None and missing else held
+    if not isinstance(food, str) or food not in missing or not (other is None or other in FOOD):
+        return
+    lying = sum(1 for thing in board.scene.counters.values() if thing == food)
+    if lying + (other == food) >= missing.count(food):
+        return
+    pots = [cell for cell in board.open_pots() if food in board.missing(cell)]
+    sources = [cell for cell in board.sources(food) if cell not in board.scene.counters]
+    direct = min(_until(board, giver, held, sources, pot) for pot in pots)
+    theirs = min(_until(board, 1 - giver, other, sources, pot) for pot in pots)
+    for cell in board.shared(giver):
+        laid = _until(board, giver, held, sources, cell) + 1
+        taken = _until_taken(board, 1 - giver, other, pots, cell)
+        pot = min(ticks_between(board, 1 - giver, cell, each) for each in pots)
+        total = max(laid, taken) + 1 + pot
+        if (
+            laid + MIN_TICKS_SAVED <= direct
+            and total <= direct + LATER
+            and (other or total <= theirs + SLOWER)
+        ):
+            yield total, CounterRelay(giver, cell, food)
+
+
+def _until(board: TaskBoard, seat: int, held: Item | None, sources: list[Cell], cell: Cell) -> int:
+    """Ticks until this seat faces the cell with food in hand."""
+    if held is not None:
+        return board.cost(seat, cell)
+    ground, pose = board.grounds[seat], board.poses[seat]
+    return min((ground.between(pose, source, cell) for source in sources), default=UNREACHABLE)
+
+
+def _until_taken(board: TaskBoard, seat: int, held: Item | None, pots: list[Cell], cell: Cell) -> int:
+    """Ticks until this seat faces the cell with empty hands."""
+    if held is None:
+        return board.cost(seat, cell)
+    ground, pose = board.grounds[seat], board.poses[seat]
+    return min(ground.between(pose, pot, cell) for pot in pots)
+
+
+def ticks_between(board: TaskBoard, seat: int, first: Cell, then: Cell) -> int:
+    """Ticks from having used one thing to facing the other."""
+    ground, pose = board.grounds[seat], board.poses[seat]
+    return ground.between(pose, first, then) - board.cost(seat, first) - 1
+
+
+SOUP, WITH_DISH, WITH_FOOD, EMPTY, NOTHING = 4, 3, 2, 1, 0
+"""How urgent an errand is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What a seat goes for."""
+
+    goals: Mapping[Cell, int] = field(default_factory=dict)
+    """Cells to be used, with costs; none: nothing to do."""
+    urgency: int = NOTHING
+    waits: int = 0
+    """Ticks until the use makes sense: it is not used before."""
+
+
+def assign_errands(board: TaskBoard, known: Mapping[int, Errand] | None = None) -> tuple[Errand, Errand]:
+    """Of both seats; those that are `known` stand."""
+    hands = board.scene.hands
+    given = dict(known or {})
+    board.relay = None if known else find_counter_relay(board)
+    giver = board.relay.giver if board.relay else None
+    for seat in sorted({0, 1} - set(given), key=lambda seat: (hands[seat] is None, seat != giver)):
+        given[seat] = _with_hands(board, seat) if hands[seat] is not None else _fetch(board, seat, given)
+    return given[0], given[1]
+
+
+def _with_hands(board: TaskBoard, seat: int) -> Errand:
+    held = board.scene.hands[seat]
+    if isinstance(held, tuple):
+        return _bring(board, seat, list(board.places(SERVING)), SOUP)
+    if held == DISH:
+        return _with_dish(board, seat)
+    return _with_food(board, seat, str(held))
+
+
+def _bring(board: TaskBoard, seat: int, cells: list[Cell], urgency: int) -> Errand:
+    """Use one of these cells; if none can be reached, lay it where the other one can."""
+    found = board.reachable(seat, cells)
+    return Errand(dict.fromkeys(found, 0), urgency) if found else _hand_over(board, seat, urgency)
+
+
+def _hand_over(board: TaskBoard, seat: int, urgency: int) -> Errand:
+    return Errand(_nearest(board, seat, board.shared(seat)), urgency)
+
+
+def _lay_down(board: TaskBoard, seat: int, urgency: int) -> Errand:
+    """Get rid of it, where the other one can take it if there is such a place."""
+    cells = board.shared(seat) or board.reachable(seat, board.free_counters())
+    return Errand(_nearest(board, seat, cells), urgency)
+
+
+def _nearest(board: TaskBoard, seat: int, cells: list[Cell]) -> dict[Cell, int]:
+    """Counters, with the way of the other seat as a cost."""
+    return {cell: min(board.cost(1 - seat, cell), 12) // 2 for cell in cells}
+
+
+def _with_dish(board: TaskBoard, seat: int) -> Errand:
+    pots = [(left, cell) for left, cell in board.started() if board.cost(seat, cell) < UNREACHABLE]
+    if pots:
+        goals = {cell: max(0, left - board.cost(seat, cell)) for left, cell in pots}
+        best = min(goals, key=lambda cell: goals[cell] + board.cost(seat, cell))
+        left = board.pot(best)[1] or 0
+        return Errand({best: 0}, WITH_DISH, left)
+    if not board.reachable(seat, board.places(POT)):
+        return _hand_over(board, seat, WITH_DISH)
+    return Errand() if _comes(board, 1 - seat) else _lay_down(board, seat, WITH_DISH)
+
+
+def _comes(board: TaskBoard, seat: int) -> bool:
+    """Whether this seat can be counted on to bring what pots miss."""
+    held = board.scene.hands[seat]
+    return seat != board.stuck and (held is None or held in FOOD)
+
+
+def _with_food(board: TaskBoard, seat: int, food: str) -> Errand:
+    pots = [cell for cell in board.open_pots() if food in board.missing(cell)]
+    if board.relay and board.relay.giver == seat:
+        return Errand({board.relay.cell: 0}, WITH_FOOD)
+    if found := board.reachable(seat, pots):
+        most = max(len(board.pot(cell)[0]) for cell in found)
+        return Errand({cell: 2 * (most - len(board.pot(cell)[0])) for cell in found}, WITH_FOOD)
+    if not board.reachable(seat, board.places(POT)):
+        return _hand_over(board, seat, WITH_FOOD)
+    return Errand() if _somebody_has_a_dish(board, seat) else _lay_down(board, seat, WITH_FOOD)
+
+
+def _somebody_has_a_dish(board: TaskBoard, seat: int) -> bool:
+    """Whether a soup gets out of its pot without this seat."""
+    held = board.scene.hands[1 - seat]
+    return 1 - seat != board.stuck and (held is None or held == DISH or isinstance(held, tuple))
+
+
+def _fetch(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand:
+    """What somebody with empty hands does: by what is missing, less what the other one is after."""
+    if not board.reachable(seat, board.places(POT)):
+        return _supply(board, seat)
+    return (
+        _start(board, seat)
+        or _take_soup(board, seat)
+        or _fetch_dish(board, seat, given)
+        or _fetch_food(board, seat, given)
+        or _fetch_ahead(board, seat, given)
+        or Errand()
+    )
+
+
+def _start(board: TaskBoard, seat: int) -> Errand | None:
+    cells = board.reachable(seat, board.to_start())
+    nearer = [cell for cell in cells if board.cost(seat, cell) <= board.cost(1 - seat, cell)]
+    alone = board.scene.hands[1 - seat] is not None
+    return (
+        Errand(dict.fromkeys(cells if alone else nearer, 0), WITH_DISH)
+        if (cells and (alone or nearer))
+        else None
+    )
+
+
+def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
+    """A soup that lies on a counter."""
+    lying = [cell for cell, thing in board.scene.counters.items() if isinstance(thing, tuple)]
+    serves = board.reachable(seat, board.places(SERVING))
+    cells = board.reachable(seat, lying) if serves else []
+    return Errand(dict.fromkeys(cells, 0), SOUP) if cells else None
+
+
+def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
+    """For a soup that is ready when the dish is there, and for which nobody else has one or is nearer."""
+    sources = board.reachable(seat, board.sources(DISH))
+    pots = [(left, cell) for left, cell in board.started() if board.cost(seat, cell) < UNREACHABLE]
+    other = board.scene.hands[1 - seat]
+    if other == DISH and board.cost(1 - seat, pots[0][1] if pots else (0, 0)) < UNREACHABLE:
+        pots = pots[1:]
+    if not sources or not pots:
+        return None
+    left, pot = pots[0]
+    ground, pose = board.grounds[seat], board.poses[seat]
+    ways = {cell: ground.between(pose, cell, pot) for cell in sources}
+    errand = Errand({cell: ways[cell] - board.cost(seat, cell) for cell in sources}, EMPTY)
+    if left > min(ways.values()) + 1:
+        return None
+    if other is None and len(pots) < 2 and _leaves_it(board, seat, given, sources, pot):
+        return None
+    return errand
+
+
+def _leaves_it(
+    board: TaskBoard, seat: int, given: Mapping[int, Errand], sources: list[Cell], pot: Cell
+) -> bool:
+    """Whether the other seat, with empty hands too, is after the dish, or will be."""
+    if 1 - seat in given:
+        return bool(set(given[1 - seat].goals) & set(sources))
+    return _is_nearer(board, seat, sources, pot)
+
+
+def _is_nearer(board: TaskBoard, seat: int, sources: list[Cell], pot: Cell) -> bool:
+    """Whether the other seat, with empty hands too, would bring a dish sooner."""
+    if 1 - seat == board.stuck:
+        return False
+    mine, others = (
+        min((board.grounds[s].between(board.poses[s], cell, pot) for cell in sources), default=UNREACHABLE)
+        for s in (seat, 1 - seat)
+    )
+    return (others, 1 - seat) < (mine, seat)
+
+
+def _fetch_food(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
+    """What the pots miss, less what the other one holds, and what lies nearer to it."""
+    missing = [food for cell in board.open_pots() for food in board.missing(cell)]
+    held = board.scene.hands[1 - seat]
+    if isinstance(held, str) and held in missing:
+        missing.remove(held)
+    others = set(_nearer_to_other(board, seat))
+    for cell in others:
+        if (lying := board.scene.counters[cell]) in missing:
+            missing.remove(str(lying))
+    for food in dict.fromkeys(missing):
+        sources = [cell for cell in board.reachable(seat, board.sources(food)) if cell not in others]
+        pots = [cell for cell in board.open_pots() if food in board.missing(cell)]
+        if not sources or not pots:
+            continue
+        if board.relay and board.relay.food == food:
+            return _relayed(board, seat, given, sources, pots)
+        return Errand(_on_the_way(board, seat, sources, pots), EMPTY)
+    return None
+
+
+def _nearer_to_other(board: TaskBoard, seat: int) -> Iterator[Cell]:
+    """Food on counters that the other seat brings to a pot sooner than this one."""
+    pots, other = board.open_pots(), 1 - seat
+    if not pots or other == board.stuck or not _comes(board, other):
+        return
+    for cell, thing in board.scene.counters.items():
+        if thing in FOOD and _sooner(board, other, cell, pots) < _sooner(board, seat, cell, pots):
+            yield cell
+
+
+def _sooner(board: TaskBoard, seat: int, cell: Cell, pots: list[Cell]) -> int:
+    """Ticks from that cell to the nearest pot."""
+    return (
+        min(ticks_between(board, seat, cell, pot) for pot in pots)
+        if board.cost(seat, cell) < UNREACHABLE
+        else UNREACHABLE
+    )
+
+
+def _relayed(
+    board: TaskBoard, seat: int, given: Mapping[int, Errand], sources: list[Cell], pots: list[Cell]
+) -> Errand:
+    """The giver brings it to the counter; the other one takes what lies there, or waits for it."""
+    relay = board.relay
+    assert relay  # noqa: S101 - asked for where there is one
+    if seat == relay.giver:
+        fresh = [cell for cell in sources if cell not in board.scene.counters]
+        return Errand(_on_the_way(board, seat, fresh, [relay.cell]), EMPTY)
+    best = _on_the_way(board, seat, sources, pots)
+    lying = [cell for cell in best if cell in board.scene.counters]
+    comes = board.scene.hands[relay.giver] or set(given[relay.giver].goals) & set(board.sources(relay.food))
+    if lying or not comes:
+        return Errand({cell: best[cell] for cell in lying} or best, EMPTY)
+    return Errand({relay.cell: 0}, EMPTY, waits=1)
+
+
+def _on_the_way(board: TaskBoard, seat: int, sources: list[Cell], pots: list[Cell]) -> dict[Cell, int]:
+    """Sources, each with the way from there to the nearest of the pots."""
+    ground, pose = board.grounds[seat], board.poses[seat]
+    best = {cell: min(ground.between(pose, cell, pot) for pot in pots) for cell in sources}
+    return {cell: way - board.cost(seat, cell) for cell, way in best.items() if way < UNREACHABLE}
+
+
+def _fetch_ahead(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
+    """While nothing is missing: what the next soup needs, or a dish if the other one has that already."""
+    pots = [cell for _, cell in board.started()]
+    if not pots and _comes(board, 1 - seat):
+        pots = board.open_pots()[:1]
+    held = board.scene.hands[1 - seat]
+    wanted = _next_food(board) if board.started() and not board.open_pots() else DISH
+    if held != DISH and isinstance(held, str):
+        wanted = DISH
+    if not pots or not wanted or (wanted == DISH and held == DISH and len(board.started()) < 2):
+        return None
+    sources = board.reachable(seat, board.sources(wanted))
+    return Errand(_on_the_way(board, seat, sources, pots), NOTHING) if sources else None
+
+
+def _next_food(board: TaskBoard) -> str:
+    best = board.best(board.scene.layout.orders)
+    return best[0] if best else ""
+
+
+def _supply(board: TaskBoard, seat: int) -> Errand:
+    """A seat that reaches no pot lays on shared counters what the other one needs and does not find there."""
+    shared = [cell for cell, _ in board.scene.counters.items() if board.cost(1 - seat, cell) < UNREACHABLE]
+    lying = [board.scene.counters[cell] for cell in shared]
+    other = board.scene.hands[1 - seat]
+    for thing, wanted in _wanted(board, seat).items():
+        there = lying.count(thing) + (other == thing)
+        sources = [cell for cell in board.reachable(seat, board.sources(thing)) if cell not in shared]
+        if there < wanted and sources:
+            return Errand(dict.fromkeys(sources, 0), EMPTY)
+    return Errand()
+
+
+def _wanted(board: TaskBoard, seat: int) -> dict[str, int]:
+    """How many of each thing the other side should find, the most urgent first."""
+    missing = [food for cell in board.open_pots() for food in board.missing(cell)]
+    food = missing or [_next_food(board)] * 2
+    wanted = {each: food.count(each) for each in dict.fromkeys(food)}
+    dishes = len(board.started())
+    return {DISH: dishes, **wanted} if dishes and not missing else {**wanted, DISH: max(dishes, 1)}

@@ -1,0 +1,247 @@
+"""Read one moment of a grid from an observation: hands, pots, what is missing, and distances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from kitchen.contract.agent import Situation
+from kitchen.contract.world import Json
+from kitchen.worlds.overcooked.kitchen_objects import FOOD, Item
+from kitchen.worlds.overcooked.layout import (
+    COUNTER,
+    DISPENSERS,
+    POT,
+    POT_CAPACITY,
+    Cell,
+    Layout,
+    Soup,
+    is_floor,
+)
+from kitchen.worlds.overcooked.partners.path_finding import UNREACHABLE, PoseGraph
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPot:
+    """A pot with something in it."""
+
+    contents: Soup
+    left: int | None
+    """Ticks until it is ready: None if it is not started, 0 if it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridScene:
+    """One moment, as everybody sees it."""
+
+    layout: Layout
+    starts_itself: bool
+    at: tuple[Cell, Cell]
+    face: tuple[str, str]
+    hands: tuple[Item | None, Item | None]
+    counters: Mapping[Cell, Item]
+    pots: Mapping[Cell, SeenPot]
+    tick: int
+    ticks_left: int
+
+    @property
+    def poses(self) -> Json:
+        """Where both stand and face, as a memory keeps it."""
+        return [[*at, face] for at, face in zip(self.at, self.face, strict=True)]
+
+    def moved(self, seat: int, at: Cell, face: str) -> GridScene:
+        """The same with this seat elsewhere."""
+        here, facing = [*self.at], [*self.face]
+        here[seat], facing[seat] = at, face
+        return replace(self, at=(here[0], here[1]), face=(facing[0], facing[1]))
+
+
+def scene_from_situation(situation: Situation) -> GridScene:
+    """The moment of a situation."""
+    seat = situation.seats[0]
+    return scene_from_observation(situation.briefs[seat], situation.observations[seat])
+
+
+def scene_from_observation(brief: Mapping[str, Json], seen: Mapping[str, Json]) -> GridScene:
+    """The moment that a seat sees."""
+    first, second = seen["players"]
+    return GridScene(
+        layout=layout_from_brief(brief),
+        starts_itself=brief["cooking"] == "auto",
+        at=(_cell(first["at"]), _cell(second["at"])),
+        face=(first["face"], second["face"]),
+        hands=(_item(first["holds"]), _item(second["holds"])),
+        counters={_cell(each["at"]): thing for each in seen["counters"] if (thing := _item(each["thing"]))},
+        pots={_cell(each["at"]): SeenPot(tuple(each["contents"]), each["left"]) for each in seen["pots"]},
+        tick=seen["tick"],
+        ticks_left=seen["ticks_left"],
+    )
+
+
+def layout_from_brief(brief: Mapping[str, Json]) -> Layout:
+    """The layout that a brief tells; the same object for the same one."""
+    orders = tuple((tuple(order["ingredients"]), order["bonus"]) for order in brief["orders"])
+    return _layout(
+        brief["layout"],
+        brief["title"],
+        tuple(brief["grid"]),
+        orders,
+        _key(brief["value"]),
+        _key(brief["time"]),
+    )
+
+
+Key = int | tuple[tuple[str, int], ...]
+
+
+def _key(amount: int | Mapping[str, int]) -> Key:
+    return amount if isinstance(amount, int) else tuple(sorted(amount.items()))
+
+
+@lru_cache(maxsize=64)
+def _layout(
+    code: str, title: str, rows: tuple[str, ...], orders: tuple[tuple[Soup, bool], ...], value: Key, time: Key
+) -> Layout:
+    cells = {(x, y): letter for y, row in enumerate(rows) for x, letter in enumerate(row)}
+    by_letter = {letter: cell for cell, letter in cells.items()}
+    return Layout(
+        code=code,
+        title=title,
+        rows=rows,
+        furniture={cell: letter for cell, letter in cells.items() if not is_floor(letter)},
+        floor=tuple(cell for cell, letter in cells.items() if is_floor(letter)),
+        starts=(by_letter["1"], by_letter["2"]),
+        orders=tuple(soup for soup, _ in orders),
+        bonus=frozenset(soup for soup, bonus in orders if bonus),
+        value=value if isinstance(value, int) else dict(value),
+        time=time if isinstance(time, int) else dict(time),
+    )
+
+
+def _cell(raw: Json) -> Cell:
+    x, y = raw
+    return x, y
+
+
+def _item(raw: Json) -> Item | None:
+    return tuple(raw[1]) if isinstance(raw, list) else raw
+
+
+class CounterRelay(NamedTuple):
+    """One lays food on a counter, the other one takes it there."""
+
+    giver: int
+    cell: Cell
+    food: str
+
+
+@dataclass(slots=True)
+class TaskBoard:
+    """One moment as errands are given out. `stuck` is a seat that stands there for good."""
+
+    scene: GridScene
+    grounds: tuple[PoseGraph, PoseGraph]
+    poses: tuple[int, int]
+    stuck: int | None = None
+    relay: CounterRelay | None = None
+    """How food goes over a counter now, where that is quicker."""
+    _had: frozenset[str] | None = None
+    _missing: dict[Cell, list[str]] = field(default_factory=dict)
+
+    def cost(self, seat: int, cell: Cell) -> int:
+        """Ticks until this seat faces it; FAR if it cannot, or is stuck elsewhere."""
+        way = self.grounds[seat].ways(cell)[self.poses[seat]]
+        return UNREACHABLE if seat == self.stuck and way > 0 else way
+
+    def reachable(self, seat: int, cells: Iterator[Cell] | tuple[Cell, ...] | list[Cell]) -> list[Cell]:
+        """Those of them that this seat can face."""
+        return [cell for cell in cells if self.cost(seat, cell) < UNREACHABLE]
+
+    def places(self, letter: str) -> tuple[Cell, ...]:
+        """Where such furniture stands."""
+        return self.scene.layout.places(letter)
+
+    def sources(self, thing: str) -> list[Cell]:
+        """Where such a thing can be taken."""
+        given = [letter for letter, what in DISPENSERS.items() if what == thing]
+        lying = [cell for cell, what in self.scene.counters.items() if what == thing]
+        return [*(cell for letter in given for cell in self.places(letter)), *lying]
+
+    def free_counters(self) -> list[Cell]:
+        """Where something can be laid down."""
+        return [cell for cell in self.places(COUNTER) if cell not in self.scene.counters]
+
+    def shared(self, seat: int) -> list[Cell]:
+        """Free counters that both can reach."""
+        return [
+            cell
+            for cell in self.reachable(seat, self.free_counters())
+            if self.cost(1 - seat, cell) < UNREACHABLE
+        ]
+
+    def pot(self, cell: Cell) -> tuple[Soup, int | None]:
+        """Its contents, and ticks until it is ready."""
+        pot = self.scene.pots.get(cell)
+        return (pot.contents, pot.left) if pot else ((), None)
+
+    def started(self) -> list[tuple[int, Cell]]:
+        """Pots that cook or are ready: ticks left and cell, the soonest first."""
+        return sorted((pot.left, cell) for cell, pot in self.scene.pots.items() if pot.left is not None)
+
+    def open_pots(self) -> list[Cell]:
+        """Pots that are not started, those with most in them first."""
+        cells = [cell for cell in self.places(POT) if self.pot(cell)[1] is None]
+        return sorted(cells, key=lambda cell: -len(self.pot(cell)[0]))
+
+    def aim(self, cell: Cell) -> Soup:
+        """The order with most points per tick that what is in this pot can still become; nothing if none."""
+        layout, contents = self.scene.layout, self.pot(cell)[0]
+        fits = [soup for soup in layout.orders if can_become(soup, contents)]
+        return self.best(fits)
+
+    def best(self, soups: Iterable[Soup]) -> Soup:
+        """That of them with most points per tick of cooking of which everything can be had; nothing if
+        none."""
+        layout, there = self.scene.layout, self.there()
+        fits = [soup for soup in soups if len(soup) == POT_CAPACITY or not self.scene.starts_itself]
+        fits = [soup for soup in fits if set(soup) <= there]
+        return max(fits, key=lambda soup: layout.points(soup) / layout.ticks(soup), default=())
+
+    def there(self) -> frozenset[str]:
+        """Food that somebody holds, that lies in a pot, or that a seat can take."""
+        if self._had is None:
+            self._had = frozenset(self._find_food())
+        return self._had
+
+    def _find_food(self) -> Iterator[str]:
+        held = {thing for thing in self.scene.hands if isinstance(thing, str)}
+        cooked = {each for pot in self.scene.pots.values() for each in pot.contents}
+        for food in FOOD:
+            if food in held | cooked or any(self.reachable(seat, self.sources(food)) for seat in (0, 1)):
+                yield food
+
+    def missing(self, cell: Cell) -> list[str]:
+        """What is to be put into a pot that is not started."""
+        if cell not in self._missing:
+            self._missing[cell] = self._lacks(cell)
+        return self._missing[cell]
+
+    def _lacks(self, cell: Cell) -> list[str]:
+        rest = list(self.aim(cell))
+        for each in self.pot(cell)[0]:
+            if each in rest:
+                rest.remove(each)
+        return rest
+
+    def to_start(self) -> list[Cell]:
+        """Pots that hold what is aimed at, and wait for somebody to start them."""
+        if self.scene.starts_itself:
+            return []
+        return [cell for cell in self.open_pots() if self.pot(cell)[0] and not self.missing(cell)]
+
+
+def can_become(soup: Soup, contents: Soup) -> bool:
+    """Whether the contents can still become the soup."""
+    return all(soup.count(each) >= contents.count(each) for each in contents)

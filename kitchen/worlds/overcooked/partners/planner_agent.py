@@ -1,0 +1,243 @@
+"""Implement the planner of the grids, which plans errands and paths for both seats. Also advises people.
+
+The seat with the more urgent errand goes first, the other one around it. A partner that acts unexpectedly
+is treated as independent and avoided. A partner that has not moved for some ticks is a wall, unless each
+may be waiting for the other. Chance only breaks a standstill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from random import Random
+from typing import Any, ClassVar
+
+from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.overcooked.layout import Cell
+from kitchen.worlds.overcooked.movement import INTERACT, STAY
+from kitchen.worlds.overcooked.partners.baseline_agents import WORLDS, foreseen_poses, greedy_goals
+from kitchen.worlds.overcooked.partners.errand_assignment import WITH_FOOD, Errand, assign_errands
+from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoard, scene_from_situation
+from kitchen.worlds.overcooked.partners.path_finding import (
+    FACE_ORDER,
+    TimedPath,
+    find_evasion,
+    find_path,
+    pose_graph_of,
+)
+from kitchen.worlds.overcooked.partners.path_finding import STAY as STAYS
+
+PATIENCE_TICKS = 6
+"""Ticks without a move after which a partner is a wall."""
+UNEXPECTED_MOVES, MAX_UNEXPECTED_MOVES = 4, 8
+"""From when on a partner goes its own way: it did something else than was expected, twice as often as that
+it did it."""
+INITIAL_MEMORY = {"poses": None, "still": [0, 0], "odd": [0, 0], "expected": [None, None]}
+"""The memory before the first tick."""
+
+
+def memory_at_standstill(scene: GridScene) -> Json:
+    """The memory of a seat where neither has moved for long."""
+    return {
+        "poses": scene.poses,
+        "still": [PATIENCE_TICKS, PATIENCE_TICKS],
+        "odd": [0, 0],
+        "expected": [None, None],
+    }
+
+
+def memory_beside_independent_partner(scene: GridScene, seat: int) -> Json:
+    """The memory of a seat whose partner goes its own way."""
+    odd = [MAX_UNEXPECTED_MOVES, MAX_UNEXPECTED_MOVES]
+    odd[seat] = 0
+    return {"poses": scene.poses, "still": [0, 0], "odd": odd, "expected": [None, None]}
+
+
+class GridPlanner(Agent):
+    """Plans for both seats, and plays its own."""
+
+    kind: ClassVar[str] = "grid_planner"
+    worlds: ClassVar[tuple[str, ...] | None] = WORLDS
+    instant: ClassVar[bool] = True
+
+    def decide(self, situation: Situation) -> Decision:
+        """The command of each of its seats; chance comes from the situation's seed alone."""
+        scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
+        memory = _noted(scene, situation.memory or INITIAL_MEMORY)
+        commands = {seat: _choose(scene, seat, memory, rng, situation.seats) for seat in situation.seats}
+        return Decision(commands, memory=memory)
+
+
+def _noted(scene: GridScene, before: Any) -> dict[str, Json]:
+    """The memory as this moment has it."""
+    still, odd = [0, 0], [0, 0]
+    for seat in (0, 1):
+        pose = scene.poses[seat]
+        if before["poses"] and before["poses"][seat] == pose:
+            still[seat] = before["still"][seat] + 1
+        expected = before["expected"][seat]
+        wrong = expected is not None and expected != pose
+        odd[seat] = (
+            min(before["odd"][seat] + 2, MAX_UNEXPECTED_MOVES) if wrong else max(before["odd"][seat] - 1, 0)
+        )
+    return {"poses": scene.poses, "still": still, "odd": odd, "expected": [None, None]}
+
+
+def _choose(scene: GridScene, seat: int, memory: dict[str, Any], rng: Random, own: Sequence[int]) -> Command:
+    other = 1 - seat
+    wall = other if memory["still"][other] >= PATIENCE_TICKS and other not in own else None
+    board = _board(scene, wall)
+    if wall is None and memory["odd"][other] >= UNEXPECTED_MOVES:
+        given, courses = _around_a_loner(board, seat)
+    else:
+        given, courses = _together(board)
+    if wall is not None and memory["still"][seat] >= PATIENCE_TICKS and not courses[seat].arrives:
+        board = _board(scene, None)
+        given, courses = _together(board)
+    memory["expected"] = [_expected(board, courses[each], each) for each in (0, 1)]
+    command = _command(board, given[seat], courses[seat], seat)
+    if (
+        memory["still"][seat]
+        and memory["odd"][seat]
+        and command not in (INTERACT, STAY)
+        and rng.random() < 0.5
+    ):
+        return _stir(board, seat, rng) or command
+    return command
+
+
+def _together(board: TaskBoard) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
+    """Plans for both."""
+    given = assign_errands(board)
+    return given, plan_both_paths(board, given)
+
+
+def _expected(board: TaskBoard, course: TimedPath, seat: int) -> Json:
+    """Where it will stand and face after this tick."""
+    pose = course.poses[1] if len(course.poses) > 1 else course.poses[0]
+    return [*board.grounds[seat].cell_of[pose], FACE_ORDER[pose % len(FACE_ORDER)]]
+
+
+def _around_a_loner(board: TaskBoard, seat: int) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
+    """Plans for a partner that goes its own way, as if it were alone."""
+    other = 1 - seat
+    its = Errand(dict.fromkeys(greedy_goals(board.scene, other), 0), WITH_FOOD)
+    given = assign_errands(board, {other: its})
+    ground = board.grounds[other]
+    poses = tuple(ground.pose(*each) for each in foreseen_poses(board.scene, other))
+    moves = tuple(after % len(FACE_ORDER) if after != pose else STAYS for pose, after in pairwise(poses))
+    theirs = TimedPath(poses, moves, True)
+    mine = _course(board, given[seat], seat, theirs.cells(ground))
+    return given, (mine, theirs) if seat == 0 else (theirs, mine)
+
+
+def _board(scene: GridScene, wall: int | None) -> TaskBoard:
+    grounds = tuple(
+        pose_graph_of(scene.layout, scene.at[wall] if wall == 1 - seat else None) for seat in (0, 1)
+    )
+    poses = tuple(ground.pose(scene.at[seat], scene.face[seat]) for seat, ground in enumerate(grounds))
+    return TaskBoard(scene, (grounds[0], grounds[1]), (poses[0], poses[1]), wall)
+
+
+def _stir(board: TaskBoard, seat: int, rng: Random) -> Command | None:
+    """A direction that leads somewhere else."""
+    ground, pose = board.grounds[seat], board.poses[seat]
+    taken = {board.scene.at[seat], board.scene.at[1 - seat]}
+    ways = [
+        face
+        for face, after in zip(FACE_ORDER, ground.moves[pose], strict=True)
+        if ground.cell_of[after] not in taken
+    ]
+    return (rng.choice(ways),) if ways else None
+
+
+def plan_both_paths(board: TaskBoard, given: tuple[Errand, Errand]) -> tuple[TimedPath, TimedPath]:
+    """The more urgent one first; the other way round where that leads nowhere."""
+    urgent = (
+        0 if (given[0].urgency, -_way(board, given, 0)) >= (given[1].urgency, -_way(board, given, 1)) else 1
+    )
+    best: tuple[int, tuple[TimedPath, TimedPath]] | None = None
+    for first in (urgent, 1 - urgent):
+        courses = _in_order(board, given, first)
+        cost = sum(_cost(given[seat], courses[seat]) for seat in (0, 1))
+        if best is None or cost < best[0]:
+            best = cost, courses
+        if all(courses[seat].arrives or not given[seat].goals for seat in (0, 1)):
+            break
+    assert best  # noqa: S101 - one of two
+    return best[1]
+
+
+def _way(board: TaskBoard, given: tuple[Errand, Errand], seat: int) -> int:
+    return min((board.cost(seat, cell) + more for cell, more in given[seat].goals.items()), default=0)
+
+
+def _cost(errand: Errand, course: TimedPath) -> int:
+    if not errand.goals:
+        return 0
+    return len(course.moves) * (errand.urgency + 1) if course.arrives else 100 * (errand.urgency + 1)
+
+
+def _in_order(board: TaskBoard, given: tuple[Errand, Errand], first: int) -> tuple[TimedPath, TimedPath]:
+    one = _course(board, given[first], first, [])
+    cells: list[Cell] = one.cells(board.grounds[first])
+    other = _course(board, given[1 - first], 1 - first, cells)
+    return (one, other) if first == 0 else (other, one)
+
+
+def _course(board: TaskBoard, errand: Errand, seat: int, around: list[Cell]) -> TimedPath:
+    ground, pose = board.grounds[seat], board.poses[seat]
+    if seat == board.stuck:
+        return TimedPath((pose, pose), (STAYS,), False)
+    found = find_path(ground, pose, errand.goals, around)
+    return found or find_evasion(ground, pose, around)
+
+
+def _command(board: TaskBoard, errand: Errand, course: TimedPath, seat: int) -> Command:
+    if course.moves:
+        move = course.moves[0]
+        return STAY if move == STAYS else (FACE_ORDER[move],)
+    if course.arrives and board.grounds[seat].ahead[board.poses[seat]] in errand.goals and not errand.waits:
+        return INTERACT
+    return STAY
+
+
+class OvercookedAdviser(Adviser):
+    """Says what the planner would do."""
+
+    def advise(self, situation: Situation) -> Advice | None:
+        """The planner's command; nothing where that is to stay. Where the other one has just been in the way,
+        it is gone around or gone to by an even chance: it may insist, or give way."""
+        (seat,) = situation.seats
+        if _is_barred(situation, seat) and Random(situation.seed).random() < 0.5:  # noqa: S311
+            situation = replace(
+                situation, memory=memory_beside_independent_partner(scene_from_situation(situation), seat)
+            )
+        elif situation.step and not _moved(situation, 1 - seat):
+            situation = replace(situation, memory=memory_at_standstill(scene_from_situation(situation)))
+        command = GridPlanner({}).decide(situation).commands[seat]
+        return None if command == STAY else Advice(command, {})
+
+    def decide(self, situation: Situation) -> Decision:
+        """As the planner, which remembers how the partner plays."""
+        return GridPlanner({}).decide(situation)
+
+    def output(self, score: Mapping[str, Json], steps: int) -> float:
+        """Twenty points for every twenty ticks would be all."""
+        return float(min(1.0, score["points"] / max(1, steps)))
+
+
+def _moved(situation: Situation, seat: int) -> bool:
+    """Whether this seat has turned or moved in the last tick: a page knows no more of the past."""
+    return any(event.seat == seat and "moved" in event.data for event in situation.events)
+
+
+def _is_barred(situation: Situation, seat: int) -> bool:
+    """Whether this seat would have moved in the last tick, but for the other one."""
+    return any(event.seat == seat and event.data.get("blocked_by") == "seat" for event in situation.events)
+
+
+ADVISER = OvercookedAdviser()
+"""The grids' line in the registry."""

@@ -1,0 +1,135 @@
+"""Compare Overcooked with recorded episodes of the released game, tick by tick.
+
+A line (`kitchen.contract.reference_recordings`) has `layout`, `start` (the setting `cooking`), `policy`
+(who played), the `score` in the end, and `steps`: each `do` [seat 0, seat 1], then the state after it:
+`at`, `face`, `hold`, `counters` [[cell, thing]], `pots` [[cell, ingredients, count or null]], and `reward`,
+the points of the tick by seat.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from kitchen.contract.reference_recordings import Recordings
+from kitchen.contract.world import Command, Event, Json, SettingsError
+from kitchen.worlds.overcooked.world import Overcooked
+
+CommandTurns = list[dict[int, Command]]
+STATE_KEYS = ("at", "face", "hold", "counters", "pots", "reward")
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One recorded episode."""
+
+    id: str
+    settings: Mapping[str, Json]
+    score: int
+    turns: CommandTurns
+    after: list[Mapping[str, Json]]
+    """The state after each tick, by `STATE`."""
+
+    def world(self) -> Overcooked:
+        """Our world with this set-up; SettingsError if there is none."""
+        world = Overcooked.create(seats=2, settings=self.settings)
+        world.reset(0)
+        return world
+
+
+def _command(word: Json) -> Command:
+    if not isinstance(word, str):
+        raise TypeError(f"{json.dumps(word)} is no command")
+    return (word,)
+
+
+def _turn(both: Json) -> dict[int, Command]:
+    first, second = both
+    return {0: _command(first), 1: _command(second)}
+
+
+class OvercookedTraces(Recordings[Trace]):
+    """Traces of the released game."""
+
+    def parse(self, raw: Json) -> Trace:
+        """One trace; it has as many ticks as the episode."""
+        steps = list(raw["steps"])
+        settings = {"layout": raw["layout"], "cooking": raw["start"], "ticks": len(steps)}
+        return Trace(
+            id=f"{raw['layout']}-{raw['start']}-{raw['policy']}",
+            settings=settings,
+            score=int(raw["score"]),
+            turns=[_turn(step["do"]) for step in steps],
+            after=[{key: step[key] for key in STATE_KEYS} for step in steps],
+        )
+
+    def difference(self, recorded: Trace) -> str | None:
+        """The first one: tick, what differs."""
+        try:
+            return next((f"{recorded.id}: {problem}" for problem in _differences(recorded)), None)
+        except SettingsError as error:
+            return f"{recorded.id}: set-up: {error}"
+
+    def speeds(self, recorded: Sequence[Trace], rounds: int) -> list[float]:
+        """Timed: `reset` and every `step` with its events; not the decoding."""
+        episodes = [(_world(trace), trace.turns) for trace in recorded]
+        steps = sum(len(turns) for _, turns in episodes)
+        return [steps / _play(episodes) for _ in range(rounds)]
+
+
+def _world(trace: Trace) -> Overcooked:
+    try:
+        return trace.world()
+    except SettingsError as error:
+        raise SettingsError(f"{trace.id}: set-up: {error}") from error
+
+
+def _play(episodes: Sequence[tuple[Overcooked, CommandTurns]]) -> float:
+    """Seconds for one round."""
+    start = perf_counter()
+    for world, turns in episodes:
+        world.reset(0)
+        step = world.step
+        for turn in turns:
+            step(turn)
+    return perf_counter() - start
+
+
+def _differences(trace: Trace) -> Iterator[str]:
+    world = trace.world()
+    for number, (turn, after) in enumerate(zip(trace.turns, trace.after, strict=True), 1):
+        ours = state_as_trace(world, world.step(turn))
+        for key, theirs in after.items():
+            yield from _unequal(f"tick {number}: {key}", theirs, ours[key])
+    yield from _unequal("end: score", trace.score, world.score()["points"])
+
+
+def _unequal(where: str, theirs: Json, ours: Json) -> Iterator[str]:
+    if theirs != ours:
+        yield f"{where}: trace {json.dumps(theirs)}, ours {json.dumps(ours)}"
+
+
+def state_as_trace(world: Overcooked, events: Sequence[Event]) -> dict[str, Json]:
+    """Our state after a tick in the form of a trace."""
+    seen, reward = world.observe(0), [0, 0]
+    for event in events:
+        if event.kind == "delivered":
+            reward[event.seat or 0] += event.data["points"]
+    return {
+        "at": [player["at"] for player in seen["players"]],
+        "face": [player["face"] for player in seen["players"]],
+        "hold": [player["holds"] for player in seen["players"]],
+        "counters": [[lying["at"], lying["thing"]] for lying in seen["counters"]],
+        "pots": [[pot["at"], pot["contents"], _count(world, pot)] for pot in seen["pots"]],
+        "reward": reward,
+    }
+
+
+def _count(world: Overcooked, pot: Mapping[str, Json]) -> int | None:
+    """Ticks that it has cooked."""
+    return None if pot["left"] is None else world.layout.ticks(tuple(pot["contents"])) - int(pot["left"])
+
+
+TRACES = OvercookedTraces()

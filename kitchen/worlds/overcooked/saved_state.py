@@ -1,0 +1,118 @@
+"""Read a stored Overcooked state from JSON and check all of it, so that no damaged state is played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kitchen.contract.world import Json, StateError
+from kitchen.worlds.overcooked.kitchen_objects import DISH, FOOD, Item, Pot
+from kitchen.worlds.overcooked.layout import COUNTER, DIRECTIONS, POT, POT_CAPACITY, Cell, Layout, Soup
+from kitchen.worlds.overcooked.metrics import COUNTED_ACTIONS, EpisodeCounts
+
+Hands = tuple[Item | None, Item | None]
+
+
+@dataclass(frozen=True, slots=True)
+class StateReader:
+    """Reads the parts of a stored state of one layout; every method raises StateError."""
+
+    layout: Layout
+    length: int
+
+    def clock(self, value: Json) -> int:
+        """Ticks taken."""
+        return read_whole_number(value, "clock", self.length)
+
+    def players(self, value: Json) -> tuple[tuple[Cell, Cell], tuple[str, str], Hands]:
+        """Cells, faces and hands."""
+        require(isinstance(value, list) and len(value) == 2, "players", "are not two")
+        told = [read_object(each, "players", ("at", "face", "holds")) for each in value]
+        cells = [self._cell(each["at"], "players") for each in told]
+        require(all(cell in self.layout.floor for cell in cells), "players", "stand where no floor is")
+        require(cells[0] != cells[1], "players", "stand in one cell")
+        require(all(each["face"] in DIRECTIONS for each in told), "players", "face nowhere")
+        one, other = (self._held(each["holds"]) for each in told)
+        return (cells[0], cells[1]), (told[0]["face"], told[1]["face"]), (one, other)
+
+    def counters(self, value: Json) -> dict[Cell, Item]:
+        """What lies where."""
+        found = self._cells(value, "counters", COUNTER, 2)
+        return {cell: self._item(thing, "counters") for cell, (thing,) in found}
+
+    def pots(self, value: Json, clock: int) -> dict[Cell, Pot]:
+        """Those with something in them."""
+        return {
+            cell: Pot(self._soup(contents, "pots"), _started(started, clock))
+            for cell, (contents, started) in self._cells(value, "pots", POT, 3)
+        }
+
+    def tally(self, value: Json) -> EpisodeCounts:
+        """What was counted."""
+        fields = read_object(value, "tally", ("points", "soups", "collisions", "seats"))
+        seats = fields["seats"]
+        require(isinstance(seats, list) and len(seats) == 2, "tally", "is not of two seats")
+        one, other = (_counts(read_object(each, "tally", COUNTED_ACTIONS)) for each in seats)
+        points, soups, collisions = (
+            read_whole_number(fields[name], "tally") for name in ("points", "soups", "collisions")
+        )
+        return EpisodeCounts(points, soups, collisions, (one, other))
+
+    def _cells(self, value: Json, name: str, letter: str, size: int) -> list[tuple[Cell, list[Json]]]:
+        require(isinstance(value, list), name, "is no list")
+        require(
+            all(isinstance(each, list) and len(each) == size for each in value), name, "holds what is none"
+        )
+        found = [(self._cell(each[0], name), each[1:]) for each in value]
+        require(all(self.layout.furniture.get(cell) == letter for cell, _ in found), name, "stands elsewhere")
+        require(len({cell for cell, _ in found}) == len(found), name, "stands there twice")
+        return found
+
+    def _cell(self, value: Json, name: str) -> Cell:
+        require(isinstance(value, list) and len(value) == 2, name, "is no cell")
+        return read_whole_number(value[0], name), read_whole_number(value[1], name)
+
+    def _held(self, value: Json) -> Item | None:
+        return None if value is None else self._item(value, "players")
+
+    def _item(self, value: Json, name: str) -> Item:
+        if isinstance(value, str):
+            require(value == DISH or value in FOOD, name, "is nothing that there is")
+            return value
+        require(isinstance(value, list) and len(value) == 2 and value[0] == "soup", name, "is no soup")
+        return self._soup(value[1], name)
+
+    def _soup(self, value: Json, name: str) -> Soup:
+        require(isinstance(value, list) and 1 <= len(value) <= POT_CAPACITY, name, "is no soup")
+        require(all(each in FOOD for each in value) and value == sorted(value), name, "is no soup")
+        return tuple(value)
+
+
+def _started(value: Json, clock: int) -> int | None:
+    return None if value is None else read_whole_number(value, "pots", clock - 1)
+
+
+def _counts(fields: Mapping[str, Json]) -> dict[str, int]:
+    return {name: read_whole_number(fields[name], "tally") for name in COUNTED_ACTIONS}
+
+
+def require(holds: bool, name: str, problem: str) -> None:
+    """StateError unless it holds."""
+    if not holds:
+        raise StateError(f"stored state: {name} {problem}")
+
+
+def read_whole_number(value: Json, name: str, most: int | None = None) -> int:
+    """A whole number from 0."""
+    require(isinstance(value, int) and not isinstance(value, bool), name, "is not a whole number")
+    require(value >= 0 and (most is None or value <= most), name, f"is not from 0 to {most}")
+    return int(value)
+
+
+def read_object(value: Json, name: str, keys: Sequence[str]) -> Mapping[str, Json]:
+    """A JSON object with exactly these keys."""
+    require(
+        isinstance(value, Mapping) and set(value) == set(keys), name, f"is no object with {', '.join(keys)}"
+    )
+    fields: Mapping[str, Json] = value
+    return fields

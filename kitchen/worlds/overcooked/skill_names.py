@@ -1,0 +1,68 @@
+"""Name the skills of Overcooked, recognise finished ones in events, and read them as models write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kitchen.contract.agent_skills import Skill
+from kitchen.contract.world import Event
+from kitchen.worlds.overcooked.kitchen_objects import DISH, FILLED, FOOD, LAID, POTTED, SERVED, STARTED, TOOK
+
+PICKUP, PLACE, FILL, DELIVER, START = (
+    "pickup",
+    "place_obj_on_counter",
+    "fill_dish_with_soup",
+    "deliver_soup",
+    "start_cooking",
+)
+PUT_VERBS: Mapping[str, str] = {food: f"put_{food}_in_pot" for food in sorted(FOOD)}
+"""By what is put there."""
+SOUP = "soup"
+MAX_SKILL_WORDS = 6
+"""After a verb, in which what it is about is looked for."""
+
+
+def finished_skill(event: Event) -> Skill | None:
+    """What an event tells that its seat has finished; None for anything else."""
+    if event.kind != "performed" or "did" not in event.data:
+        return None
+    thing = event.data["thing"] if isinstance(event.data["thing"], str) else SOUP
+    return {
+        TOOK: (PICKUP, thing),
+        LAID: (PLACE,),
+        POTTED: (PUT_VERBS.get(thing, PLACE),),
+        STARTED: (START,),
+        FILLED: (FILL,),
+        SERVED: (DELIVER,),
+    }[event.data["did"]]
+
+
+def match_skill(written: Sequence[str]) -> Skill | None:
+    """A verb, and a thing after it where it needs one."""
+    verb, *after = map(_singular, written[: 1 + MAX_SKILL_WORDS])
+    food = next((word for word in after if word in FOOD), "")
+    if verb in ("put", "place", "add", "drop") and food and "pot" in after:
+        return (PUT_VERBS[food],)
+    if verb in ("pickup", "pick", "grab", "get", "take", "fetch"):
+        thing = next((word for word in after if word in FOOD or word == DISH), "")
+        return (PICKUP, thing) if thing else None
+    if verb == "put":
+        return (PUT_VERBS[food],) if food and "counter" not in after else (PLACE,) if after else None
+    return _ALONE.get(verb)
+
+
+def _singular(word: str) -> str:
+    """`dish` of `Dishes`, `tomato` of `tomatoes`, and `fetch` of `fetches`."""
+    without = word.lower().removesuffix("s")
+    return without.removesuffix("e") if without.endswith(("toe", "she", "che")) else without
+
+
+_ALONE: Mapping[str, Skill] = {
+    "place": (PLACE,),
+    "drop": (PLACE,),
+    "fill": (FILL,),
+    "deliver": (DELIVER,),
+    "serve": (DELIVER,),
+    "start": (START,),
+    "cook": (START,),
+}

@@ -1,0 +1,249 @@
+"""Describe the Overcooked game and one moment of it in words for language models. Plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kitchen.contract.agent_skills import (
+    EARLY,
+    FREELY,
+    NEVER,
+    ONCE,
+    READY,
+    GameDescription,
+    PlayStyle,
+    Skill,
+    WorkedExample,
+    wait_skill,
+)
+from kitchen.contract.world import Json
+from kitchen.words.english_text import and_list, counted_noun
+from kitchen.worlds.overcooked.kitchen_objects import DISH, Item
+from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, POT, POT_CAPACITY, SERVING
+from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PICKUP, PLACE, PUT_VERBS, START
+from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
+
+FURNITURE = {
+    **{letter: f"{what} dispenser" for letter, what in DISPENSERS.items()},
+    POT: "pot",
+    SERVING: "serving place",
+}
+
+
+def player_name(seat: int) -> str:
+    """As ProAgent's prompts call a seat."""
+    return f"Player {seat}"
+
+
+def held_thing(held: Item | None) -> str:
+    """`an onion`, `a soup of onion and tomato`, `nothing`."""
+    if held is None:
+        return "nothing"
+    if isinstance(held, tuple):
+        return f"a soup of {and_list(list(held))}"
+    return f"{'an' if held[0] in 'aeiou' else 'a'} {held}"
+
+
+def furniture_text(moment: SkillMoment) -> str:
+    """What stands here."""
+    there = [
+        counted_noun(len(moment.layout.places(letter)), what)
+        for letter, what in FURNITURE.items()
+        if moment.layout.places(letter)
+    ]
+    return f"In this kitchen there are {and_list(there)}."
+
+
+def moment_text(moment: SkillMoment) -> str:
+    """What the players hold, and the pots; where things go over counters, these in place of the partner."""
+    lines = [furniture_text(moment), f"{player_name(moment.seat)} holds {_held(moment.held)}."]
+    if moment.is_parted:
+        lines += _counters(moment)
+    else:
+        lines.append(f"{player_name(1 - moment.seat)} holds {_held(moment.scene.hands[1 - moment.seat])}.")
+    return "\n".join([*lines, *_pots(moment)])
+
+
+def _held(held: Item | None) -> str:
+    return f"{held_thing(held)} and needs to deliver it" if isinstance(held, tuple) else held_thing(held)
+
+
+def _counters(moment: SkillMoment) -> Iterator[str]:
+    cells = moment.shared(moment.layout.places(COUNTER))
+    lying = [moment.scene.counters.get(cell) for cell in cells]
+    soups = sum(isinstance(each, tuple) for each in lying)
+    counts = [
+        f"{sum(each == what for each in lying)} with {held_thing(what)}" for what in (*moment.food, DISH)
+    ]
+    yield (
+        f"{player_name(moment.seat)} can reach {counted_noun(len(cells), 'counter')} that both can reach: "
+        f"{', '.join(counts)}, {soups} with a soup."
+    )
+
+
+def _pots(moment: SkillMoment) -> Iterator[str]:
+    for number, cell in enumerate(moment.layout.places(POT)):
+        yield (
+            f"Pot {number} {_pot(moment, number)}."
+            if cell in moment.scene.pots
+            else f"Pot {number} is empty."
+        )
+
+
+def _pot(moment: SkillMoment, number: int) -> str:
+    pot = moment.scene.pots[moment.layout.places(POT)[number]]
+    has = and_list(
+        [counted_noun(pot.contents.count(food), food, _many(food)) for food in dict.fromkeys(pot.contents)]
+    )
+    if pot.left is None:
+        return f"has {has}"
+    if pot.left:
+        return f"cooks {has}, ready after {counted_noun(pot.left, 'tick')}"
+    return f"has a soup of {has} that is ready"
+
+
+def _many(food: str) -> str:
+    return f"{food}es" if food.endswith("o") else f"{food}s"
+
+
+USUAL_STYLES: Mapping[str, PlayStyle] = {
+    "cramped_room": PlayStyle(NEVER, EARLY),
+    "asymmetric_advantages": PlayStyle(FREELY, READY),
+    "coordination_ring": PlayStyle(FREELY, READY),
+    "forced_coordination": PlayStyle(ONCE, READY),
+    "counter_circuit": PlayStyle(NEVER, READY),
+}
+"""As the published prompts differ."""
+TOMATO = "_tomato"
+
+
+def usual_style(moment: SkillMoment) -> PlayStyle:
+    """A layout with tomatoes is as its namesake; one that nobody published a prompt for lets wait."""
+    known = USUAL_STYLES.get(moment.layout.code.removesuffix(TOMATO))
+    return known or PlayStyle(ONCE if moment.is_parted else FREELY, READY)
+
+
+def game_description(moment: SkillMoment, brief: Mapping[str, Json], manner: PlayStyle) -> GameDescription:
+    """All of it, for one seat."""
+    return GameDescription(
+        role=_role(moment),
+        rules=tuple(_rules(moment, brief)),
+        making=tuple(_orders(brief)),
+        skills=tuple(_skills(moment)),
+        remarks=tuple(_remarks(moment, manner)),
+        examples=tuple(_examples(moment, manner)),
+        game="Two players cook soups in a small kitchen.",
+    )
+
+
+def _role(moment: SkillMoment) -> str:
+    me, other = player_name(moment.seat), player_name(1 - moment.seat)
+    return (
+        f"You are {me} and cook soups in a small kitchen beside {other}. You do not know how {other} plays, "
+        "and you cannot talk to each other. Think of what the other one is about to do, and do what fits."
+    )
+
+
+def _rules(moment: SkillMoment, brief: Mapping[str, Json]) -> Iterator[str]:
+    yield f"The game lasts {brief['ticks']} ticks. Points are for both together, by the soups served."
+    yield "A player holds one thing at most. Things can be put down on free counters only."
+    if moment.scene.starts_itself:
+        yield f"A pot takes {POT_CAPACITY} ingredients, and cooks by itself as soon as it has them."
+    else:
+        yield (
+            f"A pot takes up to {POT_CAPACITY} ingredients; it cooks when somebody with empty hands "
+            f"starts it."
+        )
+    yield "A pot that cooks, or is ready, takes nothing more. A ready soup is filled into a dish, and served."
+
+
+def _orders(brief: Mapping[str, Json]) -> Iterator[str]:
+    for order in brief["orders"]:
+        twice = ", a bonus counted" if order["bonus"] else ""
+        yield (
+            f"- A soup of {and_list(order['ingredients'])} is ordered: {order['points']} points{twice}; "
+            f"it cooks for {counted_noun(order['ticks'], 'tick')}."
+        )
+    yield "Any other soup is worth nothing."
+
+
+def _skills(moment: SkillMoment) -> Iterator[tuple[Skill, str]]:
+    for each in (*moment.food, DISH):
+        if moment.pots() or moment.sources(each):
+            yield (PICKUP, each), f"needs empty hands; done when {held_thing(each)} is in hand."
+    if moment.pots():
+        for food in moment.food:
+            needs = f"needs {held_thing(food)} in hand and a pot that is neither full nor started"
+            yield (PUT_VERBS[food],), f"{needs}; done when the hands are empty."
+    yield (PLACE,), "needs something in hand and a free counter; done when the hands are empty."
+    if moment.pots():
+        yield (FILL,), "needs a dish in hand and a pot that cooks or is ready; done when a soup is in hand."
+        if not moment.scene.starts_itself:
+            yield (
+                (START,),
+                "needs empty hands and a pot with an order in it; done when the pot is started.",
+            )
+    if moment.serving():
+        yield (DELIVER,), "needs a soup in hand; done when it is served."
+
+
+def _remarks(moment: SkillMoment, manner: PlayStyle) -> Iterator[str]:
+    when = "as soon as a soup cooks" if manner.fetches == EARLY else "only when a soup is ready, or nearly"
+    yield f"Fetch a dish {when}."
+    if not moment.is_parted:
+        return
+    me, other = player_name(moment.seat), player_name(1 - moment.seat)
+    if moment.pots():
+        yield f"{me} can take things only from counters, where {other} lays them."
+        yield f"{me} waits while nothing lies there."
+    else:
+        yield f"{me} reaches no pot: it brings onto counters what {other} needs."
+        yield f"{me} does not fetch what lies on a counter already."
+
+
+def _examples(moment: SkillMoment, manner: PlayStyle) -> Iterator[WorkedExample]:
+    me, other, food = player_name(moment.seat), player_name(1 - moment.seat), moment.food[0]
+    if not moment.pots():
+        yield from _of_bringer(me, food)
+        return
+    yield WorkedExample(
+        f"{me} holds nothing. {other} holds {held_thing(food)}. Pot 0 is empty.",
+        f"The pot needs {POT_CAPACITY} ingredients, and {other} brings one of them. I fetch another one.",
+        (PUT_VERBS[food],),
+        (PICKUP, food),
+    )
+    left = "cooks, ready after 12 ticks" if manner.fetches == EARLY else "has a soup that is ready"
+    yield WorkedExample(
+        f"{me} holds nothing. {other} holds {held_thing(food)}. Pot 0 {left}.",
+        f"Nobody has a dish for the soup in pot 0. {other} has to put down what it holds; I fetch one.",
+        (PLACE,),
+        (PICKUP, DISH),
+    )
+    yield WorkedExample(
+        f"{me} holds a dish. {other} holds nothing. Pot 0 cooks, ready after 2 ticks.",
+        "The soup will be ready when I am there.",
+        (PICKUP, food),
+        (FILL,),
+    )
+    yield WorkedExample(
+        f"{me} holds a soup and needs to deliver it. {other} holds nothing. Pot 0 is empty.",
+        f"What counts is serving. {other} can begin the next soup.",
+        (PICKUP, food),
+        (DELIVER,),
+    )
+
+
+def _of_bringer(me: str, food: str) -> Iterator[WorkedExample]:
+    yield WorkedExample(
+        f"{me} holds nothing. 3 counters that both can reach: 0 with {held_thing(food)}, 0 with a dish.",
+        f"The other one has nothing to cook with. I fetch {held_thing(food)}.",
+        wait_skill(3),
+        (PICKUP, food),
+    )
+    yield WorkedExample(
+        f"{me} holds {held_thing(food)}. 3 counters that both can reach: 1 with {held_thing(food)}, 0 "
+        f"with a dish.",
+        "I lay it where the other one can take it.",
+        (PICKUP, food),
+        (PLACE,),
+    )

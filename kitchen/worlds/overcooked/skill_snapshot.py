@@ -1,0 +1,137 @@
+"""Compute what skills need to know of one moment: what each seat reaches, what lies, cooks or is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from kitchen.contract.agent_skills import SeatObservation
+from kitchen.worlds.overcooked.kitchen_objects import FOOD, Item
+from kitchen.worlds.overcooked.layout import (
+    COUNTER,
+    DIRECTIONS,
+    DISPENSERS,
+    POT,
+    POT_CAPACITY,
+    SERVING,
+    Cell,
+    Layout,
+    cell_ahead,
+)
+from kitchen.worlds.overcooked.partners.baseline_agents import thing_sources
+from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoard, scene_from_observation
+from kitchen.worlds.overcooked.partners.path_finding import pose_graph_of
+
+PLACE_KINDS = (tuple(DISPENSERS), (POT,), (SERVING,))
+"""Letters of furniture without which no soup is served; of dispensers all that the layout has."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillMoment:
+    """What both see, for one seat."""
+
+    scene: GridScene
+    seat: int
+
+    @classmethod
+    def of(cls, sight: SeatObservation, seat: int | None = None) -> SkillMoment:
+        """That of a sight, for its own seat or another one."""
+        return cls(scene_from_observation(sight.brief, sight.seen), sight.seat if seat is None else seat)
+
+    @property
+    def layout(self) -> Layout:
+        """Where this is."""
+        return self.scene.layout
+
+    @property
+    def held(self) -> Item | None:
+        """What the seat holds."""
+        return self.scene.hands[self.seat]
+
+    def reached(self, cells: Iterable[Cell], seat: int | None = None) -> list[Cell]:
+        """Those of them that a seat can get to, if nobody stands in the way for good."""
+        at = self.scene.at[self.seat if seat is None else seat]
+        near = _near(self.layout, at)
+        return [cell for cell in cells if cell in near]
+
+    def shared(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Those of them that both can get to."""
+        return self.reached(self.reached(cells), 1 - self.seat)
+
+    def sources(self, thing: str) -> list[Cell]:
+        """Where the seat can take such a thing."""
+        return self.reached(thing_sources(self.scene, thing))
+
+    def counters(self) -> list[Cell]:
+        """All that the seat can get to."""
+        return self.reached(self.layout.places(COUNTER))
+
+    def free_counters(self) -> list[Cell]:
+        """Those on which nothing lies."""
+        return [cell for cell in self.counters() if cell not in self.scene.counters]
+
+    def pots(self) -> list[Cell]:
+        """All that the seat can get to."""
+        return self.reached(self.layout.places(POT))
+
+    def open_pots(self) -> list[Cell]:
+        """Those that are not full and not started."""
+        return [
+            cell for cell in self.pots() if self._left(cell) is None and self._inside(cell) < POT_CAPACITY
+        ]
+
+    def started_pots(self) -> list[Cell]:
+        """Those that cook or are ready."""
+        return [cell for cell in self.pots() if self._left(cell) is not None]
+
+    def startable_pots(self) -> list[Cell]:
+        """Those that hold an order and wait for somebody to start them."""
+        if self.scene.starts_itself:
+            return []
+        held = {cell: pot.contents for cell, pot in self.scene.pots.items() if pot.left is None}
+        return [cell for cell in self.pots() if held.get(cell) in self.layout.orders]
+
+    def serving(self) -> list[Cell]:
+        """Where the seat can deliver."""
+        return self.reached(self.layout.places(SERVING))
+
+    @property
+    def food(self) -> list[str]:
+        """What this layout has to cook with."""
+        there = set(self.layout.furniture.values())
+        return [thing for letter, thing in DISPENSERS.items() if letter in there and thing in FOOD]
+
+    @property
+    def is_parted(self) -> bool:
+        """Some seat cannot reach every kind of furniture: things have to go over counters."""
+        return any(
+            not self.reached(self.layout.places(kind), seat) for seat in (0, 1) for kind in self._kinds()
+        )
+
+    def _kinds(self) -> list[str]:
+        there = set(self.layout.furniture.values())
+        return [letter for kind in PLACE_KINDS for letter in kind if letter in there]
+
+    def missing(self) -> list[str]:
+        """What pots that are not started still lack, less what both hold."""
+        ground = pose_graph_of(self.layout)
+        poses = [ground.pose(*pose) for pose in zip(self.scene.at, self.scene.face, strict=True)]
+        board = TaskBoard(self.scene, (ground, ground), (poses[0], poses[1]))
+        lacking = [food for cell in board.open_pots() for food in board.missing(cell)]
+        for held in self.scene.hands:
+            if held in lacking:
+                lacking.remove(held)
+        return lacking
+
+    def _left(self, cell: Cell) -> int | None:
+        return self.scene.pots[cell].left if cell in self.scene.pots else None
+
+    def _inside(self, cell: Cell) -> int:
+        return len(self.scene.pots[cell].contents) if cell in self.scene.pots else 0
+
+
+@lru_cache(maxsize=512)
+def _near(layout: Layout, at: Cell) -> frozenset[Cell]:
+    """What stands beside the floor that can be reached from here."""
+    return frozenset(cell_ahead(cell, face) for cell in layout.room(at) for face in DIRECTIONS)

@@ -1,0 +1,307 @@
+"""Provide the skills of Overcooked: conditions, completion, the moves they become, and a rule that plans
+them.
+
+The next move takes the cheapest path, with the partner as a wall. If the partner blocks every path, the
+seat waits or moves as if nobody stood there, with equal chance. Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from random import Random
+
+from kitchen.contract.agent_skills import (
+    WAIT,
+    GameDescription,
+    PlayStyle,
+    SeatObservation,
+    Skill,
+    SkillCondition,
+    Skills,
+    wait_skill,
+)
+from kitchen.contract.world import SUCCESS, UNKNOWN, Command, Intent, Json
+from kitchen.worlds.overcooked.kitchen_objects import DISH
+from kitchen.worlds.overcooked.layout import Cell, Layout
+from kitchen.worlds.overcooked.movement import STAY
+from kitchen.worlds.overcooked.partners.baseline_agents import first_command, free_directions
+from kitchen.worlds.overcooked.skill_names import (
+    DELIVER,
+    FILL,
+    PICKUP,
+    PLACE,
+    PUT_VERBS,
+    SOUP,
+    START,
+    finished_skill,
+    match_skill,
+)
+from kitchen.worlds.overcooked.skill_prompt import (
+    game_description,
+    held_thing,
+    moment_text,
+    player_name,
+    usual_style,
+)
+from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
+
+
+def skill_conditions(moment: SkillMoment, skill: Skill) -> Iterator[SkillCondition]:
+    """In the order in which they are to be looked at."""
+    verb = skill[0]
+    if verb == PICKUP:
+        yield from _pickup(moment, skill[1])
+    elif verb == PLACE:
+        yield from _place(moment)
+    elif verb == FILL:
+        yield _holds(moment, DISH, moment.held == DISH)
+        yield _some("not_started", "pot that was started", moment.started_pots())
+    elif verb == DELIVER:
+        yield _holds(moment, SOUP, isinstance(moment.held, tuple))
+        yield _some("no_serving", "place to serve that can be reached", moment.serving())
+    elif verb == START:
+        yield _empty(moment)
+        yield _some("no_order", "pot that holds what is ordered and is not started", moment.startable_pots())
+    else:
+        food = next(food for food, put in PUT_VERBS.items() if put == verb)
+        yield _holds(moment, food, moment.held == food)
+        yield _some("no_pot", "pot that is not full and not started", moment.open_pots())
+
+
+def _pickup(moment: SkillMoment, what: str) -> Iterator[SkillCondition]:
+    yield _empty(moment)
+    yield _some("not_there", f"{what} that can be reached", moment.sources(what))
+
+
+def _place(moment: SkillMoment) -> Iterator[SkillCondition]:
+    me = player_name(moment.seat)
+    yield SkillCondition(
+        "hands_empty", f"{me} holds something", f"{me} holds nothing.", moment.held is not None
+    )
+    yield _some("no_counter", "counter that is free", moment.free_counters())
+
+
+def _empty(moment: SkillMoment) -> SkillCondition:
+    me, held = player_name(moment.seat), moment.held
+    return SkillCondition(
+        "hands_full", f"{me} holds nothing", f"{me} holds {held_thing(held)} already.", held is None
+    )
+
+
+def _holds(moment: SkillMoment, what: str, holds: bool) -> SkillCondition:
+    me = player_name(moment.seat)
+    return SkillCondition(
+        f"no_{what}", f"{me} holds {held_thing(what)}", f"{me} holds {held_thing(moment.held)}.", holds
+    )
+
+
+def _some(code: str, what: str, found: object) -> SkillCondition:
+    return SkillCondition(code, f"there is some {what}", f"there is no {what}.", bool(found))
+
+
+def skill_status(moment: SkillMoment, skill: Skill, since: Json) -> str:
+    """SUCCESS or UNKNOWN; `since` are the pots that could be started when it began."""
+    held, verb = moment.held, skill[0]
+    if verb == PICKUP:
+        done = held == skill[1]
+    elif verb == FILL:
+        done = isinstance(held, tuple)
+    elif verb == START:
+        done = any(list(cell) not in map(list, moment.startable_pots()) for cell in since)
+    else:
+        done = held is None
+    return SUCCESS if done else UNKNOWN
+
+
+def next_move(moment: SkillMoment, skill: Skill, chance: Random) -> Command:
+    """The next move; to stay where there is nowhere to do it."""
+    tiers = [cells for cells in skill_goals(moment, skill) if cells]
+    scene, seat = moment.scene, moment.seat
+    walled = replace(scene, layout=_without(scene.layout, scene.at[1 - seat]))
+    found = next((way for cells in tiers if (way := first_command(walled, seat, set(cells)))), None)
+    if found or not tiers or chance.random() < 0.5:
+        return found or STAY
+    return next((way for cells in tiers if (way := first_command(scene, seat, set(cells)))), STAY)
+
+
+@lru_cache(maxsize=512)
+def _without(layout: Layout, cell: Cell) -> Layout:
+    """The layout with a wall where somebody stands."""
+    return replace(layout, floor=tuple(each for each in layout.floor if each != cell))
+
+
+def skill_goals(moment: SkillMoment, skill: Skill) -> list[list[Cell]]:
+    """Where it is done: cells that go before others first."""
+    verb = skill[0]
+    if verb == PICKUP:
+        found = moment.sources(skill[1])
+        shared = moment.shared(found)
+        return [[cell for cell in found if cell not in shared], shared]
+    if verb == PLACE:
+        return [moment.shared(moment.free_counters()), moment.free_counters()]
+    if verb == FILL:
+        return [moment.started_pots()]
+    if verb == DELIVER:
+        return [moment.serving()]
+    return [moment.startable_pots() if verb == START else moment.open_pots()]
+
+
+SOON_TICKS = 10
+"""Ticks until a soup is ready for which a dish is fetched before anything else."""
+ENOUGH_DISHES = 2
+"""Pieces of food that lie on counters for somebody who cannot get any."""
+
+
+def rule_plan(moment: SkillMoment) -> Skill:
+    """The next skill of a seat."""
+    if not moment.pots():
+        return _bring_over(moment)
+    return _with_something(moment) if moment.held is not None else _empty_handed(moment)
+
+
+def hint_plan(moment: SkillMoment) -> Skill:
+    """Who would wait with full hands may have taken the wrong thing, and would wait for ever: it is laid
+    down."""
+    planned = rule_plan(moment)
+    return _lay_down(moment) if planned[0] == WAIT and moment.held is not None else planned
+
+
+def _with_something(moment: SkillMoment) -> Skill:
+    held = moment.held
+    if isinstance(held, tuple):
+        return (DELIVER,) if moment.serving() else _lay_down(moment)
+    if held == DISH:
+        return (FILL,) if moment.started_pots() else wait_skill()
+    return (PUT_VERBS[str(held)],) if moment.open_pots() else wait_skill()
+
+
+def _lay_down(moment: SkillMoment) -> Skill:
+    return (PLACE,) if moment.free_counters() else wait_skill()
+
+
+def _empty_handed(moment: SkillMoment) -> Skill:
+    if moment.startable_pots():
+        return (START,)
+    cooking = [pot.left for pot in moment.scene.pots.values() if pot.left is not None]
+    dishes = sum(held == DISH for held in moment.scene.hands)
+    missing = [food for food in moment.missing() if moment.sources(food)]
+    can_take = bool(moment.sources(DISH))
+    if can_take and len(cooking) > dishes and (min(cooking) <= SOON_TICKS or not missing):
+        return PICKUP, DISH
+    if missing:
+        return PICKUP, missing[0]
+    return (PICKUP, DISH) if cooking and can_take else wait_skill()
+
+
+def _bring_over(moment: SkillMoment) -> Skill:
+    """For somebody who can."""
+    if moment.held is not None:
+        return _lay_down(moment)
+    scene = moment.scene
+    lying = [scene.counters.get(cell) for cell in moment.shared(moment.counters())]
+    cooks = any(pot.left is not None for pot in scene.pots.values())
+    if cooks and DISH not in lying and moment.sources(DISH):
+        return PICKUP, DISH
+    wanted = [
+        food for food in dict.fromkeys(moment.missing() or moment.food) if lying.count(food) < ENOUGH_DISHES
+    ]
+    there = [food for food in wanted if moment.sources(food)]
+    return (PICKUP, there[0]) if there else wait_skill()
+
+
+PARTED_WAIT = 3
+"""Ticks of a wait where one waits for what another one brings."""
+
+
+class GridSkills(Skills):
+    """Those of ProAgent's program, with `start_cooking` where pots do not start by themselves."""
+
+    def seats(self, sight: SeatObservation) -> Sequence[int]:
+        """Two."""
+        return 0, 1
+
+    def named(self, seat: int) -> str:
+        """`Player 0`."""
+        return player_name(seat)
+
+    def manner(self, sight: SeatObservation) -> PlayStyle:
+        """As the published prompts of the layout are."""
+        return usual_style(SkillMoment.of(sight))
+
+    def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
+        """For the layout and the seat."""
+        return game_description(SkillMoment.of(sight), sight.brief, manner)
+
+    def scene(self, sight: SeatObservation) -> str:
+        """Hands and pots."""
+        return moment_text(SkillMoment.of(sight))
+
+    def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
+        """All that the layout has, whatever the seat can reach."""
+        moment = SkillMoment.of(sight, other)
+        starts = [] if moment.scene.starts_itself else [(START,)]
+        puts = [(PUT_VERBS[food],) for food in moment.food]
+        return [
+            *((PICKUP, each) for each in (*moment.food, DISH)),
+            *puts,
+            (PLACE,),
+            (FILL,),
+            (DELIVER,),
+            *starts,
+        ]
+
+    def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
+        """One that the layout has."""
+        skill = match_skill(written)
+        return skill if skill in self.offered(sight, sight.seat) else None
+
+    def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
+        """By the table of the paper's program; what cannot be reached is not there."""
+        return list(skill_conditions(SkillMoment.of(sight), skill))
+
+    def mark(self, sight: SeatObservation, skill: Skill) -> Json:
+        """Pots that can be started."""
+        return [list(cell) for cell in SkillMoment.of(sight).startable_pots()] if skill[0] == START else None
+
+    def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
+        """By what is in hand. A skill that has nowhere to be done any more is kept."""
+        return skill_status(SkillMoment.of(sight), skill, since)
+
+    def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
+        """What its interact did."""
+        done = (finished_skill(event) for event in sight.events if event.seat == other)
+        return [skill for skill in done if skill]
+
+    def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
+        """The way there, the partner a wall."""
+        return next_move(SkillMoment.of(sight), skill, chance)
+
+    def strolls(self, sight: SeatObservation) -> Sequence[Command]:
+        """Directions that lead somewhere."""
+        moment = SkillMoment.of(sight)
+        return free_directions(moment.scene, moment.seat)
+
+    def shortest_wait(self, sight: SeatObservation) -> int:
+        """Longer where things go over counters."""
+        return PARTED_WAIT if SkillMoment.of(sight).is_parted else 1
+
+    def is_clocked(self, sight: SeatObservation) -> bool:
+        """As the setting `clock` says."""
+        return bool(sight.brief["clock"] == "tick")
+
+    def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
+        """By hands and pots; the seat is the only difference."""
+        return rule_plan(SkillMoment.of(sight, other))
+
+    def errand(self, sight: SeatObservation) -> Skill:
+        """By the rule; full hands are not kept waiting."""
+        return hint_plan(SkillMoment.of(sight))
+
+    def intent(self, skill: Skill) -> Intent:
+        """The verb, and what it is about."""
+        return {"do": skill[0], **({"item": skill[1]} if skill[0] == PICKUP else {})}
+
+
+SKILLS = GridSkills()

@@ -1,0 +1,107 @@
+"""The read-only admin page of participants. It never shows a participant's secret key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from kitchen.admin import ReadOnly
+from study.admin.admin_mixins import MembersOnlyAdmin, OwnStudiesFilter
+from study.design.models import SurveyItem
+from study.design.questions.item_fields import DOES_NOT_APPLY
+from study.design.questions.item_kinds import answer_words
+from study.participants.models import Answer, Participant, Round
+
+SECRET = ("key", "entry")
+"""Fields whose values open somebody's pages."""
+
+
+class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+    """What the participant played, in order, with the answers."""
+
+    model = Round
+    fields = ("position", "condition", "played", "given", "answered_at")
+    readonly_fields = fields
+    can_delete = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
+        """Rounds with all that the rows show."""
+        rounds = super().get_queryset(request).select_related("participant", "condition", "episode")
+        return rounds.prefetch_related("answers__item")
+
+    @admin.display(description="Episode")
+    def played(self, one: Round) -> str:
+        """How far the episode is, with a link to its log."""
+        if one.episode is None:
+            return "not yet"
+        address = reverse("admin:kitchen_episode_change", args=[one.episode.pk])
+        words = f"{one.episode.get_status_display()}, step {one.episode.step}"
+        return format_html('<a href="{}">{}</a>', address, words)
+
+    @admin.display(description="Answers")
+    def given(self, one: Round) -> str:
+        """Every answer as `Trust: 4 of 5`."""
+        rows = ((answer.item.measure, describe_answer(answer)) for answer in one.answers.all())
+        return format_html_join("", "{}: {}<br>", rows) or "none"
+
+
+def describe_answer(answer: Answer) -> str:
+    """`4 of 5`, or what was chosen or written."""
+    if answer.item.kind == SurveyItem.Kind.LIKERT and answer.value != DOES_NOT_APPLY:
+        return f"{answer.value} of {answer.item.points}"
+    return answer_words(answer.value)
+
+
+@admin.register(Participant)
+class ParticipantAdmin(ReadOnly, MembersOnlyAdmin):
+    """Everybody who entered and did not withdraw."""
+
+    list_display = ("code", "study", "number", "status", "who", "rounds", "entered_at")
+    list_filter = (("study", OwnStudiesFilter), "status", "synthetic")
+    list_select_related = ("study",)
+    search_fields = ("code", "given_code")
+    search_help_text = "A participant's code, or a completion code that somebody handed in."
+    ordering = ("study__title", "-number")
+    inlines = (RoundInline,)
+    view_on_site = False
+    change_list_template = "admin/study/participant_list.html"
+    fieldsets = (
+        (None, {"fields": ["code", "study", "number", "who", "status", "given_code"]}),
+        ("From", {"fields": ["source", "label", "referral", "version", "sequence"]}),
+        ("When", {"fields": ["entered_at", "consented_at", "active_at", "ended_at", "end_reason"]}),
+        ("Consent", {"fields": ["consent_hash"]}),
+    )
+
+    class Media:
+        css = {"all": ["css/admin-study.css"]}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
+        """Participants with how far they are."""
+        participants: QuerySet[Participant] = super().get_queryset(request)
+        done = Count("rounds", filter=Q(rounds__answered_at__isnull=False))
+        return participants.annotate(rounds_done=done, rounds_total=Count("rounds"))
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """The list, under the plain name of what it lists."""
+        return super().changelist_view(request, {"title": "Participants", **(extra_context or {})})
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        """No filter in an address may feel its way to a secret, letter by letter."""
+        return lookup.split("__")[0] not in SECRET and super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description="Who", ordering="synthetic")
+    def who(self, participant: Participant) -> SafeString:
+        """A badge for programs."""
+        kind = "preview" if participant.preview else "synthetic" if participant.synthetic else "person"
+        return format_html('<span class="badge {}">{}</span>', kind, kind)
+
+    @admin.display(description="Rounds", ordering="rounds_done")
+    def rounds(self, participant: Any) -> str:
+        """Rounds played and answered."""
+        return f"{participant.rounds_done} of {participant.rounds_total}"

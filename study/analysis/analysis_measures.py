@@ -1,0 +1,213 @@
+"""Choose the measures of an analysis and read their values: play metrics, survey ratings, bounded numbers
+and sub-scale scores.
+
+Attention checks, choices and free texts are not measures.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kitchen.contract.world import Json
+from kitchen.play.episode.log_metrics import SeatConduct, Seated, conduct_by_seat
+from kitchen.play.turn.decision_records import prediction_accuracy, predictions_by_episode
+from kitchen.registry.world_metrics import NamedMetric
+from study.analysis.statistics.observations import Measure
+from study.design.blueprint import Blueprint
+from study.design.models import SurveyItem
+from study.design.play_metrics import CONDUCT_METRICS, FORESIGHT, PLAY_METRICS, PlayMetric
+from study.design.questions.item_fields import ItemPlan
+from study.design.questions.item_kinds import kind_of
+from study.design.questions.questionnaires import SubScale, item_range, subscales
+
+ItemOrScale = ItemPlan | SubScale
+Name = tuple[str, str]
+"""`item` and its key, or `scale` and its name: what stays the same from version to version."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionItems:
+    """How one version asks for the measures."""
+
+    fits: Mapping[str, ItemOrScale]
+    """By the measure's key, what has the ends of its measure."""
+    alone: frozenset[str]
+    """Keys of the conditions without teammates."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredItems:
+    """The measures, and where each version's answers to them are found."""
+
+    measures: list[Measure]
+    versions: Mapping[int, VersionItems]
+    """By primary key."""
+    differing: list[str]
+    """Labels of measures that not all versions asked alike."""
+    figures: Sequence[NamedMetric] = ()
+    """What is measured of play; no key or label of theirs is one of `measures`."""
+    of_play: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """What else is measured of play (`study.design.play_metrics`): keys of the conditions, by the
+    measure's."""
+
+    def scored(self, world: str, score: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
+        """The key and value of each figure after an episode in this world; those of other worlds are no
+        measures of it."""
+        for named in self.figures:
+            if world in named.worlds:
+                value = named.value(world, score)
+                yield named.name, None if value is None else float(value)
+
+    def measured(
+        self,
+        version: int,
+        condition: str,
+        world: str,
+        score: Mapping[str, Json],
+        answers: Mapping[str, Json],
+        beside: Mapping[str, float | None],
+    ) -> dict[str, float | None]:
+        """Each measure's key and value after an episode with this score: those of play, of the answers by
+        item key, and what was measured `beside` the score, where it is."""
+        found = dict(self.scored(world, score)) | dict(self.values(version, condition, answers))
+        return found | {key: beside.get(key) for key, keys in self.of_play.items() if condition in keys}
+
+    def values(
+        self, version: int, condition: str, answers: Mapping[str, Json]
+    ) -> Iterator[tuple[str, float | None]]:
+        """Each measure's key and value after one episode, from the answers by item key. What is asked with
+        teammates only is no measure of an episode played alone."""
+        asked = self.versions[version]
+        for measure in self.measures:
+            question = asked.fits.get(measure.key)
+            if not (question and condition in asked.alone and _needs_teammates(question)):
+                yield measure.key, _value(question, answers)
+
+
+def measured_items_in(
+    designs: Mapping[int, Blueprint], labels: Mapping[str, str], scored: Mapping[str, str]
+) -> MeasuredItems:
+    """Of the designs of some versions, by primary key, newest first: each measure as the newest of them has
+    it; an answer between other ends is no value of it. `labels` are the names of items, in their order;
+    `scored` are the study's `scale_keys`."""
+    asked = {pk: _asked(design) for pk, design in designs.items()}
+    newest: dict[Name, ItemOrScale] = {}
+    for by_name in asked.values():
+        newest = by_name | newest
+    named = [("item", key) for key in labels if ("item", key) in newest]
+    names = [*named, *(name for name in newest if name not in named)]
+    keys = {(kind, one): scored[one] if kind == "scale" else one for kind, one in names}
+    measures = {name: _measure(key, newest[name], labels) for name, key in keys.items()}
+    differing = {name for by_name in asked.values() for name, one in by_name.items() if one != newest[name]}
+    return MeasuredItems(
+        [*measures.values()],
+        {
+            pk: VersionItems(
+                {keys[name]: one for name, one in by_name.items() if _ends(one) == _ends(newest[name])},
+                frozenset(one.key for one in designs[pk].conditions if not one.teammates),
+            )
+            for pk, by_name in asked.items()
+        },
+        [measure.label for name, measure in measures.items() if name in differing],
+    )
+
+
+def _asked(design: Blueprint) -> dict[Name, ItemOrScale]:
+    """What one version measures; that something had to be answered is no difference in what was asked."""
+    survey = [item.model_copy(update={"required": True}) for item in design.items_at(SurveyItem.Place.SURVEY)]
+    items = {("item", item.key): item for item in survey if _is_rating(item)}
+    return {**items, **{("scale", one.name): one for one in subscales(survey) if not one.problem}}
+
+
+def _is_rating(item: ItemPlan) -> bool:
+    """Whether its answers are numbers between two ends."""
+    return item.correct is None and kind_of(item).ends(item) is not None
+
+
+def _needs_teammates(question: ItemOrScale) -> bool:
+    """Whether it, or any item of the sub-scale, is asked after episodes with teammates only."""
+    return any(
+        item.needs_teammates for item in (question.items if isinstance(question, SubScale) else (question,))
+    )
+
+
+def _measure(key: str, question: ItemOrScale, labels: Mapping[str, str]) -> Measure:
+    if isinstance(question, SubScale):
+        return Measure.score(key, f"{question.name}: {question.label}", *question.ends)
+    label = labels.get(question.key, question.measure)
+    if question.kind == SurveyItem.Kind.LIKERT:
+        return Measure.likert(key, label, question.points, (question.low, question.high))
+    return Measure.score(key, label, *item_range(question))
+
+
+def _ends(question: ItemOrScale) -> tuple[float, float]:
+    return question.ends if isinstance(question, SubScale) else item_range(question)
+
+
+def _value(question: ItemOrScale | None, answers: Mapping[str, Json]) -> float | None:
+    if isinstance(question, SubScale):
+        return question.score(answers)
+    value = answers.get(question.key) if question else None
+    return None if value is None else float(value)
+
+
+def measures_of(scales: MeasuredItems) -> list[Measure]:
+    """All that is measured: of play, then of surveys, then what is only explored."""
+    beside = [_of_play(PLAY_METRICS[key]) for key in scales.of_play]
+    planned, explored = ([one for one in beside if one.exploratory is each] for each in (False, True))
+    return [*map(measure_of_metric, scales.figures), *planned, *scales.measures, *explored]
+
+
+def _of_play(one: PlayMetric) -> Measure:
+    made = (
+        Measure.rate(one.key, one.label)
+        if one.kind == "share"
+        else Measure.number(one.key, one.label, 0.0, None, unit="s")
+    )
+    return replace(made, exploratory=one.exploratory)
+
+
+def measure_of_metric(named: NamedMetric) -> Measure:
+    """A figure of play as the analysis has it."""
+    if named.figure.kind == "share":
+        return Measure.rate(named.name, named.label)
+    if named.figure.kind == "count":
+        return Measure.count(named.name, named.label)
+    return Measure.number(named.name, named.label, *named.figure.ends, unit=named.figure.unit)
+
+
+Values = dict[str, float | None]
+"""By the key of the measure."""
+Played = tuple[str, int, int]
+"""Key of the condition, episode, seat."""
+AT_ONCE = 200
+"""Episodes whose notes are read at once."""
+
+
+def play_values(played: Iterable[Played], wanted: Mapping[str, Collection[str]]) -> dict[Seated, Values]:
+    """Each measure's value by episode and seat; `wanted` are the conditions in which each is measured, by
+    key. Nothing is read of what is not measured."""
+    rounds = list(played)
+    found: dict[Seated, Values] = defaultdict(dict)
+    shares = _shares({episode for key, episode, _ in rounds if key in wanted.get(FORESIGHT.key, ())})
+    anywhere = {key for one in CONDUCT_METRICS for key in wanted.get(one.key, ())}
+    conduct = conduct_by_seat({episode for key, episode, _ in rounds if key in anywhere})
+    for key, episode, seat in rounds:
+        told = {FORESIGHT.key: shares.get(episode), **_told(conduct.get((episode, seat), SeatConduct()))}
+        found[episode, seat] = {name: value for name, value in told.items() if key in wanted.get(name, ())}
+    return dict(found)
+
+
+def _told(conduct: SeatConduct) -> Values:
+    return {one.key: getattr(conduct, one.key) for one in CONDUCT_METRICS}
+
+
+def _shares(episodes: Collection[int]) -> dict[int, float | None]:
+    """Of what was foreseen, what came true, by episode."""
+    several, found = sorted(episodes), dict[int, float | None]()
+    for first in range(0, len(several), AT_ONCE):
+        foreseen = predictions_by_episode(several[first : first + AT_ONCE])
+        found |= {pk: prediction_accuracy(by_mind).share for pk, by_mind in foreseen.items()}
+    return found

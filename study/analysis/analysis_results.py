@@ -1,0 +1,253 @@
+"""Compute a study's analysis in a worker and cache the result until the data change. It also reads which
+agents and models really played in each condition.
+
+Statistics and figures take seconds, which would block a web process. The cache has one entry for each
+study and selection of data. Its stamp follows from the data, so a result always belongs to the present
+data. An entry contains participants' values, so a withdrawal erases it (`forget`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from django.core.cache import cache
+from django.db.models import Count, Max, Q, QuerySet
+from pydantic import TypeAdapter
+
+from kitchen.contract.world import canonical_hash
+from kitchen.play.models import Decision, Mind, ModelCall
+from kitchen.play.turn.decision_records import reply_readings
+from study.analysis import analysis_sample as selectors
+from study.analysis.analysis_measures import measures_of
+from study.analysis.analysis_sample import Sample, scale_answers
+from study.analysis.statistics.observations import AnalysisCondition, AnalysisError
+from study.analysis.statistics.run_analysis import Analysis, analyse
+from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage
+from study.design.analysis_plan import AnalysisPlan, ContrastError, analysis_plan_of
+from study.design.blueprint import blueprint_of
+from study.design.condition_plan import NOBODY
+from study.design.models import Condition, Study
+from study.design.questions.item_fields import FIELD_INFO
+from study.design.study_versions import frozen_version
+from study.participants.episode_owners_and_outages import outages_of
+from study.participants.models import Participant, Round
+from study.task_queue import ask_analysis
+
+
+def coplayers_by_condition(study: Study, sample: Sample | None = None) -> list[ConditionPlayers]:
+    """Each condition's, in order: of those whose data an analysis uses, or of everybody who ever began. Where
+    nobody has begun, the co-player is the one that is set up."""
+    begun = Round.objects.filter(participant__study=study, episode__isnull=False)
+    plain = (sample.rounds if sample else begun).order_by()
+    return [_players(condition, plain.filter(condition=condition)) for condition in study.conditions.all()]
+
+
+def _players(condition: Condition, rounds: QuerySet[Round]) -> ConditionPlayers:
+    episodes = rounds.values("episode")
+    decisions = Decision.objects.filter(mind__episode__in=episodes, dropped="")
+    numbers = _numbers(decisions)
+    return ConditionPlayers(
+        condition=AnalysisCondition(condition.key, condition.name, condition.position),
+        kinds=_kinds(condition, rounds),
+        models=_models(ModelCall.objects.filter(decision__in=decisions)),
+        decisions=numbers.total(),
+        chosen_by=_most_first(numbers, 0),
+        fallbacks=tuple(each for each in _most_first(numbers, 1) if each[0]),
+        read=reply_readings(decisions),
+    )
+
+
+def _kinds(condition: Condition, rounds: QuerySet[Round]) -> tuple[str, ...]:
+    if not rounds.exists():
+        return () if condition.coplayer == NOBODY else (condition.coplayer,)
+    seated = Mind.objects.filter(episode__in=rounds.values("episode"))
+    return tuple(sorted(set(seated.order_by().values_list("kind", flat=True))))
+
+
+def _numbers(decisions: QuerySet[Any]) -> Counter[tuple[str, str]]:
+    """How many decisions there are by who chose and which fallback it was: one look at an index."""
+    rows = decisions.order_by().values_list("played_by", "fallback").annotate(number=Count("pk"))
+    return Counter({(played_by, fallback): number for played_by, fallback, number in rows})
+
+
+def _most_first(numbers: Counter[tuple[str, str]], place: int) -> tuple[tuple[str, int], ...]:
+    """The values at this place of the keys with how often they occur, most first."""
+    counts: Counter[str] = Counter()
+    for key, number in numbers.items():
+        counts[key[place]] += number
+    return tuple(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsage, ...]:
+    named = calls.order_by().values_list("provider", "model_asked", "model_named")
+    models = [ModelUsage(*row) for row in named.annotate(number=Count("pk"))]
+    return tuple(sorted(models, key=lambda each: (-each.calls, each.provider, each.asked, each.named)))
+
+
+VERSION = 15
+"""Of what is kept; raised whenever `CachedAnalysis` or anything in it changes its shape, or is computed
+otherwise."""
+
+KEEP_SECONDS = 24 * 3600
+ASKED_SECONDS = 60
+"""After so long an analysis that has not come is asked for again."""
+
+ITEM_FIELDS = (*(name for name, about in FIELD_INFO.items() if about.analysed), "position", "enabled")
+"""Of an item, what changes an analysis."""
+
+PLAN_FIELDS = ("main_test", "measures_correction", "planned_contrasts")
+"""Of a study, what is planned to be tested."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CachedAnalysis:
+    """An analysis with its figures (SVG by measure key), or the problem that stood in its way."""
+
+    analysis: Analysis | None = None
+    figures: dict[str, bytes] = field(default_factory=dict)
+    problem: str = ""
+
+
+def analyse_present_data(
+    study: Study, who: str, preregistered: bool = False, untouched: bool = False
+) -> Analysis:
+    """The analysis of the present data, or only of what was collected as preregistered, or of episodes that
+    no outage touched; AnalysisError if they cannot be analysed."""
+    sample = selectors.Sample(study, who=who, preregistered=preregistered, untouched=untouched)
+    scales = selectors.measured_items(sample)
+    conditions = selectors.analysis_conditions(sample)
+    return analyse(
+        list(selectors.observations(sample, scales)),
+        conditions,
+        measures_of(scales),
+        attrition=selectors.attrition(sample),
+        players=coplayers_by_condition(study, sample),
+        versions=selectors.analysis_versions(study),
+        differing=scales.differing,
+        preregistered=preregistered,
+        plan=_plan(study),
+        scales=scale_answers(sample, scales, conditions),
+        unused=selectors.outage_observations(sample),
+    )
+
+
+def _plan(study: Study) -> AnalysisPlan:
+    """What was preregistered to be tested, else what the design says now."""
+    frozen = frozen_version(study)
+    design = frozen.blueprint if frozen else blueprint_of(study)
+    try:
+        return analysis_plan_of(design.study)
+    except ContrastError as error:
+        raise AnalysisError(str(error)) from error
+
+
+def analysis_ready(
+    study: Study, who: str, preregistered: bool = False, untouched: bool = False
+) -> CachedAnalysis | None:
+    """What a worker has computed from the present data; if nothing yet, it is asked for and None returned."""
+    stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
+    finished = _kept(key, stamp)
+    if finished is None and cache.add(f"analysis-asked:{key}:{stamp}", 1, ASKED_SECONDS):
+        ask_analysis(study.pk, who, preregistered, untouched)
+    return finished
+
+
+def compute_and_cache(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
+    """What a worker does: analyse, draw, keep. What is out of date by then is not kept."""
+    stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
+    if _kept(key, stamp) is None:
+        finished = _adapter().dump_python(_finish(study, who, preregistered, untouched), mode="json")
+        cache.set(key, [stamp, finished], KEEP_SECONDS)
+        if data_stamp(study, who) != stamp:  # somebody withdrew meanwhile; `forget` may have come too early
+            cache.delete(key)
+
+
+def forget_analysis(study_id: int, **_: Any) -> None:
+    """Erase what is kept about a study: it hears that somebody was erased (`signals.person_erased`). If the
+    cache is away, the entries end when they are due."""
+    from redis.exceptions import RedisError  # takes a second to import
+
+    try:
+        cache.delete_many(list(_every_key(study_id)))
+    except (RedisError, OSError) as error:
+        log.warning("cache away, the analysis of study %s is not erased yet: %s", study_id, error)
+
+
+def _every_key(study_id: int) -> Iterator[str]:
+    """Those of older programs, too: what they kept may still be there after an upgrade."""
+    either = (False, True)
+    for version, who, *only in product(range(1, VERSION + 1), selectors.WHO, either, either):
+        key = analysis_cache_key(study_id, who, *only, version=version)
+        yield from (key, report_cache_key(key))
+
+
+def analysis_cache_key(
+    study_id: int,
+    who: str,
+    preregistered: bool = False,
+    untouched: bool = False,
+    *,
+    version: int = VERSION,
+) -> str:
+    """Under which an analysis is kept."""
+    more = f"{':preregistered' if preregistered else ''}{':untouched' if untouched else ''}"
+    return f"analysis:{version}:{study_id}:{who}{more}"
+
+
+def report_cache_key(key: str) -> str:
+    """Under which the report of an analysis is kept."""
+    return f"{key}:report"
+
+
+def _kept(key: str, stamp: str) -> CachedAnalysis | None:
+    """What is kept, if it belongs to these data and is what it should be."""
+    match cache.get(key):
+        case [kept_stamp, finished] if kept_stamp == stamp:
+            with suppress(ValueError):  # somebody else wrote it
+                return _adapter().validate_python(finished)
+    return None
+
+
+@lru_cache
+def _adapter() -> TypeAdapter[CachedAnalysis]:
+    """Turns what was computed into JSON and back; made when it is first needed."""
+    return TypeAdapter(CachedAnalysis)
+
+
+def _finish(study: Study, who: str, preregistered: bool, untouched: bool) -> CachedAnalysis:
+    from study.analysis.statistics.matplotlib_figures import draw
+
+    try:
+        analysis = analyse_present_data(study, who, preregistered, untouched)
+    except AnalysisError as error:
+        return CachedAnalysis(problem=str(error))
+    return CachedAnalysis(analysis, {result.measure.key: draw(result) for result in analysis.measures})
+
+
+def data_stamp(study: Study, who: str) -> str:
+    """Another one whenever anything that is analysed changes."""
+    people = study.participants.filter(status=Participant.Status.COMPLETE).aggregate(
+        people=Count("pk", filter=Q(synthetic=False)),
+        everybody=Count("pk"),
+        last=Max("ended_at"),
+        excluded=Count("excluded_at"),
+        excluded_last=Max("excluded_at"),
+    )
+    conditions = list(study.conditions.values_list("key", "name", "position"))
+    items = list(study.items.values_list(*ITEM_FIELDS))
+    withdrawn = Study.objects.filter(pk=study.pk).values_list("withdrawn", "withdrawn_synthetic").first()
+    counts = [people["people"], people["everybody"], str(people["last"]), *(withdrawn or ())]
+    counts += [people["excluded"], str(people["excluded_last"])]
+    versions = [[number, str(at)] for number, at in study.versions.values_list("number", "frozen_at")]
+    planned = Study.objects.filter(pk=study.pk).values_list(*PLAN_FIELDS).first()
+    counts += [outages_of(study).count(), list(planned or ())]
+    return canonical_hash([study.pk, who, counts, conditions, items, versions])

@@ -1,0 +1,404 @@
+"""Select the participants and values that an analysis uses, and list who is excluded and why. It also reads
+the answers to each sub-scale's items. Reads only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from statistics import mean
+
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
+
+from kitchen.contract.world import Json
+from kitchen.play.models import Episode
+from kitchen.registry.world_metrics import NamedMetric
+from study.analysis.analysis_measures import MeasuredItems, measured_items_in, play_values
+from study.analysis.statistics.observations import AnalysisCondition, Measure, Observation
+from study.analysis.statistics.sample_composition import Attrition, DesignVersion
+from study.analysis.statistics.within.result_types import ScaleAnswers
+from study.design.blueprint import Blueprint, blueprint_of
+from study.design.models import Study, SurveyItem
+from study.design.play_metrics import conditions_by_metric
+from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
+from study.design.questions.item_kinds import is_right, numeric_answer
+from study.design.questions.questionnaires import ScoringError, SubScale, reversed_answer
+from study.design.study_metrics import scale_keys, study_figures
+from study.design.study_versions import (
+    freeze_states,
+    frozen_version,
+    participants_as_preregistered,
+    version_blueprints,
+)
+from study.participants.episode_owners_and_outages import downtime_since_creation, touched_episodes
+from study.participants.models import Answer, Participant, Round
+from study.participants.participant_counts import withdrawn
+
+WHO = {
+    "people": "people only",
+    "synthetic": "synthetic participants only",
+    "all": "people and synthetic participants together",
+}
+"""Whose data an analysis may use."""
+WHO_IN_WORDS = {"people": Q(synthetic=False), "synthetic": Q(synthetic=True)}
+"""Which participants those are; all of them for any other choice."""
+
+
+class Sample:
+    """Whose data an analysis uses (`WHO`); `preregistered`: only of those who entered as
+    `participants_as_preregistered` says; `untouched`: without the episodes that an outage of ours touched.
+    Who failed the checks is looked up once, however much is read of the sample."""
+
+    def __init__(
+        self, study: Study, *, who: str, preregistered: bool = False, untouched: bool = False
+    ) -> None:
+        self.study = study
+        self.who = who
+        self.preregistered = preregistered
+        self.untouched = untouched
+
+    @cached_property
+    def everybody(self) -> QuerySet[Participant]:
+        """Those whose data are asked for, however they entered and ended."""
+        return self.study.participants.filter(WHO_IN_WORDS.get(self.who, Q()), preview=False)
+
+    @cached_property
+    def entered(self) -> QuerySet[Participant]:
+        """Those of them who entered as is asked for."""
+        return (
+            self.everybody.filter(participants_as_preregistered(self.study))
+            if self.preregistered
+            else self.everybody
+        )
+
+    @cached_property
+    def stayed(self) -> QuerySet[Participant]:
+        """Those of them who are complete."""
+        return self.entered.filter(status=Participant.Status.COMPLETE)
+
+    @cached_property
+    def failed(self) -> set[int]:
+        """Ids of the complete participants who failed too many attention checks."""
+        return failed_checks(self.study)
+
+    @cached_property
+    def people(self) -> QuerySet[Participant]:
+        """Those who are analysed: complete, and left out neither by staff nor by the checks."""
+        return self.stayed.filter(excluded_at=None).exclude(pk__in=self.failed)
+
+    @cached_property
+    def touched(self) -> set[int]:
+        """Ids of their episodes that an outage touched."""
+        return touched_episodes(downtime_since_creation(self.study), self._played)
+
+    @property
+    def rounds(self) -> QuerySet[Round]:
+        """What those who are analysed played and is analysed, by participant and position."""
+        played = self._played.order_by("participant__number", "position")
+        return played.exclude(episode__in=self.touched) if self.untouched and self.touched else played
+
+    @property
+    def untaken(self) -> QuerySet[Round]:
+        """What they played and is left out."""
+        return self._played.filter(episode__in=self.touched) if self.untouched else self._played.none()
+
+    @property
+    def _played(self) -> QuerySet[Round]:
+        rounds = Round.objects.filter(participant__in=self.people.order_by())
+        return rounds.exclude(episode__status=Episode.Status.PLAYING)
+
+
+def attrition(sample: Sample) -> Attrition:
+    """How many of those whose data are asked for came to the end, how the others ended, who is left out."""
+    people = sample.entered
+    statuses = dict(people.order_by().values_list("status").annotate(n=Count("pk")))
+    completed = statuses.get(Participant.Status.COMPLETE, 0)
+    return Attrition(
+        entered=sum(statuses.values()),
+        completed=completed,
+        unfinished=sum(statuses.values()) - completed,
+        withdrew=withdrawn(sample.study, who=sample.who),
+        ends=tuple(
+            (str(words), statuses.get(status, 0))
+            for status, words in Participant.Status.choices
+            if status != Participant.Status.COMPLETE
+        ),
+        excluded=sample.stayed.exclude(excluded_at=None).count(),
+        failed_checks=sample.stayed.filter(excluded_at=None, pk__in=sample.failed).count(),
+        otherwise=sample.everybody.count() - sum(statuses.values()),
+        touched=len(sample.touched),
+        touched_left_out=sample.untouched,
+        **_together(sample),
+    )
+
+
+def _together(sample: Sample) -> dict[str, int]:
+    """How many of those who are analysed played an episode with another of them, and those episodes."""
+    played = sample.rounds.order_by()
+    several = played.values("episode").annotate(n=Count("pk")).filter(n__gt=1).values("episode")
+    shared = played.filter(episode__in=several)
+    return shared.aggregate(
+        together=Count("participant", distinct=True), shared=Count("episode", distinct=True)
+    )
+
+
+def failed_checks(study: Study) -> set[int]:
+    """Ids of the complete participants who failed more attention checks than their version allows; nobody if
+    that says nothing of it. Questions of understanding are no attention checks."""
+    rules = {version.pk: _check_rule(version.blueprint) for version in study.versions.defer("bundle")}
+    ruled = {pk: (allowed, checks) for pk, (allowed, checks) in rules.items() if allowed is not None}
+    answers = Answer.objects.filter(
+        participant__version__in=[pk for pk, (_, checks) in ruled.items() if checks],
+        participant__status=Participant.Status.COMPLETE,
+        item__key__in={key for _, checks in ruled.values() for key in checks},
+    )
+    fields = ("participant_id", "participant__version_id", "item__key", "value")
+    failed: Counter[tuple[int, int]] = Counter()
+    for person, version, key, value in answers.values_list(*fields).iterator(chunk_size=2000):
+        item = ruled[version][1].get(key)
+        failed[person, version] += item is not None and is_right(item, value) is False
+    return {person for (person, version), number in failed.items() if number > ruled[version][0]}
+
+
+def _check_rule(design: Blueprint) -> tuple[int | None, dict[str, ItemPlan]]:
+    """How many attention checks may be failed (None: any), and which those are, by key."""
+    checks = [one for one in design.items if one.correct is not None and one.place != SurveyItem.Place.CHECK]
+    return design.study.get("failed_checks_allowed"), {one.key: one for one in checks}
+
+
+def default_participants(study: Study) -> str:
+    """Whose data an analysis uses unless it is told: people's as soon as one person is complete."""
+    complete = study.participants.filter(status=Participant.Status.COMPLETE, preview=False)
+    return "people" if complete.filter(synthetic=False).exists() else "synthetic"
+
+
+def analysis_conditions(sample: Sample) -> list[AnalysisCondition]:
+    """The conditions that those analysed played; all of the study's while there is nobody."""
+    keys = set(sample.rounds.order_by().values_list("condition__key", flat=True))
+    rows = [row for row in sample.study.conditions.all() if not keys or row.key in keys]
+    return [AnalysisCondition(row.key, row.name, row.position) for row in rows]
+
+
+def analysis_versions(study: Study) -> list[DesignVersion]:
+    """The study's versions as the analysis takes them, which runs the tests that were preregistered last."""
+    last, states = frozen_version(study), freeze_states(study)
+    at = states[last.pk].frozen_at if last else None
+    return [
+        DesignVersion(
+            one.version,
+            one.version_frozen,
+            one.changed_since_freeze,
+            at is not None and one.frozen_at != at and not one.changed_since_freeze,
+        )
+        for one in states.values()
+    ]
+
+
+def measured_items(sample: Sample) -> MeasuredItems:
+    """What is measured of those analysed; of the present design while there is nobody."""
+    study, people = sample.study, sample.people.order_by()
+    versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
+    designs = {version.pk: version.blueprint for version in versions} or {0: blueprint_of(study)}
+    return measured_items_in_versions(study, designs)
+
+
+def measured_items_in_versions(study: Study, designs: Mapping[int, Blueprint]) -> MeasuredItems:
+    """What is measured of those who entered under these versions, by primary key, newest first."""
+    labels = {row.key: row.measure for row in study.items.all()}
+    scales = measured_items_in(designs, labels, scale_keys([*version_blueprints(study), *designs.values()]))
+    figures = _figures(study, designs.values(), scales.measures)
+    played = [(one.key, one) for design in designs.values() for one in design.conditions]
+    taken = {name for one in scales.measures for name in (one.key, one.label)}
+    return replace(scales, figures=figures, of_play=conditions_by_metric(played, taken))
+
+
+def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure]) -> list[NamedMetric]:
+    """The figures of the worlds of these designs' conditions by which episodes are compared."""
+    worlds = {condition.world for design in designs for condition in design.conditions}
+    names, labels = [one.key for one in asked], [one.label for one in asked]
+    figures = study_figures(study, names=names, labels=labels)
+    return [one for one in figures if one.figure.measured and worlds.intersection(one.worlds)]
+
+
+def observations(sample: Sample, scales: MeasuredItems) -> Iterator[Observation]:
+    """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
+    states = freeze_states(sample.study)
+    rounds = sample.rounds.order_by().values_list("condition__key", "episode_id", "seat")
+    beside = play_values(rounds, scales.of_play)
+    related = ("participant", "condition", "episode")
+    for played in sample.rounds.select_related(*related).prefetch_related("answers__item"):
+        assert played.episode  # noqa: S101 - a complete participant has played every round
+        person = played.participant
+        answers = {answer.item.key: numeric_answer(answer.value) for answer in played.answers.all()}
+        values = scales.measured(
+            person.version_id,
+            played.condition.key,
+            played.episode.world,
+            played.episode.score,
+            answers,
+            beside.get((played.episode.pk, played.seat), {}),
+        )
+        state = states[person.version_id]
+        for measure, value in values.items():
+            yield Observation(
+                participant=person.code,
+                condition=played.condition.key,
+                measure=measure,
+                value=value,
+                order_position=played.position,
+                synthetic=person.synthetic,
+                version=state.version,
+                before_freeze=bool(state.before_freeze(person.entered_at)),
+            )
+
+
+def outage_observations(sample: Sample) -> list[Observation]:
+    """What those who are analysed played and an outage touched, where that is left out: without a value."""
+    return [
+        Observation(played.participant.code, played.condition.key, "", None, played.position, False)
+        for played in sample.untaken.select_related("participant", "condition")
+    ]
+
+
+EXCLUSION_REASONS = {
+    "preview": "staff who tried the study out",
+    "not_complete": "did not come to the end",
+    "excluded": "excluded by staff",
+    "attention_checks": "failed more attention checks than the version allows",
+    "not_every_condition": "has no value in every condition that is analysed",
+}
+"""Why the analysis leaves somebody out, by code; where several hold, the first."""
+
+
+def exclusion_reasons(study: Study) -> dict[int, str]:
+    """The code of `LEFT_OUT` of everybody whom the analysis of people (for a program: of programs) leaves
+    out, by primary key."""
+    codes: dict[int, str] = {}
+    analysed: dict[bool, set[int]] = {True: set(), False: set()}
+    failed = failed_checks(study)
+    rows = study.participants.values_list("pk", "synthetic", "preview", "status", "excluded_at")
+    for pk, synthetic, preview, status, excluded_at in rows.iterator(chunk_size=2000):
+        holds = {
+            "preview": preview,
+            "not_complete": status != Participant.Status.COMPLETE,
+            "excluded": excluded_at is not None,
+            "attention_checks": pk in failed,
+        }
+        if code := next((code for code, true in holds.items() if true), ""):
+            codes[pk] = code
+        else:
+            analysed[synthetic].add(pk)
+    gone = _without_every_condition(study, analysed.values())
+    return codes | dict.fromkeys(gone, "not_every_condition")
+
+
+def _scored(named: NamedMetric) -> Q:
+    """Rounds whose episode has this figure, and has it defined."""
+    value = f"episode__score__{named.figure.name}"
+    has_figure = Q(episode__world__in=named.worlds, **{f"{value}__isnull": False})
+    return has_figure & ~Q(**{value: None})
+
+
+def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:
+    """Of each sample whom `analysis.exclusions.incomplete` finds, from the rounds alone."""
+    rounds = Round.objects.filter(participant__study=study).exclude(episode__status=Episode.Status.PLAYING)
+    given = Answer.objects.filter(round=OuterRef("pk")).exclude(value=DOES_NOT_APPLY)
+    valued = Q(Exists(given))
+    for one in filter(lambda one: one.figure.measured, study_figures(study)):
+        valued |= _scored(one)
+    told = rounds.annotate(valued=Case(When(valued, then=True), default=False)).order_by()
+    played: dict[int, dict[int, bool]] = {}
+    for person, condition, value in told.values_list("participant_id", "condition_id", "valued"):
+        played.setdefault(person, {})[condition] = value
+    for sample in samples:
+        conditions = {condition for pk in sample for condition in played.get(pk, ())}
+        yield from (pk for pk in sample if not all(played.get(pk, {}).get(one) for one in conditions))
+
+
+Row = tuple[float | None, ...]
+Rows = dict[tuple[str, str], dict[int, Row]]
+"""By the keys of scale and condition, and the participant."""
+
+
+def scale_answers(
+    sample: Sample, rated: MeasuredItems, conditions: list[AnalysisCondition]
+) -> list[ScaleAnswers]:
+    """Each sub-scale of several items, in each condition and over all (each participant's means); only of
+    versions that have just the items that the newest has. Rows where nothing of a scale was answered are
+    none."""
+    scales = _newest(rated)
+    rows: Rows = {}
+    for key, condition, who, row in _rows(sample, rated, scales) if scales else ():
+        rows.setdefault((key, condition), {})[who] = row
+    return [one for key, scale in scales.items() for one in _places(key, scale, conditions, rows)]
+
+
+def _newest(rated: MeasuredItems) -> dict[str, SubScale]:
+    """By the key of the measure, as the newest version has it."""
+    found: dict[str, SubScale] = {}
+    for version in rated.versions.values():
+        for key, asked in version.fits.items():
+            if isinstance(asked, SubScale) and len(asked.items) > 1:
+                found.setdefault(key, asked)
+    return found
+
+
+def _rows(
+    sample: Sample, rated: MeasuredItems, scales: Mapping[str, SubScale]
+) -> Iterator[tuple[str, str, int, Row]]:
+    """Key of the scale, key of the condition, one participant, and their turned answers there."""
+    rounds = sample.rounds.select_related("participant", "condition").prefetch_related("answers__item")
+    for played in rounds:
+        answers = {answer.item.key: numeric_answer(answer.value) for answer in played.answers.all()}
+        fits = rated.versions[played.participant.version_id].fits
+        for key, scale in scales.items():
+            asked = fits.get(key)
+            if not isinstance(asked, SubScale) or _keys(asked) != _keys(scale):
+                continue
+            row = tuple(_turned(item, answers) for item in sorted(asked.items, key=lambda one: one.key))
+            if any(value is not None for value in row):
+                yield key, played.condition.key, played.participant_id, row
+
+
+def _places(
+    key: str,
+    scale: SubScale,
+    conditions: list[AnalysisCondition],
+    rows: Rows,
+) -> Iterator[ScaleAnswers]:
+    items = tuple(_keys(scale))
+    yield ScaleAnswers(
+        key, scale.name, "", items, _means([rows.get((key, one.key), {}) for one in conditions])
+    )
+    for one in conditions:
+        if found := rows.get((key, one.key)):
+            yield ScaleAnswers(key, scale.name, one.label, items, tuple(found.values()))
+
+
+def _means(answered: Sequence[Mapping[int, Row]]) -> tuple[Row, ...]:
+    """Each participant's mean of each item over the conditions in which they answered it: one row a person,
+    for answers of one person are not those of several."""
+    people = dict.fromkeys(who for rows in answered for who in rows)
+    own = ([rows[who] for rows in answered if who in rows] for who in people)
+    return tuple(tuple(map(_mean, zip(*rows, strict=True))) for rows in own)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    there = [value for value in values if value is not None]
+    return mean(there) if there else None
+
+
+def _keys(scale: SubScale) -> list[str]:
+    return sorted(item.key for item in scale.items)
+
+
+def _turned(item: ItemPlan, answers: Mapping[str, Json]) -> float | None:
+    """The answer, so that more means more of what the scale measures; None without one on its scale."""
+    value = answers.get(item.key)
+    if value is not None:
+        with suppress(ScoringError):
+            return reversed_answer(item, float(value))
+    return None

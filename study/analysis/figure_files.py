@@ -1,0 +1,72 @@
+"""Render the figures of a cached analysis as files, in a separate process.
+
+matplotlib takes a second to import and tenths of a second to draw, which would delay the people who play
+in this process.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import cast
+
+from kitchen.charts import chart_data, vega_charts
+from kitchen.charts.chart_data import Chart, ImageFormat
+from kitchen.infra.process_pool import ProcessPool
+from study.analysis.statistics.result_charts import MEANS, charts_of
+from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+
+LONGEST = 30.0
+"""Seconds after which a figure is given up."""
+
+FIGURE_TYPES = {
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "vl.json": "application/json",
+}
+"""What a figure can be had as, with its type: drawings, the table behind it, and as Vega-Lite."""
+
+OFFERED = {"svg": "SVG", "pdf": "PDF", "png": "PNG", "csv": "table, CSV", "json": "table, JSON"}
+"""What is offered below a figure, in words."""
+
+WRITTEN: dict[str, Callable[[Chart], bytes]] = {
+    "csv": chart_data.chart_csv,
+    "json": chart_data.chart_json,
+    "vl.json": vega_charts.vega_json,
+}
+"""Those that are not drawn."""
+
+_pool = ProcessPool(lambda: 1, waiting=20, longest=LONGEST)
+os.register_at_fork(after_in_child=_pool.forget)
+
+
+def figure_file(figures: dict[str, bytes], analysis: Analysis, of: str, name: str, kind: str) -> bytes:
+    """A figure of a measure or scale as a file; `figures` are those that a worker has drawn already, by
+    measure. KeyError where there is none; ApartError where it cannot be drawn now."""
+    chart = charts_of(analysis, of)[name]
+    if name != MEANS or kind in WRITTEN:
+        return chart_file(chart, kind)
+    return figures[of] if kind == "svg" else _drawn(analysis.measure(of), kind)
+
+
+def chart_file(chart: Chart, kind: str) -> bytes:
+    """A figure as one of `FIGURE_TYPES`. ApartError where it cannot be drawn now."""
+    return WRITTEN[kind](chart) if kind in WRITTEN else _drawn(chart, kind)
+
+
+def _drawn(drawn: MeasureResult | Chart, kind: str) -> bytes:
+    return _pool.submit(draw_in_process, drawn, cast(ImageFormat, kind)).result()
+
+
+def draw_in_process(drawn: MeasureResult | Chart, kind: ImageFormat) -> bytes:
+    """What the process apart does."""
+    if isinstance(drawn, Chart):
+        from kitchen.charts.matplotlib_charts import draw_chart as draw_chart  # matplotlib is slow to import
+
+        return draw_chart(drawn, kind)
+    from study.analysis.statistics.matplotlib_figures import draw  # likewise
+
+    return draw(drawn, kind)

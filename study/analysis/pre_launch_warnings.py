@@ -1,0 +1,263 @@
+"""Warn a researcher before people come about what a study cannot measure. Warnings come from its design,
+and from the episodes of a dry run: ceilings, floors, missing values, no variance, and decisions that
+came too late under a clock.
+
+Programs play a timed world faster than people (`BRIGADE_SYNTHETIC_SPEED`). So more decisions are late in
+a dry run than with people; the agent's fallback then acts.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet, Subquery
+
+from kitchen.contract.world import Json, Metric, WorldError
+from kitchen.play.models import Decision, Episode
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_metrics import metrics_of_world
+from kitchen.registry.world_registry import get_world
+from kitchen.words.english_text import and_list, counted_noun
+from study.design.blueprint import ConditionPlan, blueprint_of
+from study.design.condition_plan import seats_of
+from study.design.models import Study
+from study.design.readiness_checks import ReadinessProblem, readiness_problems
+from study.participants.models import Round
+
+FEWEST = 3
+"""Of fewer episodes nothing is said."""
+OFTEN = 0.75
+"""From this share of episodes on, an end of the scale is told."""
+BLANK = 0.25
+"""From this share of episodes on, blanks are."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadWarning:
+    """One thing to mind: what is so, in how many episodes, and what follows; empty where nothing does."""
+
+    what: str
+    where: str
+    so: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.what} in {self.where}{self._end}"
+
+    @property
+    def bare(self) -> str:
+        """The same without the episodes."""
+        return f"{self.what}{self._end}"
+
+    @property
+    def _end(self) -> str:
+        return f": {self.so}." if self.so else "."
+
+
+def spread_warnings(figure: Metric, values: Sequence[float | None]) -> Iterator[SpreadWarning]:
+    """What is to be minded of the values of as many episodes; nothing where nothing is."""
+    there = [value for value in values if value is not None]
+    if len(values) < FEWEST:
+        return
+    if len(values) - len(there) >= BLANK * len(values):
+        yield SpreadWarning(f"“{figure.label}” is blank", _of(len(values) - len(there), len(values)))
+    if len(there) >= FEWEST:
+        yield from _flat(figure, there)
+
+
+def _flat(figure: Metric, there: Sequence[float]) -> Iterator[SpreadWarning]:
+    """An end of the scale; or else the same value everywhere."""
+    low, high = figure.ends
+    for end, words, way in ((high, "highest", "higher"), (low, "lowest", "lower")):
+        number = sum(value == end for value in there)
+        if end is not None and number >= OFTEN * len(there):
+            name = "ceiling" if way == "higher" else "floor"
+            what = f"“{figure.label}” is at its {name} ({figure.shown(end)}, the {words} there is)"
+            yield SpreadWarning(what, _of(number, len(there)), f"nothing {way} can show")
+            return
+    if len(set(there)) == 1:
+        what = f"“{figure.label}” is {figure.shown(there[0])}"
+        yield SpreadWarning(
+            what, _of(len(there), len(there)), "it does not vary, so that no test can compare it"
+        )
+
+
+def _of(number: int, of: int) -> str:
+    return f"all {of} episodes" if number == of else f"{number} of {of} episodes"
+
+
+MOST_ROUNDS = 1000
+"""The newest that are looked at."""
+PLAYED_STATUSES = "Programs played it:"
+"""Before what is told of one condition."""
+WHOLE = (Episode.Status.OVER, Episode.Status.CUT_OFF, Episode.Status.REACHED)
+"""Episodes that nobody broke off."""
+Scores = list[Mapping[str, Json]]
+
+
+def dry_run_warnings(study: Study) -> dict[str, tuple[str, ...]]:
+    """By the key of a condition what its episodes with programs have shown that it cannot measure, in whole
+    sentences. Only of conditions that are as they were played."""
+    found = dry_run_spreads(study)
+    return {key: tuple(f"{PLAYED_STATUSES} {one}" for one in spreads) for key, spreads in found.items()}
+
+
+def dry_run_spreads(study: Study) -> dict[str, tuple[SpreadWarning, ...]]:
+    """The same as it was found."""
+    plans = {plan.key: plan for plan in blueprint_of(study).conditions}
+    scores = _scores(study, plans)
+    return {key: told for key, found in scores.items() if (told := tuple(_told(plans[key].world, found)))}
+
+
+def _told(world: str, scores: Scores) -> Iterator[SpreadWarning]:
+    for figure in metrics_of_world(world):
+        if figure.measured:
+            yield from spread_warnings(figure, [score.get(figure.name) for score in scores])
+
+
+def _scores(study: Study, plans: Mapping[str, ConditionPlan]) -> dict[str, Scores]:
+    """What was scored in each condition, the newest first; an episode that several played counts once."""
+    played = dry_run_rounds(study).filter(episode__status__in=WHOLE)
+    fields = ("condition__key", "participant__version_id", "episode_id", "episode__score")
+    rows = played.order_by("-pk").values_list(*fields)[:MOST_ROUNDS]
+    alike = _alike(study, plans, {version for _, version, _, _ in rows})
+    found: dict[str, dict[int, Mapping[str, Json]]] = {}
+    for key, version, episode, score in rows:
+        if (version, key) in alike:
+            found.setdefault(key, {})[episode] = score
+    return {key: list(by_episode.values()) for key, by_episode in found.items()}
+
+
+def dry_run_rounds(study: Study) -> QuerySet[Round]:
+    """Those that programs of a dry run have begun."""
+    return Round.objects.filter(
+        participant__study=study, participant__synthetic=True, participant__preview=False
+    )
+
+
+def versions_with_same_condition(study: Study, plan: ConditionPlan) -> list[int]:
+    """Versions in which this condition was played as it is now."""
+    versions = set(study.versions.values_list("pk", flat=True))
+    return [version for version, _ in _alike(study, {plan.key: plan}, versions)]
+
+
+def _alike(study: Study, plans: Mapping[str, ConditionPlan], versions: set[int]) -> set[tuple[int, str]]:
+    """Versions and conditions that were played there as they are now."""
+    return {
+        (version.pk, was.key)
+        for version in study.versions.filter(pk__in=versions).defer("bundle")
+        for was in version.blueprint.conditions
+        if was.key in plans and _play(was) == _play(plans[was.key])
+    }
+
+
+def _play(plan: ConditionPlan) -> tuple[Json, ...]:
+    """All that decides how an episode goes."""
+    return (
+        plan.world,
+        plan.settings,
+        plan.coplayer,
+        plan.coplayer_settings,
+        plan.teammates,
+        plan.organisation,
+    )
+
+
+LATE_SHARE = "timeout"
+"""`Decision.fallback` of one that was not there when its step was taken."""
+
+
+def late_decision_warnings(study: Study) -> Iterator[str]:
+    """Of each condition in which decisions came too late beside programs: how many, how quick the clock was,
+    and what to do; a sentence each that begins with its name. Only of conditions that are as they were
+    played."""
+    for plan in blueprint_of(study).conditions:
+        for tick_ms, late, made in _counts(study, plan):
+            if late:
+                yield f"{plan.name}: {_share(late, made)}; {_pace(tick_ms, _usual(plan))}"
+
+
+def _share(late: int, made: int) -> str:
+    return (
+        f"{late:,} of {made:,} decisions of co-players ({late / made:.1%}) came too late for their step, "
+        "and the co-player's fallback acted instead"
+    )
+
+
+def _pace(tick_ms: int, usual: int | None) -> str:
+    if usual is None or usual <= tick_ms:
+        return f"a step took {tick_ms} ms, as for people."
+    return (
+        f"for programs a step took {tick_ms} ms, for people it takes {usual} ms. At a lower "
+        "BRIGADE_SYNTHETIC_SPEED (1 is as quick as for people) fewer come too late."
+    )
+
+
+def _counts(study: Study, plan: ConditionPlan) -> list[tuple[int, int, int]]:
+    """By the length of a step under a clock, in ms: how many decisions came too late, and of how many."""
+    rounds = dry_run_rounds(study).filter(condition__key=plan.key, episode__tick_ms__isnull=False)
+    rounds = rounds.filter(participant__version_id__in=versions_with_same_condition(study, plan))
+    newest = rounds.order_by("-pk").values("episode_id")[:MOST_ROUNDS]
+    made = Decision.objects.filter(mind__episode__in=Subquery(newest), dropped="").order_by()
+    counts = {"late": Count("pk", filter=Q(fallback=LATE_SHARE)), "made": Count("pk")}
+    return sorted(made.values_list("mind__episode__tick_ms").annotate(**counts))
+
+
+def _usual(plan: ConditionPlan) -> int | None:
+    """Milliseconds of a step beside people; None where that cannot be said."""
+    with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
+        return get_world(plan.world).create(seats=seats_of(plan), settings=plan.settings).tick_ms
+    return None
+
+
+def pre_launch_problems(study: Study) -> list[ReadinessProblem]:
+    """What hinders, then what is to be considered: of the design, then of a dry run."""
+    return [*readiness_problems(study), *_tried(study)]
+
+
+def unmeasurable_warnings(study: Study) -> list[str]:
+    """What it cannot measure, a sentence each that begins with its conditions: by their settings, and by what
+    programs played of them. What is alike in several is told once."""
+    names: dict[str, list[str]] = {}
+    for row in study.conditions.all():
+        for words in row.unmeasured:
+            names.setdefault(words, []).append(row.name)
+    return [*(f"{and_list(of)}: {words}" for words, of in names.items()), *_together(study)]
+
+
+def _together(study: Study) -> list[str]:
+    """What programs have shown, once for all conditions of which it is so, with the episodes of each."""
+    rows, found = study.conditions.all(), dry_run_spreads(study)
+    alike: dict[tuple[str, str], list[tuple[str, SpreadWarning]]] = {}
+    for row in rows:
+        for one in found.get(row.key, ()):
+            alike.setdefault((one.what, one.so), []).append((row.name, one))
+    return [_of_several(several) for several in alike.values()]
+
+
+def _of_several(several: list[tuple[str, SpreadWarning]]) -> str:
+    [(name, first), *others] = several
+    if not others:
+        return f"{name}: {PLAYED_STATUSES} {first}"
+    names = and_list([f"{name} ({one.where})" for name, one in several])
+    return f"{names}: Programs played them: {first.bare}"
+
+
+def first_warning(study: Study) -> str:
+    """The first thing that it cannot measure, and how many more there are: pages have them all. Empty where
+    there is nothing."""
+    told = unmeasurable_warnings(study)
+    rest = counted_noun(len(told) - 1, "more such thing")
+    more = f" ({rest}: see “To consider” in Design.)" if len(told) > 1 else ""
+    return f"{told[0]}{more}" if told else ""
+
+
+def _tried(study: Study) -> list[ReadinessProblem]:
+    rows, told = study.conditions.all(), dry_run_warnings(study)
+    return [
+        ReadinessProblem(f"{row.name}: {words}", "condition", (row.pk,), hinders=False)
+        for row in rows
+        for words in told.get(row.key, ())
+    ]

@@ -1,0 +1,291 @@
+"""Descriptive statistics of a measure by condition, its one-way ANOVA, and Tukey's HSD for all pairs.
+
+The tests replicate MindAgent (section 5.3: F(4, 55)) and treat observations as independent, although
+every participant plays every condition. Twelve participants in five conditions are 60 observations, so
+df = (4, 55). Unequal groups are compared with Kramer's extension; the error of the family is held at 5
+%. `study.analysis.statistics.within` has the tests that fit the design.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from math import fsum
+from statistics import fmean, median, stdev, variance
+from typing import ClassVar
+
+from study.analysis.statistics.observations import (
+    AnalysisCondition,
+    MeasureTable,
+    NotComputable,
+    why_not_comparable,
+)
+
+NEAR = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Anova:
+    """The table of a one-way ANOVA. Sums of squares are in the measure's unit squared.
+
+    `f` is the ratio of mean squares, `p` its upper tail under F(df_between, df_within). `eta_squared` is
+    the share of variance between conditions in this sample; `omega_squared` estimates it for the
+    population and may fall a little below 0. `without_data` are conditions that took no part.
+    """
+
+    f: float
+    df_between: int
+    df_within: int
+    p: float
+    ss_between: float
+    ss_within: float
+    eta_squared: float
+    omega_squared: float
+    without_data: tuple[AnalysisCondition, ...] = ()
+    computable: ClassVar[bool] = True
+
+    @property
+    def ms_within(self) -> float:
+        """Mean square within conditions."""
+        return self.ss_within / self.df_within
+
+
+def one_way_anova(table: MeasureTable) -> Anova | NotComputable:
+    """Compare the conditions' means. Conditions without any value take no part and are named."""
+    groups = table.groups()
+    problem = why_not_comparable(groups)
+    if problem:
+        return problem
+    return _anova(list(groups.values()), table.without_data())
+
+
+def _anova(groups: Sequence[Sequence[float]], without_data: tuple[AnalysisCondition, ...]) -> Anova:
+    from scipy.stats import f as f_distribution  # slow to import, so not before it is needed
+
+    between, within = sums_of_squares(groups)
+    df_between, df_within = len(groups) - 1, sum(map(len, groups)) - len(groups)
+    ms_within = within / df_within
+    f = between / df_between / ms_within
+    return Anova(
+        f=f,
+        df_between=df_between,
+        df_within=df_within,
+        p=float(f_distribution.sf(f, df_between, df_within)),
+        ss_between=between,
+        ss_within=within,
+        eta_squared=between / (between + within),
+        omega_squared=(between - df_between * ms_within) / (between + within + ms_within),
+        without_data=without_data,
+    )
+
+
+def sums_of_squares(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Between and within the groups, each around its own mean, which keeps the digits of large values."""
+    groups = _without_common_part(groups)
+    means = [fmean(group) for group in groups]
+    grand = fmean(value for group in groups for value in group)
+    between = fsum(len(group) * (mean - grand) ** 2 for group, mean in zip(groups, means, strict=True))
+    within = fsum((v - mean) ** 2 for group, mean in zip(groups, means, strict=True) for v in group)
+    return between, within
+
+
+def _without_common_part(groups: Sequence[Sequence[float]]) -> Sequence[Sequence[float]]:
+    """Values that agree in three digits or more are taken from the first of them, which loses nothing
+    (Sterbenz 1974): their means have more digits than doubles of that size hold."""
+    values = [value for group in groups for value in group]
+    if max(values) - min(values) >= NEAR * abs(values[0]):
+        return groups
+    return [[value - values[0] for value in group] for group in groups]
+
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two conditions compared; `first` comes before `second` in the order of the conditions.
+
+    `difference` is the mean of `second` less that of `first`, in the measure's unit, with its 95 %
+    simultaneous interval; `p` is adjusted for all pairs. `g` is Hedges' g of the same sign, over the
+    pooled standard deviation of the two; None where neither varies.
+    """
+
+    first: AnalysisCondition
+    second: AnalysisCondition
+    difference: float
+    ci_low: float
+    ci_high: float
+    p: float
+    g: float | None
+
+    @property
+    def significant(self) -> bool:
+        """Whether p < .05."""
+        return self.p < ALPHA
+
+    @property
+    def higher(self) -> AnalysisCondition:
+        """The condition with the higher mean."""
+        return self.second if self.difference > 0 else self.first
+
+    @property
+    def lower(self) -> AnalysisCondition:
+        """The condition with the lower mean."""
+        return self.first if self.difference > 0 else self.second
+
+
+@dataclass(frozen=True, slots=True)
+class Tukey:
+    """All pairs of the conditions that have values, in order; `without_data` took no part."""
+
+    pairs: tuple[Pair, ...]
+    without_data: tuple[AnalysisCondition, ...] = ()
+    computable: ClassVar[bool] = True
+
+    @property
+    def significant(self) -> tuple[Pair, ...]:
+        """The pairs with p < .05."""
+        return tuple(pair for pair in self.pairs if pair.significant)
+
+
+def tukey_hsd(table: MeasureTable) -> Tukey | NotComputable:
+    """Compare every two conditions. Conditions without any value take no part and are named."""
+    groups = table.groups()
+    problem = why_not_comparable(groups)
+    if problem:
+        return problem
+    family = _family([*groups.values()])
+    return Tukey(
+        tuple(_pair(one, other, family) for one, other in combinations(groups.items(), 2)),
+        table.without_data(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TukeyFamily:
+    """What all pairs share: how many groups, and the error within them with its degrees of freedom."""
+
+    k: int
+    df: int
+    mean_square: float
+
+
+def _family(groups: Sequence[Sequence[float]]) -> TukeyFamily:
+    df = sum(map(len, groups)) - len(groups)
+    within = sum((len(values) - 1) * variance(values) for values in groups)
+    return TukeyFamily(len(groups), df, within / df)
+
+
+Member = tuple[AnalysisCondition, Sequence[float]]
+
+
+def _pair(one: Member, other: Member, family: TukeyFamily) -> Pair:
+    (first, before), (second, after) = one, other
+    difference = fmean(after) - fmean(before)
+    error = math.sqrt(family.mean_square / 2 * (1 / len(before) + 1 / len(after)))
+    reach = error * _critical(family.k, family.df)
+    return Pair(
+        first=first,
+        second=second,
+        difference=difference,
+        ci_low=difference - reach,
+        ci_high=difference + reach,
+        p=_exceeded(abs(difference) / error, family),
+        g=hedges_g(before, after),
+    )
+
+
+def _exceeded(q: float, family: TukeyFamily) -> float:
+    """The chance of a studentised range of at least q; no less than 0 and no more than 1."""
+    from scipy.stats import studentized_range  # slow to import, so not before it is needed
+
+    return min(max(float(studentized_range.sf(q, family.k, family.df)), 0.0), 1.0)
+
+
+@lru_cache(maxsize=256)
+def _critical(k: int, df: int) -> float:
+    """What that range exceeds with a chance of `ALPHA`: looked for once, since it takes a third of a second
+    and measures of one study share it."""
+    from scipy.stats import studentized_range  # likewise
+
+    return float(studentized_range.ppf(1 - ALPHA, k, df))
+
+
+def hedges_g(before: Sequence[float], after: Sequence[float]) -> float | None:
+    """(mean of after - mean of before) / pooled sd, with the exact correction for small samples.
+
+    Hedges (1981), equation 6e. None where neither group varies. Both need two values or more.
+    """
+    df = len(before) + len(after) - 2
+    pooled = ((len(before) - 1) * variance(before) + (len(after) - 1) * variance(after)) / df
+    if pooled == 0:
+        return None
+    correction = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
+    return correction * (fmean(after) - fmean(before)) / math.sqrt(pooled)
+
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """One measure in one condition, in the measure's unit.
+
+    `n` counts values, `missing` rows without one. `sd` is the sample's (n - 1), `se` that of the mean,
+    `ci_low` and `ci_high` the 95 % confidence interval of the mean by Student's t; None where there are
+    too few values: one for the mean, two for the spread.
+    """
+
+    condition: AnalysisCondition
+    n: int
+    missing: int
+    mean: float | None = None
+    sd: float | None = None
+    se: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    median: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+def describe(table: MeasureTable) -> tuple[Description, ...]:
+    """One description per condition, in the order of the conditions."""
+    return tuple(
+        _describe(condition, table.values(condition.key), table.missing(condition.key))
+        for condition in table.conditions
+    )
+
+
+def _describe(condition: AnalysisCondition, values: Sequence[float], missing: int) -> Description:
+    if not values:
+        return Description(condition, 0, missing)
+    mean, (sd, se, half) = fmean(values), _spread(values)
+    return Description(
+        condition=condition,
+        n=len(values),
+        missing=missing,
+        mean=mean,
+        sd=sd,
+        se=se,
+        ci_low=None if half is None else mean - half,
+        ci_high=None if half is None else mean + half,
+        median=float(median(values)),
+        minimum=float(min(values)),
+        maximum=float(max(values)),
+    )
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float, float] | tuple[None, None, None]:
+    """Standard deviation, standard error, and half the width of the interval of the mean."""
+    from scipy.stats import t  # slow to import, so not before it is needed
+
+    n = len(values)
+    if n < 2:
+        return None, None, None
+    sd = stdev(values)
+    se = sd / math.sqrt(n)
+    return sd, se, se * float(t.ppf((1 + CONFIDENCE) / 2, n - 1))

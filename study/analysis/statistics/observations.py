@@ -1,0 +1,344 @@
+"""The input of an analysis: observations in long format, conditions and measures, their checks, and one
+table for each measure.
+
+Errors::
+
+    Exception
+    ├── AnalysisError
+    │   ├── DefinitionError   conditions or measures that cannot be used
+    │   └── RowError          an observation that contradicts them, or another observation
+
+`NotComputable` is the result of a test that the data do not allow.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, Self, get_args
+
+from study.design.analysis_plan import KEY
+
+Kind = Literal["rate", "count", "likert", "score", "number"]
+
+
+class AnalysisError(Exception):
+    """Something about the data that the caller can put right; the message is one line."""
+
+
+class DefinitionError(AnalysisError):
+    """A condition or measure that cannot be used; names which and why."""
+
+
+class RowError(AnalysisError):
+    """An observation that cannot be used; names participant, condition, measure and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One participant's value on one measure in one condition.
+
+    `value` is None where the participant gave none; `order_position` counts the participant's episodes
+    from 1; `synthetic` is true where a bot and no person produced the value. `version` is the number of the
+    version of the study that the participant entered under, `before_freeze` whether that was before this
+    version was preregistered.
+    """
+
+    participant: str
+    condition: str
+    measure: str
+    value: float | None
+    order_position: int
+    synthetic: bool
+    version: int = 1
+    before_freeze: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisCondition:
+    """One level of the factor; tables and figures are in the order of `position`, then `key`.
+
+    Raises DefinitionError for a key that is no plain name or an empty label.
+    """
+
+    key: str
+    label: str
+    position: int
+
+    def __post_init__(self) -> None:
+        _check_name("condition", self.key, self.label)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Something measured in every condition, with the bounds of its scale (both inclusive).
+
+    `rate` is a share from 0 to 1; `count` has no upper bound where `high` is None; `likert` takes whole
+    steps from `low` to `high`, but a value may lie between them (a mean of items); `number` has no bound
+    where `low` or `high` is None, and may have a `unit`. `scale_labels` is empty, or the words for the two
+    ends, or a word for every step.
+    Raises DefinitionError where these contradict each other.
+    """
+
+    key: str
+    label: str
+    kind: Kind
+    low: float | None = 0.0
+    high: float | None = None
+    scale_labels: tuple[str, ...] = ()
+    unit: str = ""
+    exploratory: bool = False
+    """No test of it decides on anything, whatever is planned."""
+
+    @classmethod
+    def rate(cls, key: str, label: str) -> Self:
+        """A share from 0 to 1, such as the success rate."""
+        return cls(key, label, "rate", 0.0, 1.0)
+
+    @classmethod
+    def count(cls, key: str, label: str, high: float | None = None) -> Self:
+        """A number of things, from 0."""
+        return cls(key, label, "count", 0.0, high)
+
+    @classmethod
+    def likert(cls, key: str, label: str, points: int = 5, scale_labels: tuple[str, ...] = ()) -> Self:
+        """An item of a survey, from 1 to `points`; the paper's have five."""
+        return cls(key, label, "likert", 1.0, float(points), scale_labels)
+
+    @classmethod
+    def score(cls, key: str, label: str, low: float, high: float) -> Self:
+        """A number between two ends, such as the score of several items."""
+        return cls(key, label, "score", float(low), float(high))
+
+    @classmethod
+    def number(cls, key: str, label: str, low: float | None, high: float | None, unit: str = "") -> Self:
+        """Any number, such as a time in steps."""
+        return cls(key, label, "number", low, high, unit=unit)
+
+    def __post_init__(self) -> None:
+        _check_name("measure", self.key, self.label)
+        if self.kind not in get_args(Kind):
+            raise DefinitionError(f"measure {self.key!r}: kind {self.kind!r} is not one of {get_args(Kind)}")
+        self._check_bounds()
+        self._check_scale_labels()
+
+    def _check_bounds(self) -> None:
+        if self.low is None and self.kind != "number":
+            raise DefinitionError(f"measure {self.key!r}: a {self.kind} needs a lower bound")
+        if self.high is None and self.kind not in ("count", "number"):
+            raise DefinitionError(f"measure {self.key!r}: a {self.kind} needs an upper bound")
+        if self.low is not None and self.high is not None and self.high <= self.low:
+            raise DefinitionError(f"measure {self.key!r}: upper bound {self.high} is not above {self.low}")
+        if self.kind == "rate" and (self.low, self.high) != (0.0, 1.0):
+            raise DefinitionError(f"measure {self.key!r}: a rate goes from 0 to 1")
+
+    def _check_scale_labels(self) -> None:
+        steps = 0 if self.low is None or self.high is None else round(self.high - self.low) + 1
+        if len(self.scale_labels) not in (0, 2, steps):
+            raise DefinitionError(
+                f"measure {self.key!r}: {len(self.scale_labels)} scale labels, but a scale has 2 or {steps}"
+            )
+
+    def holds(self, value: float) -> bool:
+        """Whether the value lies on this scale."""
+        return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
+
+    @property
+    def scale(self) -> str:
+        """The scale in words: "0 to 1", "1 = never to 5 = always", "0 or more"."""
+        if self.low is None:
+            return "any number" if self.high is None else f"{self.high:g} or less"
+        if self.high is None:
+            return f"{self.low:g} or more"
+        if not self.scale_labels:
+            return f"{self.low:g} to {self.high:g}"
+        return f"{self.low:g} = {self.scale_labels[0]} to {self.high:g} = {self.scale_labels[-1]}"
+
+
+def _check_name(what: str, key: str, label: str) -> None:
+    if not KEY.fullmatch(key):
+        raise DefinitionError(f"{what} key {key!r} is not made of letters, digits, '_' and '-' (at most 64)")
+    if not label.strip() or not label.isprintable():
+        raise DefinitionError(f"{what} {key!r}: label {label!r} is empty or has characters that do not print")
+
+
+Reason = Literal[
+    "no_data",
+    "one_condition",
+    "one_value",
+    "no_variance",
+    "no_variance_within",
+    "too_few",
+    "too_many",
+    "confounded",
+    "no_fit",
+]
+
+SAME, TINY = 1e-14, 1e-100
+"""Values closer than this share of their size, or than this, differ by rounding only."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotComputable:
+    """A test that the data do not allow: a code for programs and a clause for people.
+
+    `because` continues the sentence "not computable because ...", without a full stop.
+    """
+
+    reason: Reason
+    because: str
+    computable: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        return f"not computable because {self.because}"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureTable:
+    """One measure in long format: conditions in their order, observations by participant and condition."""
+
+    measure: Measure
+    conditions: tuple[AnalysisCondition, ...]
+    observations: tuple[Observation, ...]
+
+    def values(self, condition: str) -> tuple[float, ...]:
+        """The values of one condition, in the order of participants."""
+        return tuple(r.value for r in self.observations if r.condition == condition and r.value is not None)
+
+    def missing(self, condition: str) -> int:
+        """How many rows of one condition have no value."""
+        return sum(r.condition == condition and r.value is None for r in self.observations)
+
+    def groups(self) -> dict[AnalysisCondition, tuple[float, ...]]:
+        """The values of every condition that has any."""
+        by_condition = {condition: self.values(condition.key) for condition in self.conditions}
+        return {condition: values for condition, values in by_condition.items() if values}
+
+    def without_data(self) -> tuple[AnalysisCondition, ...]:
+        """Conditions in which this measure has no value, such as an item on teammates when alone."""
+        return tuple(c for c in self.conditions if not self.values(c.key))
+
+
+def table_of(
+    measure: Measure, conditions: Sequence[AnalysisCondition], observations: Sequence[Observation]
+) -> MeasureTable:
+    """The table of one measure, sorted, so that the order in which rows come in changes nothing."""
+    order = tuple(sorted(conditions, key=lambda c: (c.position, c.key)))
+    place = {condition.key: i for i, condition in enumerate(order)}
+    rows = (row for row in observations if row.measure == measure.key)
+    return MeasureTable(
+        measure, order, tuple(sorted(rows, key=lambda r: (r.participant, place[r.condition])))
+    )
+
+
+def table_with_missing_rows(
+    measure: Measure, conditions: Sequence[AnalysisCondition], observations: Sequence[Observation]
+) -> MeasureTable:
+    """The same with a row without a value wherever somebody played and the measure has no row, as that of an
+    item on teammates when alone: so that the table knows what everybody played before what."""
+    own = {(row.participant, row.condition): row for row in observations if row.measure == measure.key}
+    played = {(row.participant, row.condition): row for row in observations}
+    rows = [own.get(place) or replace(row, measure=measure.key, value=None) for place, row in played.items()]
+    return table_of(measure, conditions, rows)
+
+
+def why_not_comparable(groups: Mapping[AnalysisCondition, Sequence[float]]) -> NotComputable | None:
+    """Why means of these independent groups cannot be compared, or None where they can."""
+    if not groups:
+        return NotComputable("no_data", "no condition has a value")
+    if len(groups) < 2:
+        (only,) = groups
+        return NotComputable("one_condition", f"only {only.label} has values")
+    for condition, values in groups.items():
+        if len(values) < 2:
+            return NotComputable("one_value", f"{condition.label} has only one value")
+    return _no_variance(list(groups.values()))
+
+
+def _no_variance(groups: list[Sequence[float]]) -> NotComputable | None:
+    if _all_same([value for values in groups for value in values]):
+        return NotComputable("no_variance", "all values are the same")
+    if all(_all_same(values) for values in groups):
+        return NotComputable("no_variance_within", "values do not vary within any condition")
+    return None
+
+
+def _all_same(values: Sequence[float]) -> bool:
+    return max(values) - min(values) <= max(SAME * max(abs(value) for value in values), TINY)
+
+
+LARGEST = 1e100
+"""No count is larger, and squares of what is smaller can be added up."""
+
+
+def check_observations(
+    observations: Sequence[Observation], conditions: Sequence[AnalysisCondition], measures: Sequence[Measure]
+) -> None:
+    """Raise DefinitionError or RowError for the first thing that cannot be analysed."""
+    check_definitions(conditions, measures)
+    for row in observations:
+        _check_row(row, {c.key for c in conditions}, {m.key: m for m in measures})
+    _check_once(observations)
+    _check_agreement(observations)
+
+
+def check_definitions(conditions: Sequence[AnalysisCondition], measures: Sequence[Measure]) -> None:
+    """Raise DefinitionError where there is no condition or measure, or two share a key or label."""
+    for what, definitions in (("condition", conditions), ("measure", measures)):
+        if not definitions:
+            raise DefinitionError(f"an analysis needs at least one {what}")
+        _check_distinct(f"{what} key", (one.key for one in definitions))
+        _check_distinct(f"{what} label", (one.label for one in definitions))
+
+
+def _check_distinct(what: str, names: Iterable[str]) -> None:
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise DefinitionError(f"{what} {name!r} is used {times} times")
+
+
+def _check_row(row: Observation, conditions: set[str], measures: dict[str, Measure]) -> None:
+    if not row.participant:
+        raise _wrong(row, "the participant has no name")
+    if row.condition not in conditions:
+        raise _wrong(row, f"unknown condition; known are {', '.join(sorted(conditions))}")
+    if row.measure not in measures:
+        raise _wrong(row, f"unknown measure; known are {', '.join(sorted(measures))}")
+    if row.order_position < 1:
+        raise _wrong(row, f"order position {row.order_position} is below 1")
+    _check_value(row, measures[row.measure])
+
+
+def _check_value(row: Observation, measure: Measure) -> None:
+    if row.value is None:
+        return
+    if not abs(row.value) <= LARGEST:  # nor is NaN
+        raise _wrong(row, f"{row.value} is no usable number; a missing value is None")
+    if not measure.holds(row.value):
+        raise _wrong(row, f"{row.value} is off the scale ({measure.scale})")
+
+
+def _check_once(observations: Iterable[Observation]) -> None:
+    seen: set[tuple[str, str, str]] = set()
+    for row in observations:
+        place = (row.participant, row.condition, row.measure)
+        if place in seen:
+            raise _wrong(row, "is there twice")
+        seen.add(place)
+
+
+def _check_agreement(observations: Iterable[Observation]) -> None:
+    """One participant played one condition in one place, and is a person or a bot throughout."""
+    places: dict[tuple[str, str], int] = {}
+    kinds: dict[str, bool] = {}
+    for row in observations:
+        place = places.setdefault((row.participant, row.condition), row.order_position)
+        if place != row.order_position:
+            raise _wrong(row, f"order position {row.order_position}, but {place} in another row")
+        if kinds.setdefault(row.participant, row.synthetic) != row.synthetic:
+            raise _wrong(row, "the participant is synthetic in some rows and not in others")
+
+
+def _wrong(row: Observation, why: str) -> RowError:
+    return RowError(f"participant {row.participant!r}, {row.condition!r}, {row.measure!r}: {why}")

@@ -1,0 +1,346 @@
+"""Write an analysis as files: CSV tables, a LaTeX table of tests (booktabs, longtable), JSON, figures, the
+report, and the analysed rows with their hash.
+
+CSV is UTF-8 after RFC 4180: commas, CRLF, a header, blanks for missing values, full precision, booleans
+as 1 and 0. `synthetic` is 1 in every row of an analysis with synthetic data. Columns are stable; new
+ones are added at the end.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kitchen.contract.decision_notes import READING_COLUMNS as READ
+from kitchen.infra.file_writing import write_atomically
+from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
+from study.analysis.statistics.descriptives_and_anova import Anova, Description, Pair
+from study.analysis.statistics.markdown_report import markdown_report
+from study.analysis.statistics.observations import NotComputable
+from study.analysis.statistics.result_rows import RELIABILITY, TESTS, reliability_rows, test_rows
+from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage, VersionUsed
+from study.analysis.statistics.within.result_types import WithinInterval
+
+LATEX_COLUMNS = ("main", "planned", "replication")
+"""Roles of rows that stand in the table, beside paired t tests and mixed models."""
+MORE = ("paired t test", "linear mixed model")
+NAMES = {"chi squared": "χ²", "eta squared": "η²", "omega squared": "ω²", "Hedges' g (paired)": "g"}
+NAMES |= {"partial eta squared": "η²ₚ", "Kendall's W": "W"}
+JOINED = re.compile(r"(?<!\\)\$\$")
+"""Between two pieces of mathematics."""
+SIGNS = str.maketrans(
+    {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"\N{MINUS SIGN}": "$-$", "<": "$<$", ">": "$>$", "\N{EN DASH}": "--"}
+    | {"χ": r"$\chi$", "²": r"$^2$", "ₚ": r"$_p$", "η": r"$\eta$", "ω": r"$\omega$"}
+)
+HEAD = r"""\begin{longtable}{llllllr}
+\toprule
+Measure & Test & Term & Statistic & $p$ & Adjusted by & Effect \\
+\midrule
+\endhead
+"""
+END = r"""\bottomrule
+\end{longtable}
+"""
+
+
+def to_latex(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """The rows of `lines.test_rows` that a paper shows; p is the adjusted one where there is one."""
+    shown = [row for row in rows if row.get("role") in LATEX_COLUMNS or row.get("test") in MORE]
+    return (HEAD + "".join(map(_line, shown)) + END).encode()
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    cells = [row["measure_label"], row["test"], row.get("term") or "", *_numbers(row)]
+    return " & ".join(JOINED.sub("", str(cell).translate(SIGNS)) for cell in cells) + " \\\\\n"
+
+
+def _numbers(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    if row.get("not_computable"):
+        return "not computable", "", "", ""
+    name = NAMES.get(row["statistic_name"], row["statistic_name"])
+    dfs = ", ".join(f"{row[df]:.2f}".removesuffix(".00") for df in ("df1", "df2") if row.get(df) is not None)
+    adjusted = row.get("p_adjusted")
+    p = format_p(row["p"] if adjusted is None else adjusted)
+    return (
+        f"{name}({dfs}) = {format_number(row['statistic'])}",
+        p.removeprefix("p = ").removeprefix("p "),
+        "" if adjusted is None else row.get("adjusted_by") or "",
+        _effect(row),
+    )
+
+
+def _effect(row: Mapping[str, Any]) -> str:
+    if row.get("effect") is None:
+        return ""
+    name = NAMES.get(row["effect_name"], row["effect_name"])
+    if row.get("effect_low") is None:
+        return f"{name} = {format_share(row['effect'])}"
+    return f"{name} = {format_number(row['effect'])} {format_interval(row['effect_low'], row['effect_high'])}"
+
+
+VERSION = 1
+"""Of the layout of analysis.json; raised when a reader would have to change."""
+
+Row = dict[str, Any]
+
+MEANS = ["measure", "measure_label", "condition", "condition_label", "n", "missing", "mean", "sd", "se"]
+MEANS += ["ci_low", "ci_high", "median", "minimum", "maximum", "synthetic", "within_low", "within_high"]
+MEANS += ["within_mean", "within_n"]
+ANOVA = ["measure", "measure_label", "test", "f", "df_between", "df_within", "p", "ss_between", "ss_within"]
+ANOVA += ["eta_squared", "omega_squared", "not_computable", "synthetic"]
+TUKEY = ["measure", "measure_label", "test", "first", "first_label", "second", "second_label", "difference"]
+TUKEY += ["ci_low", "ci_high", "p_adjusted", "hedges_g", "significant", "not_computable", "synthetic"]
+TUKEY += ["difference_is"]
+PLAYERS = ["condition", "condition_label", "coplayer", "provider", "model_asked", "model_named", "calls"]
+PLAYERS += ["decisions", "chosen_by", "fallbacks", "fallbacks_why", "synthetic"]
+PLAYERS += READ
+
+
+def file_contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of every file, one after the other, so that a page can send them as they come."""
+    from study.analysis.statistics.matplotlib_figures import (  # matplotlib is slow to import
+        draw,
+        draw_participants,
+    )
+
+    for name, make in TABLES.items():
+        if name != "reliability.csv" or analysis.scales:
+            yield name, make(analysis)
+    for result in analysis.measures:
+        yield result.figure_name, draw(result)
+        if result.threads_name:
+            yield result.threads_name, draw_participants(result)
+    for name, make in WHOLE.items():
+        yield name, make(analysis)
+
+
+def write_files(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
+    """Write every file into the directory, made if it is not there, each whole or not at all.
+
+    The report comes last: where it is, the rest is too. Raises OSError where the disk refuses.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    return tuple(write_atomically(directory / name, data) for name, data in file_contents(analysis))
+
+
+def to_csv(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
+    """The rows as CSV; a column that a row does not have, or has as None, is blank."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(row.get(column)) for column in columns] for row in rows)
+    return out.getvalue().encode()
+
+
+def _cell(value: object) -> object:
+    if value is None:
+        return ""
+    return int(value) if isinstance(value, bool) else value
+
+
+def means_rows(analysis: Analysis) -> list[Row]:
+    """One row per measure and condition."""
+    return [
+        {**_of(result), **_description(description), **_within(result, description)}
+        for result in analysis.measures
+        for description in result.descriptions
+    ]
+
+
+def _within(result: MeasureResult, description: Description) -> Row:
+    """The interval within participants (Cousineau and Morey), where there is one, and its mean: of those who
+    have a value in every condition."""
+    found = result.interval(description.condition)
+    if not found:
+        return {}
+    ends = {"within_low": found.low, "within_high": found.high}
+    return {**ends, "within_mean": found.mean, "within_n": found.n}
+
+
+def anova_rows(analysis: Analysis) -> list[Row]:
+    """One row per measure."""
+    return [{**_of(result), "test": "one-way ANOVA", **_anova(result.anova)} for result in analysis.measures]
+
+
+def tukey_rows(analysis: Analysis) -> list[Row]:
+    """One row per measure and pair; one with the reason where pairs cannot be compared."""
+    return [
+        {**_of(result), "test": "Tukey HSD", **row} for result in analysis.measures for row in _tukey(result)
+    ]
+
+
+def player_rows(analysis: Analysis) -> list[Row]:
+    """One row per condition and model that was called in it; one for a condition without any. Decisions and
+    fallbacks are the condition's."""
+    return [
+        {**_condition_players(players), **_model(model), "synthetic": analysis.synthetic}
+        for players in analysis.players
+        for model in players.models or (None,)
+    ]
+
+
+def _model(model: ModelUsage | None) -> Row:
+    if model is None:
+        return {}
+    asked = {"provider": model.provider, "model_asked": model.asked}
+    return {**asked, "model_named": model.named, "calls": model.calls}
+
+
+def _condition_players(players: ConditionPlayers) -> Row:
+    return {
+        "condition": players.condition.key,
+        "condition_label": players.condition.label,
+        "coplayer": players.kind_words,
+        "decisions": players.decisions,
+        "chosen_by": "; ".join(f"{who} {number}" for who, number in players.chosen_by),
+        "fallbacks": players.fallback_count,
+        "fallbacks_why": "; ".join(f"{code} {number}" for code, number in players.fallbacks),
+        **players.read.columns,
+    }
+
+
+def _of(result: MeasureResult) -> Row:
+    return {
+        "measure": result.measure.key,
+        "measure_label": result.measure.label,
+        "synthetic": result.synthetic,
+    }
+
+
+def _description(description: Description) -> Row:
+    row = asdict(description)
+    del row["condition"]
+    return {"condition": description.condition.key, "condition_label": description.condition.label, **row}
+
+
+def _anova(anova: Anova | NotComputable) -> Row:
+    if isinstance(anova, NotComputable):
+        return {"not_computable": anova.because}
+    row = asdict(anova)
+    del row["without_data"]
+    return row
+
+
+def _tukey(result: MeasureResult) -> list[Row]:
+    if isinstance(result.tukey, NotComputable):
+        return [{"not_computable": result.tukey.because}]
+    return [_pair(pair) for pair in result.pairs]
+
+
+def _pair(pair: Pair) -> Row:
+    return {
+        "first": pair.first.key,
+        "first_label": pair.first.label,
+        "second": pair.second.key,
+        "second_label": pair.second.label,
+        "difference": pair.difference,
+        "ci_low": pair.ci_low,
+        "ci_high": pair.ci_high,
+        "p_adjusted": pair.p,
+        "hedges_g": pair.g,
+        "significant": pair.significant,
+        "difference_is": "second minus first",
+    }
+
+
+def to_json(analysis: Analysis) -> bytes:
+    """The whole analysis as one JSON object, without single values; missing numbers are null."""
+    whole = {
+        "version": VERSION,
+        "synthetic": analysis.synthetic,
+        "participants": len(analysis.participants),
+        "synthetic_participants": len(analysis.synthetic_participants),
+        "attrition": asdict(analysis.attrition) if analysis.attrition else None,
+        "versions": [_version(one) for one in analysis.versions],
+        "preregistered_only": analysis.preregistered,
+        "warnings": analysis.warnings,
+        "exclusions": [asdict(exclusion) for exclusion in analysis.exclusions],
+        "conditions": [asdict(condition) for condition in analysis.conditions],
+        "players": [asdict(players) for players in analysis.players],
+        "measures": [_measure(result) for result in analysis.measures],
+        "plan": asdict(analysis.plan),
+        "tests": [_told(row) for row in test_rows(analysis)],
+        "reliability": reliability_rows(analysis),
+    }
+    return (json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _told(row: Row) -> Row:
+    """A test without what it does not have."""
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _version(used: VersionUsed) -> Row:
+    return {
+        **asdict(used.version),
+        "participants": used.participants,
+        "entered_before_freeze": used.early,
+    }
+
+
+def _measure(result: MeasureResult) -> Row:
+    tukey, unit = _tukey(result), result.measure.unit
+    return {
+        **{name: value for name, value in asdict(result.measure).items() if unit or name != "unit"},
+        "descriptions": [_description(description) for description in result.descriptions],
+        "anova": _anova(result.anova),
+        "tukey": tukey[0] if isinstance(result.tukey, NotComputable) else tukey,
+        "without_data": [condition.key for condition in result.table.without_data()],
+        "figure": result.figure_name,
+        "assumptions": [asdict(one) for one in result.within.assumptions] if result.within else [],
+        "intervals_within": [_interval(one) for one in result.within.intervals] if result.within else [],
+    }
+
+
+def _interval(one: WithinInterval) -> Row:
+    return {"condition": one.condition.key, "mean": one.mean, "low": one.low, "high": one.high, "n": one.n}
+
+
+TABLES: dict[str, Callable[[Analysis], bytes]] = {
+    "means.csv": lambda analysis: to_csv(MEANS, means_rows(analysis)),
+    "anova.csv": lambda analysis: to_csv(ANOVA, anova_rows(analysis)),
+    "tukey.csv": lambda analysis: to_csv(TUKEY, tukey_rows(analysis)),
+    "players.csv": lambda analysis: to_csv(PLAYERS, player_rows(analysis)),
+    "tests.csv": lambda analysis: to_csv(TESTS, test_rows(analysis)),
+    "tests.tex": lambda analysis: to_latex(test_rows(analysis)),
+    "reliability.csv": lambda analysis: to_csv(RELIABILITY, reliability_rows(analysis)),
+}
+"""The tables of an analysis by the names of their files; without scales there is none of reliability."""
+WHOLE: dict[str, Callable[[Analysis], bytes]] = {
+    "analysis.json": to_json,
+    "report.md": lambda analysis: markdown_report(analysis).encode(),
+}
+"""All of it in one file."""
+
+ANALYSED_FILE = "analysed.csv"
+COLUMNS = ["participant", "condition", "measure", "value", "order_position", "version", "before_freeze"]
+COLUMNS += ["synthetic"]
+ASIDE = "mixed_model_only"
+"""The column of those who lack a condition: no test but the mixed model uses their values."""
+
+
+def analysed_rows(analysis: Analysis) -> bytes:
+    """One row for each participant, condition and measure, sorted by measure and then by these."""
+    rows = [row for result in analysis.measures for row in _rows(result)]
+    return to_csv([*COLUMNS, ASIDE], rows)
+
+
+def _rows(result: MeasureResult) -> list[Row]:
+    marked = [(row, False) for row in result.table.observations] + [(row, True) for row in result.set_aside]
+    ordered = sorted(marked, key=lambda one: (one[0].participant, one[0].order_position))
+    return [{**{name: getattr(row, name) for name in COLUMNS}, ASIDE: aside} for row, aside in ordered]
+
+
+def analysed_rows_digest(analysis: Analysis) -> str:
+    """SHA-256 of `analysed`, 64 characters: `sha256sum analysed.csv` says the same."""
+    return hashlib.sha256(analysed_rows(analysis)).hexdigest()

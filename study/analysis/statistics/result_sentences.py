@@ -1,0 +1,331 @@
+"""Write test results as sentences for reports, pages and figure descriptions, after the APA manual (7th
+edition, sections 6.36 to 6.44). It also chooses which pairs a figure brackets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from kitchen.words.english_text import counted_noun
+from study.analysis.statistics.apa_format import (
+    DASH,
+    format_anova_effect,
+    format_interval,
+    format_number,
+    format_p,
+    format_pair,
+    format_share,
+)
+from study.analysis.statistics.descriptives_and_anova import Anova, Description
+from study.analysis.statistics.observations import AnalysisCondition, Measure, NotComputable
+from study.analysis.statistics.run_analysis import MeasureResult
+from study.analysis.statistics.sample_composition import players_sentence
+from study.analysis.statistics.within.result_types import (
+    LEVEL,
+    Contrast,
+    CorrectedP,
+    CumulativeLink,
+    Effect,
+    Friedman,
+    MixedModel,
+    RepeatedMeasures,
+    UncomputedContrast,
+    UnidentifiedEffect,
+)
+
+TERMS = {"condition": "condition", "position": "position in the order", "carry_over": "carry-over"}
+ROUND = 1000.0
+"""Bayes factors beyond are told by their size only."""
+
+
+def difference_verb(p: float, over: CorrectedP | None = None) -> str:
+    """What conditions did, by the p that decides: the one after a correction over measures, where there is
+    one. The only place that draws a verdict on a main test."""
+    return "differed" if (over.p if over else p) < LEVEL else "did not differ reliably"
+
+
+def p_words(p: float, over: CorrectedP | None = None) -> str:
+    """As in "p = .011", or "p = .011, after Holm over measures p = .088"."""
+    return f"{format_p(p)}, after {over.correction} {format_p(over.p)}" if over else format_p(p)
+
+
+def f_test(found: Anova | NotComputable, over: CorrectedP | None = None) -> str:
+    """As in "F(4, 55) = 28.11, p < .001" of the one-way ANOVA, or why there is none."""
+    if isinstance(found, NotComputable):
+        return str(found)
+    return f"F({found.df_between}, {found.df_within}) = {format_number(found.f)}, {p_words(found.p, over)}"
+
+
+def repeated_test(found: RepeatedMeasures | NotComputable, over: CorrectedP | None = None) -> str:
+    """As in "F(1.22, 13.40) = 24.20, p < .001, ηp² = .69, ηG² = .62, ... ε = .30", by the
+    correction that decides; or why there is none."""
+    if isinstance(found, NotComputable):
+        return str(found)
+    above, below = found.df_corrected
+    df = f"{_df(above)}, {_df(below)}"
+    sizes = (
+        f"ηp² = {format_share(found.partial_eta_squared)}, ηG² = "
+        f"{format_share(found.generalised_eta_squared)}"
+    )
+    epsilon = f", {found.correction} ε = {format_share(found.epsilon)}" if found.correction else ""
+    return f"F({df}) = {format_number(found.f)}, {p_words(found.p_corrected, over)}, {sizes}{epsilon}"
+
+
+def repeated_sentence(
+    label: str, found: RepeatedMeasures | NotComputable, over: CorrectedP | None = None
+) -> str:
+    """The main test in a sentence."""
+    if isinstance(found, NotComputable):
+        return f"{label}: the repeated-measures ANOVA is {found}."
+    return (
+        f"{label} {difference_verb(found.p_corrected, over)} between conditions, "
+        f"{repeated_test(found, over)} "
+        f"(repeated-measures ANOVA of {found.n} participants)."
+    )
+
+
+def uncorrected_test(found: RepeatedMeasures) -> str:
+    """The same without a correction, and after either."""
+    return (
+        f"F({found.df_condition}, {found.df_error}) = {format_number(found.f)}, uncorrected "
+        f"{format_p(found.p)}; "
+        f"Greenhouse\N{EN DASH}Geisser ε = {format_share(found.epsilon_gg)}, {format_p(found.p_gg)}; "
+        f"Huynh\N{EN DASH}Feldt ε = {format_number(found.epsilon_hf)}, {format_p(found.p_hf)}"
+    )
+
+
+def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = None) -> str:
+    """As in "carry-over F(4, 40.12) = 1.20, p = .330"."""
+    if isinstance(found, UnidentifiedEffect):
+        return f"{TERMS[found.term]} cannot be told ({found.because.because})"
+    numbers = f"F({found.df}, {_df(found.df_error)}) = {format_number(found.f)}"
+    return f"{TERMS[found.term]} {numbers}, {p_words(found.p, over)}"
+
+
+def mixed_sentence(found: MixedModel | NotComputable, over: CorrectedP | None = None) -> str:
+    """All terms in a sentence; what is corrected over measures is the condition."""
+    if isinstance(found, NotComputable):
+        return f"The linear mixed model is {found}."
+    terms = "; ".join(effect_test(one, over if one.term == "condition" else None) for one in found.effects)
+    return (
+        f"Linear mixed model ({found.observations} values of {found.n} participants, participants random, "
+        f"REML, Satterthwaite's degrees of freedom): {terms}."
+    )
+
+
+def contrast_test(found: Contrast | UncomputedContrast) -> str:
+    """As in "0.32, 95% CI [0.21, 0.43], t(11) = 6.20, p < .001, g = 1.67 [0.80, 2.51], BF10 = 393"."""
+    if isinstance(found, UncomputedContrast):
+        return str(found.because)
+    return (
+        f"{format_number(found.difference)}, 95% CI {format_interval(found.ci_low, found.ci_high)}, "
+        f"t({found.df}) = {format_number(found.t)}, {format_p(found.p_adjusted)}, "
+        f"g = {format_number(found.g)} {format_interval(found.g_low, found.g_high)}, BF10 "
+        f"{bayes_words(found.bayes_factor)}"
+    )
+
+
+def contrast_sentence(found: Contrast | UncomputedContrast) -> str:
+    """With its name; p is adjusted over its family."""
+    return f"{found.name}: {contrast_test(found)}."
+
+
+def bayes_words(factor: float) -> str:
+    """As in "= 3.21", "> 1000", "< 0.001"."""
+    if factor > ROUND:
+        return f"> {ROUND:.0f}"
+    return (
+        f"< {1 / ROUND:.3f}" if factor < 1 / ROUND else f"= {format_number(factor, 3 if factor < 0.1 else 2)}"
+    )
+
+
+def friedman_test(found: Friedman | NotComputable, over: CorrectedP | None = None) -> str:
+    """As in "χ²(4) = 30.11, p < .001, W = .63"."""
+    if isinstance(found, NotComputable):
+        return str(found)
+    return (
+        f"χ²({found.df}) = {format_number(found.chi_squared)}, {p_words(found.p, over)}, W = "
+        f"{format_share(found.w)}"
+    )
+
+
+def friedman_sentence(found: Friedman | NotComputable, over: CorrectedP | None = None) -> str:
+    """Friedman's test in a sentence."""
+    people = f" of {found.n} participants" if isinstance(found, Friedman) else ""
+    joined = ": " if people else " is "
+    return f"Friedman's test{people}{joined}{friedman_test(found, over)}."
+
+
+def cumulative_sentence(found: CumulativeLink | NotComputable) -> str:
+    """Wald's test of the conditions in a sentence."""
+    if isinstance(found, NotComputable):
+        return f"The cumulative-link model is {found}."
+    return (
+        f"Cumulative-link model (proportional odds, clustered by participant): χ²({found.df}) = "
+        f"{format_number(found.chi_squared)}, {format_p(found.p)}."
+    )
+
+
+def _df(value: float) -> str:
+    return f"{value:.0f}" if abs(value - round(value)) < 5e-7 else format_number(value)
+
+
+MOST = 10
+"""As many pairs as five conditions have."""
+T = TypeVar("T")
+
+
+def bracketed_pairs(pairs: Sequence[T]) -> tuple[T, ...]:
+    """Those that are bracketed."""
+    return tuple(pairs) if len(pairs) <= MOST else ()
+
+
+def bracket_note(pairs: Sequence[object], means: str) -> str:
+    """What is said of them under the figure, where `means` says what a bracket does: `Brackets: …`, that
+    there are too many, or nothing."""
+    if len(pairs) > MOST:
+        return (
+            f"{counted_noun(len(pairs), 'pair')} differ ({means}): too many to bracket, a table lists them."
+        )
+    return f"Brackets: {means}." if pairs else ""
+
+
+def unbracketed_note(pairs: Sequence[object], table: str) -> str:
+    """What stands in place of their list for who does not see the figure; empty where they are few."""
+    return f"{counted_noun(len(pairs), 'pair')}, all of them in {table}" if len(pairs) > MOST else ""
+
+
+TUKEYS_TABLE = "the table of the replication and in tukey.csv"
+
+
+def value_axis_title(measure: Measure) -> str:
+    """The title of the value axis: the scale in words."""
+    if measure.kind == "likert":
+        return f"Rating ({measure.scale})"
+    if measure.kind == "score":
+        return f"Score ({measure.scale})"
+    if measure.kind == "number":
+        return measure.unit.capitalize() or "Value"
+    return "Rate" if measure.kind == "rate" else "Count"
+
+
+def describe_within_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
+    """A condition's interval within participants, with its mean where that is of fewer people than have a
+    value; a dash where there is none."""
+    found = result.interval(condition)
+    if not found:
+        return DASH
+    ends = format_interval(found.low, found.high)
+    fewer = found.n < len(result.table.values(condition.key))
+    return f"{ends} around {format_number(found.mean)} (n = {found.n})" if fewer else ends
+
+
+def describe_participants(result: MeasureResult) -> str:
+    """As in "12 participants, 60 observations": those with a value on this measure."""
+    rows = [row for row in result.table.observations if row.value is not None]
+    people = len({row.participant for row in rows})
+    return f"{counted_noun(people, 'participant')}, {counted_noun(len(rows), 'observation')}"
+
+
+def describe_figure(result: MeasureResult) -> str:
+    """What the figure shows, for those who do not see it."""
+    means = "; ".join(_mean(d) for d in result.descriptions)
+    pairs = (
+        unbracketed_note(result.brackets, TUKEYS_TABLE)
+        or "; ".join(map(format_pair, result.brackets))
+        or "none"
+    )
+    mark = "Synthetic data. " if result.synthetic else ""
+    text = (
+        f"{mark}Means of {result.measure.label} by condition: {means}. Pairs that differ, p < .05: {pairs}."
+    )
+    return f"{text} {describe_players(result)}".strip()
+
+
+def describe_players(result: MeasureResult) -> str:
+    """Who played beside the participants; empty where it is not known."""
+    played = ". ".join(players_sentence(players) for players in result.players)
+    return f"Co-players: {played}." if played else ""
+
+
+def _mean(description: Description) -> str:
+    if description.mean is None:
+        return f"{description.condition.label} no values"
+    ci = (
+        ""
+        if description.ci_low is None
+        else f", 95% CI {format_interval(description.ci_low, description.ci_high)}"
+    )
+    return f"{description.condition.label} {format_number(description.mean)}{ci}"
+
+
+def anova_sentence(result: MeasureResult) -> str:
+    """One sentence in the manner of the APA, or why there is no test."""
+    anova, label = result.anova, result.measure.label
+    if isinstance(anova, NotComputable):
+        return f"{label}: the one-way ANOVA is {anova}."
+    over = result.within.over("one_way") if result.within else None
+    text = (
+        f"{label} {difference_verb(anova.p, over)} between conditions, {f_test(anova, over)}, "
+        f"{format_anova_effect(anova)}."
+    )
+    return text + _took_no_part(anova)
+
+
+def _took_no_part(anova: Anova) -> str:
+    names = list_labels(anova.without_data)
+    return f" {names} had no values on this measure and took no part." if names else ""
+
+
+def tukey_sentence(result: MeasureResult) -> str:
+    """The significant pairs in full and the smallest p of the others, or why there is no test."""
+    if isinstance(result.tukey, NotComputable):
+        return f"Tukey's HSD is {result.tukey}."
+    others = [pair.p for pair in result.pairs if not pair.significant]
+    if not result.brackets:
+        return f"Tukey's HSD found no pair that differed (smallest {format_p(min(others))})."
+    rest = f" The other pairs did not differ (smallest {format_p(min(others))})." if others else ""
+    return f"Tukey's HSD: {'; '.join(format_pair(pair) for pair in result.brackets)}.{rest}"
+
+
+def list_labels(conditions: tuple[AnalysisCondition, ...]) -> str:
+    """As in "Alone", "Alone and Random team", "Alone, Team of 2 and Random team"."""
+    labels = [condition.label for condition in conditions]
+    return " and ".join(filter(None, [", ".join(labels[:-1]), *labels[-1:]]))
+
+
+def main_test_sentence(result: MeasureResult) -> str:
+    """The test that decides on the measure, with its numbers; that of the replication where there is no
+    other."""
+    found = result.within
+    if found is None or found.main_test == "one_way":
+        return f"One-way ANOVA: {f_test(result.anova, found.over_measures if found else None)}"
+    if found.main_test == "mixed":
+        return f"Linear mixed model: {_of_condition(found.mixed, found.over_measures)}"
+    if found.main_test == "friedman":
+        return f"Friedman's test: {friedman_test(found.friedman, found.over_measures)}"
+    return f"Repeated-measures ANOVA: {repeated_test(found.repeated, found.over_measures)}"
+
+
+def _of_condition(found: MixedModel | NotComputable, over: CorrectedP | None) -> str:
+    if isinstance(found, NotComputable):
+        return str(found)
+    return next(effect_test(one, over) for one in found.effects if one.term == "condition")
+
+
+def design_sentences(result: MeasureResult) -> list[str]:
+    """All that the design asks of a measure, a sentence each; none where it was not computed."""
+    found, label = result.within, result.measure.label
+    if found is None:
+        return []
+    said = [repeated_sentence(label, found.repeated, found.over("repeated"))]
+    if isinstance(found.repeated, RepeatedMeasures):
+        said.append(f"{uncorrected_test(found.repeated)}.")
+    said += [
+        mixed_sentence(found.mixed, found.over("mixed")),
+        friedman_sentence(found.friedman, found.over("friedman")),
+    ]
+    if found.cumulative is not None:
+        said.append(cumulative_sentence(found.cumulative))
+    return [*said, *(one.words for one in found.assumptions)]

@@ -1,0 +1,275 @@
+"""Describe the sample of an analysis: who and what is excluded and why, which design versions are pooled,
+and which agents and models played in each condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kitchen.contract.decision_notes import ReplyReadings
+from kitchen.words.english_text import counted_noun, percent_text
+from study.analysis.statistics.apa_format import DASH
+from study.analysis.statistics.observations import AnalysisCondition, Observation
+
+Reason = Literal["not every condition", "no value"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Rows that were left out for one reason; `participants` are the codes concerned, sorted."""
+
+    reason: Reason
+    participants: tuple[str, ...]
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attrition:
+    """What became of those who entered, before there were rows to analyse.
+
+    `entered` are those whose data are still there: `completed` of them went the whole way, `unfinished`
+    dropped out or still take part; `ends` says in words how, with their numbers. Of the completed, staff
+    `excluded` some, and some failed more attention checks than the study allows. `withdrew` is how many
+    withdrew: their data are erased. Previews by staff are counted nowhere. Where only what was collected as
+    preregistered is asked for, all but `withdrew` counts those alone, and `otherwise` the others. `touched`
+    are episodes of those who stay that an outage of ours touched, and may be left out. `together` of those
+    who stay shared an episode with another of them; `shared` are these episodes.
+    """
+
+    entered: int
+    completed: int
+    unfinished: int
+    withdrew: int
+    ends: tuple[tuple[str, int], ...] = ()
+    excluded: int = 0
+    failed_checks: int = 0
+    otherwise: int = 0
+    touched: int = 0
+    touched_left_out: bool = False
+    together: int = 0
+    shared: int = 0
+
+
+def incomplete_participants(
+    observations: Sequence[Observation], conditions: Sequence[AnalysisCondition]
+) -> frozenset[str]:
+    """Participants without a value in at least one of the conditions: the paper's drop-outs (section 5.3)."""
+    played: dict[str, set[str]] = {row.participant: set() for row in observations}
+    for row in observations:
+        if row.value is not None:
+            played[row.participant].add(row.condition)
+    needed = {condition.key for condition in conditions}
+    return frozenset(who for who, where in played.items() if where != needed)
+
+
+def split_exclusions(
+    observations: Sequence[Observation], dropped: frozenset[str]
+) -> tuple[tuple[Observation, ...], tuple[Exclusion, ...]]:
+    """The rows of those who stay, and what was left out. Rows without a value stay: they are counted."""
+    kept = tuple(row for row in observations if row.participant not in dropped)
+    left_out: dict[Reason, list[str]] = {
+        "not every condition": [row.participant for row in observations if row.participant in dropped],
+        "no value": [row.participant for row in kept if row.value is None],
+    }
+    return kept, tuple(
+        Exclusion(reason, tuple(sorted(set(names))), len(names))
+        for reason, names in left_out.items()
+        if names
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DesignVersion:
+    """One version of the study's design. `frozen`: this very design was preregistered;
+    `changed_since_freeze`: the study had been preregistered before, and this is not what was;
+    `planned_later`: what is analysed was preregistered otherwise, after this version."""
+
+    number: int
+    frozen: bool = False
+    changed_since_freeze: bool = False
+    planned_later: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VersionUsed:
+    """One version with its participants of those analysed; `early` of them entered before it was frozen."""
+
+    version: DesignVersion
+    participants: int
+    early: int = 0
+
+    @property
+    def as_planned(self) -> int:
+        """Of how many the tests were planned before they took part."""
+        is_so = self.version.frozen and not self.version.planned_later
+        return self.participants - self.early if is_so else 0
+
+
+def versions_used(rows: Sequence[Observation], versions: Sequence[DesignVersion]) -> tuple[VersionUsed, ...]:
+    """Those of these versions that anybody of the rows took part in, in their order."""
+    people = {row.participant: (row.version, row.before_freeze) for row in rows}
+    took_part = (
+        (one, [early for number, early in people.values() if number == one.number]) for one in versions
+    )
+    return tuple(VersionUsed(one, len(early), sum(early)) for one, early in took_part if early)
+
+
+def version_warnings(versions: Sequence[VersionUsed], differing: Sequence[str] = ()) -> list[str]:
+    """What stands against reading these data as one preregistered sample, a sentence each; `differing` are
+    labels of measures that not all versions asked alike."""
+    said = [_pooled(versions)] if len(versions) > 1 else []
+    said += [f"“{label}” was not asked alike in all of these versions." for label in differing]
+    changed = [one for one in versions if one.version.changed_since_freeze]
+    if changed:
+        said.append(f"{_people(changed)} took part in a design changed since the preregistration.")
+    later = [one for one in versions if one.version.planned_later]
+    if before := [one for one in later if not one.version.frozen]:
+        said.append(f"{_people(before)} took part before anything was preregistered.")
+    if earlier := [one for one in later if one.version.frozen]:
+        said.append(f"{_people(earlier)} took part under an earlier preregistration than the one analysed.")
+    if early := sum(one.early for one in versions):
+        said.append(f"{counted_noun(early, 'participant')} entered before the design was preregistered.")
+    return said
+
+
+def _pooled(versions: Sequence[VersionUsed]) -> str:
+    each = ", ".join(f"version {one.version.number} ({one.participants})" for one in versions)
+    return f"Data of {len(versions)} versions of the study are pooled here: {each}."
+
+
+def _people(versions: Sequence[VersionUsed]) -> str:
+    numbers = ", ".join(str(one.version.number) for one in versions)
+    people = counted_noun(sum(one.participants for one in versions), "participant")
+    return f"{people} (version {numbers})"
+
+
+STAND_IN = "stand-in"
+NO_MODEL = "stand-in (no language model)"
+ALONE = "nobody"
+
+WHY = {
+    "timeout": "no answer in time",
+    "error": "the co-player failed",
+    "connection": "the server was not reached",
+    "429": "too many calls for the server (429)",
+    "529": "the server was overloaded (529)",
+    "5xx": "the server failed (5xx)",
+    "4xx": "the server refused the call (4xx)",
+    "not_asked": "the model was not asked: no key, or settings that it does not take",
+    "unreadable": "the answer could not be read",
+    "budget": "the study's money was spent",
+    "unpriced": "no price is known for the model",
+}
+"""Codes of fallbacks in words; another code stands for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """One model that was called: as it was asked for, and as the API named it (empty where it never
+    answered)."""
+
+    provider: str
+    asked: str
+    named: str
+    calls: int
+
+    @property
+    def words(self) -> str:
+        """As in "anthropic claude-x, answered as claude-x-2026 (60 calls)"."""
+        calls = f"({counted_noun(self.calls, 'call')})"
+        if self.provider == STAND_IN:
+            return f"{NO_MODEL} {calls}"
+        asked = f"{self.provider} {self.asked or 'without a name'}"
+        return f"{asked}, {f'answered as {self.named}' if self.named else 'never answered'} {calls}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionPlayers:
+    """One condition's co-players. `kinds` are those that were seated, `chosen_by` who really decided and
+    `fallbacks` why another stepped in, both with their numbers of decisions, most first."""
+
+    condition: AnalysisCondition
+    kinds: tuple[str, ...] = ()
+    models: tuple[ModelUsage, ...] = ()
+    decisions: int = 0
+    chosen_by: tuple[tuple[str, int], ...] = ()
+    fallbacks: tuple[tuple[str, int], ...] = ()
+    read: ReplyReadings = field(default_factory=ReplyReadings)
+    """How the replies of language models were read."""
+
+    @property
+    def kind_words(self) -> str:
+        """The co-players; `nobody` for a participant alone."""
+        return ", ".join(self.kinds) or ALONE
+
+    @property
+    def model_words(self) -> str:
+        """Every model that was called; a dash for none."""
+        return "; ".join(model.words for model in self.models) or DASH
+
+    @property
+    def chosen_words(self) -> str:
+        """Who really decided, with numbers; a dash for nobody."""
+        return ", ".join(f"{agent_name(who)} {number}" for who, number in self.chosen_by) or DASH
+
+    @property
+    def fallback_count(self) -> int:
+        """Decisions in which another stepped in."""
+        return sum(number for _, number in self.fallbacks)
+
+    @property
+    def fallback_words(self) -> str:
+        """As in "3 of 60 decisions: no answer in time 2, the study's money was spent 1"."""
+        if not self.decisions:
+            return DASH
+        all_of_them = counted_noun(self.decisions, "decision")
+        why = ", ".join(f"{WHY.get(code, code)} {number}" for code, number in self.fallbacks)
+        return f"{self.fallback_count} of {all_of_them}: {why}" if why else f"none of {all_of_them}"
+
+    @property
+    def short(self) -> str:
+        """For a figure: models by name, else kinds, and the share of fallbacks if there were any."""
+        answered = {(model.provider, model.asked) for model in self.models if model.named}
+        told = [m for m in self.models if m.named or (m.provider, m.asked) not in answered]
+        names = dict.fromkeys(_short(model) for model in told)
+        name = ", ".join(names) or ", ".join(agent_name(kind) for kind in self.kinds) or ALONE
+        fallback = (
+            f"{percent_text(self.fallback_count / self.decisions)} fallback" if self.fallback_count else ""
+        )
+        return "; ".join(part for part in (name, fallback, self.read.short) if part)
+
+    @property
+    def read_words(self) -> str:
+        """How replies were read; a dash where nobody read any."""
+        return self.read.words or DASH
+
+
+def _short(model: ModelUsage) -> str:
+    return NO_MODEL if model.provider == STAND_IN else model.named or model.asked or model.provider
+
+
+def agent_name(kind: str) -> str:
+    """A kind of co-player; the stand-in with what it is not."""
+    return NO_MODEL if kind == STAND_IN else kind
+
+
+def players_sentence(players: ConditionPlayers) -> str:
+    """One condition in a sentence, for those who do not see the table."""
+    parts = [f"{players.condition.label}: {players.kind_words}"]
+    if players.models:
+        parts.append(players.model_words)
+    if players.decisions:
+        parts.append(f"fallbacks {players.fallback_words}")
+    if players.read.is_bad:
+        parts.append(f"replies: {players.read.words}")
+    return "; ".join(parts)
+
+
+def players_in_order(
+    players: Sequence[ConditionPlayers], conditions: Sequence[AnalysisCondition]
+) -> tuple[ConditionPlayers, ...]:
+    """Those of these conditions, in their order; none where one is not known."""
+    known = {one.condition.key: one for one in players}
+    return tuple(known[c.key] for c in conditions) if {c.key for c in conditions} <= known.keys() else ()

@@ -1,0 +1,85 @@
+"""The complete rows of a measure: participants with a value in every condition, as a matrix of participants
+by conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from study.analysis.statistics.observations import SAME, TINY, AnalysisCondition, MeasureTable, NotComputable
+from study.analysis.statistics.within.result_types import ExcludedParticipant
+
+Array: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
+
+FEWEST = 3
+"""With two participants one degree of freedom is left for the error: no test is worth its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteCases:
+    """`values` is participants by conditions, without a gap; `left_out` lack a value in one of these."""
+
+    participants: tuple[str, ...]
+    conditions: tuple[AnalysisCondition, ...]
+    values: Array
+    left_out: tuple[ExcludedParticipant, ...]
+
+
+def values_by_participant(table: MeasureTable) -> dict[str, dict[str, float]]:
+    """Of each participant with any value, the values by key of the condition."""
+    found: dict[str, dict[str, float]] = {}
+    for row in table.observations:
+        if row.value is not None:
+            found.setdefault(row.participant, {})[row.condition] = row.value
+    return found
+
+
+def complete_cases(table: MeasureTable, keys: Sequence[str] = ()) -> CompleteCases:
+    """The complete rows over these conditions; over all that have any value, if none are named."""
+    asked = [c for c in table.conditions if (c.key in keys if keys else table.values(c.key))]
+    people = values_by_participant(table)
+    whole = [who for who, values in people.items() if all(c.key in values for c in asked)]
+    gaps = [
+        ExcludedParticipant(who, tuple(c.label for c in asked if c.key not in values))
+        for who, values in people.items()
+        if any(c.key not in values for c in asked)
+    ]
+    rows = [[people[who][c.key] for c in asked] for who in whole]
+    values = np.array(rows, dtype=float).reshape(len(whole), len(asked))
+    return CompleteCases(tuple(whole), tuple(asked), values, tuple(gaps))
+
+
+def why_not_within(cells: CompleteCases) -> NotComputable | None:
+    """Why these conditions cannot be compared within participants, or None where they can."""
+    if not cells.conditions:
+        return NotComputable("no_data", "no condition has a value")
+    if len(cells.conditions) < 2:
+        return NotComputable("one_condition", f"only {cells.conditions[0].label} has values")
+    if len(cells.participants) < FEWEST:
+        who = {0: "nobody has", 1: "only one participant has"}.get(
+            len(cells.participants), "only two participants have"
+        )
+        return NotComputable("too_few", f"{who} a value in every condition")
+    if are_equal(cells.values):
+        return NotComputable("no_variance", "all values are the same")
+    if are_equal(residuals(cells.values)):
+        return NotComputable(
+            "no_variance_within", "participants differ from condition to condition all alike"
+        )
+    return None
+
+
+def residuals(values: Array) -> Array:
+    """What is left of the values without participants' and conditions' means."""
+    rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
+    left = values - rows - columns + values.mean()
+    return np.where(np.abs(left) <= SAME * 16 * np.abs(values).max(), 0.0, left)
+
+
+def are_equal(values: Array) -> bool:
+    """Whether the values differ by rounding only."""
+    return bool(np.ptp(values) <= max(SAME * float(np.abs(values).max()), TINY))

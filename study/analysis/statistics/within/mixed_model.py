@@ -1,0 +1,324 @@
+"""The linear mixed model of a measure: condition, position in the order and carry-over, with participants
+as random intercepts. Fitted by restricted maximum likelihood.
+
+For data with gaps: everybody with at least one value counts. Position is a slope over the order from 1.
+Carry-over is the condition played just before, in deviations from their mean, 0 in the first place
+(Jones and Kenward 2014, section 5). Terms that an order cannot separate are left out and named.
+
+y = X b + Z u + e with u ~ N(0, s_u), e ~ N(0, s) of every participant (Laird and Ware 1982). All else
+follows in closed form from one ratio theta = s_u / s, so the likelihood is a curve of one variable
+(Bates et al. 2015, section 3.4), whose slope is known. F tests have the degrees of freedom of
+Satterthwaite as Kuznetsova et al. (2017, lmerTest) combine them; derivatives of the variances are exact.
+statsmodels fits such models, but has no degrees of freedom for their tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import log, pi
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import f as f_distribution
+
+from study.analysis.statistics.observations import AnalysisCondition, MeasureTable, NotComputable, Observation
+from study.analysis.statistics.within.complete_cases import FEWEST, Array
+from study.analysis.statistics.within.result_types import Effect, MixedModel, Term, UnidentifiedEffect
+from study.design.analysis_plan import MOST_ROWS
+
+GRID = (0.0, *np.logspace(-6, 8, 43).tolist())
+"""Ratios of variances at which the likelihood is looked at first; 0 is a model that is singular."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemlFit:
+    """Estimates, their covariance, both variances; what the degrees of freedom are made of."""
+
+    estimates: Array
+    covariance: Array
+    variance_group: float
+    variance_error: float
+    log_likelihood: float
+    singular: bool
+    slopes: tuple[Array, ...]
+    """Of the covariance of the estimates, by each variance that is estimated."""
+    spread: Array
+    """The covariance of the estimated variances."""
+
+
+def fit_reml(y: Array, x: Array, groups: Sequence[int]) -> RemlFit:
+    """Fit by REML; `x` has full rank, `groups` number the participants from 0. y varies around x."""
+    z = np.zeros((len(y), max(groups) + 1))
+    z[np.arange(len(y)), groups] = 1.0
+    ratio = _best_ratio(y, x, z)
+    return _at(ratio, y, x, z)
+
+
+def _best_ratio(y: Array, x: Array, z: Array) -> float:
+    """The ratio of variances with the highest likelihood: the best of a grid, then where its slope is 0."""
+    values = [_deviance(ratio, y, x, z)[0] for ratio in GRID]
+    best = int(np.argmin(values))
+    low, high = GRID[max(best - 1, 0)], GRID[min(best + 1, len(GRID) - 1)]
+    if _slope(low, y, x, z) >= 0:  # it rises from 0 on
+        return 0.0
+    if _slope(high, y, x, z) <= 0:
+        return float(high)
+    return float(brentq(_slope, low, high, args=(y, x, z), xtol=1e-300, rtol=1e-14))
+
+
+def _slope(ratio: float, y: Array, x: Array, z: Array) -> float:
+    """How the deviance changes with the ratio, at the best error variance of each."""
+    _, variance = _deviance(ratio, y, x, z)
+    inverse, _ = _inverse(ratio, z)
+    vx = inverse(x)
+    c = np.linalg.inv(x.T @ vx)
+    py = inverse(y) - vx @ (c @ (vx.T @ y))
+    sizes, zvx = z.sum(axis=0), z.T @ vx
+    trace = float((sizes / (1 + ratio * sizes)).sum() - np.trace(c @ zvx.T @ zvx))
+    return trace - float(((z.T @ py) ** 2).sum()) / variance
+
+
+def _deviance(ratio: float, y: Array, x: Array, z: Array) -> tuple[float, float]:
+    """Minus twice the restricted log likelihood at its best error variance, and that variance."""
+    inverse, log_v = _inverse(ratio, z)
+    xvx = x.T @ inverse(x)
+    b = np.linalg.solve(xvx, x.T @ inverse(y))
+    left = y - x @ b
+    free = len(y) - x.shape[1]
+    variance = float(left @ inverse(left)) / free
+    value = log_v + float(np.linalg.slogdet(xvx)[1]) + free * (log(2 * pi * variance) + 1)
+    return value, variance
+
+
+def _inverse(ratio: float, z: Array) -> tuple[Callable[[Array], Array], float]:
+    """Multiplying by the inverse of I + ratio Z Z' (Sherman and Morrison), and the log of its determinant."""
+    sizes = z.sum(axis=0)
+    shrink = ratio / (1 + ratio * sizes)
+
+    def times(a: Array) -> Array:
+        sums = z.T @ a
+        return np.asarray(a - z @ (sums * (shrink if a.ndim == 1 else shrink[:, None])))
+
+    return times, float(np.log1p(ratio * sizes).sum())
+
+
+def _at(ratio: float, y: Array, x: Array, z: Array) -> RemlFit:
+    deviance, variance = _deviance(ratio, y, x, z)
+    inverse, _ = _inverse(ratio, z)
+    weighted = inverse(x) / variance
+    covariance = np.linalg.inv(x.T @ weighted)
+    b = covariance @ weighted.T @ y
+    slopes, spread = _derivatives(ratio, variance, y, x, z)
+    return RemlFit(
+        np.asarray(b),
+        np.asarray(covariance),
+        ratio * variance,
+        variance,
+        -deviance / 2,
+        ratio == 0,
+        slopes,
+        spread,
+    )
+
+
+def _derivatives(
+    ratio: float, variance: float, y: Array, x: Array, z: Array
+) -> tuple[tuple[Array, ...], Array]:
+    """How the covariance of the estimates changes with the variances, and the covariance of these: twice the
+    inverse of the second derivatives of the deviance (the first are 0 where it is least)."""
+    inverse, _ = _inverse(ratio, z)
+    v = inverse(np.eye(len(y))) / variance
+    vx = v @ x
+    c = np.linalg.inv(x.T @ vx)
+    p = v - vx @ c @ vx.T
+    kernels = [np.eye(len(y))] if ratio == 0 else [z @ z.T, np.eye(len(y))]
+    slopes = tuple(c @ vx.T @ g @ vx @ c for g in kernels)
+    products = [p @ g for g in kernels]
+    py = p @ y
+    second = [
+        [
+            -float((a * b.T).sum()) + 2 * float(py @ kernels[i] @ p @ kernels[j] @ py)
+            for j, b in enumerate(products)
+        ]
+        for i, a in enumerate(products)
+    ]
+    return slopes, np.asarray(2 * np.linalg.inv(np.array(second)))
+
+
+def satterthwaite_f_test(found: RemlFit, rows: Array) -> tuple[float, int, float, float]:
+    """F, both degrees of freedom and p of the hypothesis that `rows` times the estimates are 0."""
+    inner = rows @ found.covariance @ rows.T
+    values, vectors = np.linalg.eigh(inner)
+    directions = vectors.T @ rows
+    t = directions @ found.estimates / np.sqrt(values)
+    q = len(values)
+    f = float((t**2).sum() / q)
+    df = _combined([_satterthwaite(found, one, value) for one, value in zip(directions, values, strict=True)])
+    return f, q, df, float(f_distribution.sf(f, q, df))
+
+
+def _satterthwaite(found: RemlFit, row: Array, variance: float) -> float:
+    gradient = np.array([row @ slope @ row for slope in found.slopes])
+    return float(2 * variance**2 / (gradient @ found.spread @ gradient))
+
+
+def _combined(dfs: Sequence[float]) -> float:
+    """The error's degrees of freedom of an F whose squared t values have these (Fai and Cornelius 1996)."""
+    if len(dfs) == 1 or max(dfs) - min(dfs) < 1e-8:
+        return sum(dfs) / len(dfs)
+    if min(dfs) <= 2:
+        return 2.0
+    expected = sum(df / (df - 2) for df in dfs)
+    return 2 * expected / (expected - len(dfs))
+
+
+TERMS: tuple[Term, ...] = ("condition", "position", "carry_over")
+UNTOLD = {
+    "position": "the position in the order follows from the condition",
+    "carry_over": "the condition before follows from condition and position",
+    "condition": "only one condition has values",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DesignMatrix:
+    """Columns with the term each belongs to; `lost` counts those that followed from others."""
+
+    x: Array
+    terms: tuple[str, ...]
+    lost: dict[str, int]
+
+
+def mixed_model(table: MeasureTable, terms: Sequence[Term] = TERMS) -> MixedModel | NotComputable:
+    """Fit the model with these terms; the condition is always among them."""
+    rows = [row for row in table.observations if row.value is not None]
+    known = [c for c in table.conditions if table.values(c.key)]
+    people = sorted({row.participant for row in rows})
+    problem = _why_not(rows, known, people)
+    if problem:
+        return problem
+    y = np.array([row.value for row in rows], dtype=float)
+    design = _design(table, rows, known, terms)
+    if len(y) <= design.x.shape[1] + len(people):
+        return NotComputable("too_few", "there are no more values than the model has parts")
+    groups = [people.index(row.participant) for row in rows]
+    whole = np.column_stack([design.x, np.eye(len(people))[groups]])
+    left = y - whole @ np.linalg.lstsq(whole, y, rcond=None)[0]
+    if float(left @ left) <= 1e-20 * max(float(y @ y), 1e-280):
+        return NotComputable("no_variance_within", "no variance is left within participants")
+    found = fit_reml(y, design.x, groups)
+    return _result(found, design, known, len(people), len(rows), terms)
+
+
+def _why_not(
+    rows: Sequence[Observation], known: Sequence[AnalysisCondition], people: Sequence[str]
+) -> NotComputable | None:
+    if not rows:
+        return NotComputable("no_data", "no condition has a value")
+    if len(known) < 2:
+        return NotComputable("one_condition", f"only {known[0].label} has values")
+    if len(people) < FEWEST or len(rows) == len(people):
+        return NotComputable("too_few", "fewer than three participants have values, or each has one only")
+    if len(rows) > MOST_ROWS:
+        return NotComputable("too_many", f"there are more than {MOST_ROWS} values")
+    return None
+
+
+def _design(
+    table: MeasureTable,
+    rows: Sequence[Observation],
+    known: Sequence[AnalysisCondition],
+    terms: Sequence[Term],
+) -> DesignMatrix:
+    """Intercept, conditions, position around its middle, carry-over: independent columns."""
+    before = _before(table)
+    blocks: dict[str, Array] = {
+        "intercept": np.ones((len(rows), 1)),
+        "condition": _deviations([row.condition for row in rows], known),
+    }
+    if "position" in terms:
+        places = np.array([[row.order_position] for row in rows], dtype=float)
+        blocks["position"] = places - (places.min() + places.max()) / 2
+    if "carry_over" in terms:
+        blocks["carry_over"] = _deviations(
+            [before.get((row.participant, row.order_position), "") for row in rows], table.conditions
+        )
+    return _independent(blocks)
+
+
+def _before(table: MeasureTable) -> dict[tuple[str, int], str]:
+    """By participant and position, the condition played in the position before, whether it has a value on
+    this measure or not."""
+    return {(row.participant, row.order_position + 1): row.condition for row in table.observations}
+
+
+def _deviations(keys: Sequence[str], known: Sequence[AnalysisCondition]) -> Array:
+    """A column for each condition but the last, which is minus 1 in all; no condition is 0 in all."""
+    last = known[-1].key
+    return np.array(
+        [[float(key == one.key) - float(key == last) for one in known[:-1]] for key in keys], dtype=float
+    ).reshape(len(keys), len(known) - 1)
+
+
+def _independent(blocks: dict[str, Array]) -> DesignMatrix:
+    """The columns one after the other, without those that follow from the ones before."""
+    columns: list[Array] = []
+    basis: list[Array] = []
+    terms: list[str] = []
+    lost: dict[str, int] = {}
+    for term, block in blocks.items():
+        for column in block.T:
+            left = column.astype(float)
+            for direction in [*basis, *basis]:
+                left = left - (direction @ left) * direction
+            size = float(np.linalg.norm(left))
+            if size <= 1e-8 * max(float(np.linalg.norm(column)), 1e-8):
+                lost[term] = lost.get(term, 0) + 1
+                continue
+            basis.append(left / size)
+            columns.append(column)
+            terms.append(term)
+    return DesignMatrix(np.column_stack(columns), tuple(terms), lost)
+
+
+def _result(
+    found: RemlFit,
+    design: DesignMatrix,
+    known: Sequence[AnalysisCondition],
+    people: int,
+    rows: int,
+    terms: Sequence[Term],
+) -> MixedModel:
+    return MixedModel(
+        n=people,
+        observations=rows,
+        effects=tuple(_effect(found, design, term) for term in terms),
+        variance_participant=found.variance_group,
+        variance_error=found.variance_error,
+        log_likelihood=found.log_likelihood,
+        means=_means(found, design, known),
+        singular=found.singular,
+    )
+
+
+def _effect(found: RemlFit, design: DesignMatrix, term: Term) -> Effect | UnidentifiedEffect:
+    rows = np.eye(len(design.terms))[[place for place, one in enumerate(design.terms) if one == term]]
+    if not len(rows):
+        return UnidentifiedEffect(term, NotComputable("confounded", UNTOLD[term]))
+    f, df, df_error, p = satterthwaite_f_test(found, rows)
+    return Effect(term, f, df, df_error, p, design.lost.get(term, 0))
+
+
+def _means(
+    found: RemlFit, design: DesignMatrix, known: Sequence[AnalysisCondition]
+) -> tuple[tuple[str, float, float], ...]:
+    """The estimated mean of every condition at the middle position, with its standard error."""
+    places = [i for i, one in enumerate(design.terms) if one == "condition"]
+    means = []
+    for condition, weights in zip(known, _deviations([c.key for c in known], known), strict=True):
+        row = np.zeros(len(design.terms))
+        row[0], row[places] = 1.0, weights
+        error = float(np.sqrt(row @ found.covariance @ row))
+        means.append((condition.key, float(row @ found.estimates), error))
+    return tuple(means)

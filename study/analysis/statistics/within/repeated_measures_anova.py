@@ -1,0 +1,133 @@
+"""Repeated-measures analysis of variance with corrections for sphericity, and confidence intervals within
+participants.
+
+Mauchly (1940) with the second-order approximation of its chi-squared (Anderson 2003, section 10.7.4);
+epsilon of Greenhouse and Geisser (1959) and of Huynh and Feldt (1976); generalised eta squared of
+Olejnik and Algina (2003) as Bakeman (2005) gives it for one measured factor within participants.
+
+Intervals are those of Cousineau (2005) with Morey's (2008) correction: each value is taken from its
+participant's mean, and the spread is widened by k / (k - 1).
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+from scipy.linalg import helmert
+from scipy.stats import chi2
+from scipy.stats import f as f_distribution
+from scipy.stats import t as t_distribution
+
+from study.analysis.statistics.observations import MeasureTable, NotComputable
+from study.analysis.statistics.within.complete_cases import (
+    Array,
+    CompleteCases,
+    complete_cases,
+    residuals,
+    why_not_within,
+)
+from study.analysis.statistics.within.result_types import RepeatedMeasures, Sphericity, WithinInterval
+
+
+def repeated_measures(table: MeasureTable) -> RepeatedMeasures | NotComputable:
+    """Compare the conditions' means within participants; who lacks a value is left out and named."""
+    cells = complete_cases(table)
+    return why_not_within(cells) or _repeated(cells)
+
+
+def _repeated(cells: CompleteCases) -> RepeatedMeasures:
+    n, k = cells.values.shape
+    condition, participant, error = sums_of_squares(cells.values)
+    df, df_error = k - 1, (k - 1) * (n - 1)
+    f = condition / df / (error / df_error)
+    gg, hf = epsilons(cells.values)
+    return RepeatedMeasures(
+        n=n,
+        conditions=cells.conditions,
+        f=f,
+        df_condition=df,
+        df_error=df_error,
+        p=_tail(f, df, df_error),
+        ss_condition=condition,
+        ss_participant=participant,
+        ss_error=error,
+        epsilon_gg=gg,
+        p_gg=_tail(f, gg * df, gg * df_error),
+        epsilon_hf=hf,
+        p_hf=_tail(f, min(hf, 1.0) * df, min(hf, 1.0) * df_error),
+        sphericity=mauchly(cells.values),
+        partial_eta_squared=condition / (condition + error),
+        generalised_eta_squared=condition / (condition + participant + error),
+        left_out=cells.left_out,
+    )
+
+
+def _tail(f: float, df: float, df_error: float) -> float:
+    return float(f_distribution.sf(f, df, df_error))
+
+
+def sums_of_squares(values: Array) -> tuple[float, float, float]:
+    """Of conditions, participants and error, each around its own mean."""
+    n, k = values.shape
+    grand = values.mean()
+    condition = n * float(((values.mean(axis=0) - grand) ** 2).sum())
+    participant = k * float(((values.mean(axis=1) - grand) ** 2).sum())
+    return condition, participant, float((residuals(values) ** 2).sum())
+
+
+def epsilons(values: Array) -> tuple[float, float]:
+    """Greenhouse and Geisser's epsilon, and Huynh and Feldt's (which may be above 1)."""
+    n, k = values.shape
+    s = _contrasted(values)
+    gg = float(np.trace(s) ** 2 / ((k - 1) * (s**2).sum()))
+    below = (k - 1) * (n - 1 - (k - 1) * gg)
+    return gg, (n * (k - 1) * gg - 2) / below if below > 1e-9 else 1.0
+
+
+def mauchly(values: Array) -> Sphericity | NotComputable | None:
+    """W and its p; None for two conditions, which have one difference only."""
+    n, k = values.shape
+    p, df = k - 1, n - 1
+    if p < 2:
+        return None
+    if df < p:
+        return NotComputable("too_few", f"{k} conditions need more than {p} participants for it")
+    s = _contrasted(values)
+    sign, determinant = np.linalg.slogdet(s)
+    if sign <= 0 or np.linalg.cond(s) > 1e12:
+        return NotComputable("no_variance_within", "some differences between conditions do not vary")
+    log_w = float(determinant) - p * log(float(np.trace(s)) / p)
+    steps = p * (p + 1) // 2 - 1
+    return _approximated(log_w, p, df, steps)
+
+
+def _approximated(log_w: float, p: int, df: int, steps: int) -> Sphericity:
+    rho = 1 - (2 * p**2 + p + 2) / (6 * p * df)
+    more = (p + 2) * (p - 1) * (p - 2) * (2 * p**3 + 6 * p**2 + 3 * p + 2) / (288 * (df * p * rho) ** 2)
+    z = -df * rho * log_w
+    first, second = float(chi2.sf(z, steps)), float(chi2.sf(z, steps + 4))
+    return Sphericity(float(np.exp(log_w)), z, steps, min(max(first + more * (second - first), 0.0), 1.0))
+
+
+def _contrasted(values: Array) -> Array:
+    """The covariance of orthonormal contrasts between conditions."""
+    h = helmert(values.shape[1])
+    return np.asarray(h @ np.atleast_2d(np.cov(values, rowvar=False)) @ h.T)
+
+
+CONFIDENCE = 0.95
+
+
+def within_intervals(table: MeasureTable) -> tuple[WithinInterval, ...]:
+    """One for each condition with values, of those who have all; none for fewer than two of either."""
+    cells = complete_cases(table)
+    n, k = cells.values.shape
+    if n < 2 or k < 2:
+        return ()
+    centred = cells.values - cells.values.mean(axis=1, keepdims=True) + cells.values.mean()
+    reach = float(t_distribution.ppf((1 + CONFIDENCE) / 2, n - 1)) * sqrt(k / (k - 1) / n)
+    rows = zip(cells.conditions, cells.values.mean(axis=0), centred.std(axis=0, ddof=1), strict=True)
+    return tuple(
+        WithinInterval(c, float(m), float(m - reach * s), float(m + reach * s), n) for c, m, s in rows
+    )

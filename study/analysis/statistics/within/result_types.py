@@ -1,0 +1,354 @@
+"""The results of the within-subject tests and of scale reliability, as frozen values. Light to import.
+
+Every test says how many participants it rests on and whom it left out. A test that cannot be computed is
+a `NotComputable`. No number is NaN or infinite.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from study.analysis.statistics.observations import AnalysisCondition, NotComputable
+
+LEVEL = 0.05
+MILD = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludedParticipant:
+    """A participant whom a test could not use; `lacking` are labels of conditions without a value."""
+
+    participant: str
+    lacking: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sphericity:
+    """Mauchly's W with its chi-squared approximation. With two conditions there is nothing to test: None in
+    `RepeatedMeasures.sphericity`."""
+
+    w: float
+    chi_squared: float
+    df: int
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedMeasures:
+    """A repeated-measures analysis of variance over conditions; sums of squares in the unit squared.
+
+    `p` is without correction, `p_gg` after Greenhouse and Geisser, `p_hf` after Huynh and Feldt, each with
+    both degrees of freedom times its epsilon. `epsilon_hf` may be above 1 and counts as 1 then.
+    """
+
+    n: int
+    conditions: tuple[AnalysisCondition, ...]
+    f: float
+    df_condition: int
+    df_error: int
+    p: float
+    ss_condition: float
+    ss_participant: float
+    ss_error: float
+    epsilon_gg: float
+    p_gg: float
+    epsilon_hf: float
+    p_hf: float
+    sphericity: Sphericity | NotComputable | None
+    partial_eta_squared: float
+    generalised_eta_squared: float
+    left_out: tuple[ExcludedParticipant, ...] = ()
+    computable: ClassVar[bool] = True
+
+    @property
+    def mild(self) -> bool:
+        """Whether Huynh and Feldt's correction decides: Greenhouse and Geisser's epsilon is above .75, where
+        theirs is too strict (Girden 1992)."""
+        return self.epsilon_gg > MILD
+
+    @property
+    def correction(self) -> str:
+        """Whose correction decides; empty with two conditions, which need none."""
+        if len(self.conditions) == 2:
+            return ""
+        return "Huynh\N{EN DASH}Feldt" if self.mild else "Greenhouse\N{EN DASH}Geisser"
+
+    @property
+    def epsilon(self) -> float:
+        """That of the correction that decides, 1 at most."""
+        return min(self.epsilon_hf, 1.0) if self.mild else self.epsilon_gg
+
+    @property
+    def p_corrected(self) -> float:
+        """That of the correction that decides."""
+        return self.p_hf if self.mild else self.p_gg
+
+    @property
+    def df_corrected(self) -> tuple[float, float]:
+        """Both degrees of freedom after the correction that decides."""
+        return self.df_condition * self.epsilon, self.df_error * self.epsilon
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A weighted sum of conditions within participants, against zero, by a paired t test.
+
+    `difference` is its mean in the measure's unit with its plain 95 % interval, `p_adjusted` after Holm over
+    all contrasts of its family, `g` Hedges' g over the standard deviation of the participants' own sums, with
+    its interval by the noncentral t. `bayes_factor` is for a difference (Jeffreys, Zellner and Siow's prior,
+    scale .707).
+    """
+
+    name: str
+    weights: tuple[tuple[str, float], ...]
+    """Key of the condition and its weight as it was used: those above 0 add up to 1, those below to -1; those
+    of weight 0 are not there."""
+    n: int
+    difference: float
+    sd: float
+    ci_low: float
+    ci_high: float
+    t: float
+    df: int
+    p: float
+    p_adjusted: float
+    g: float
+    g_low: float
+    g_high: float
+    bayes_factor: float
+    left_out: tuple[ExcludedParticipant, ...] = ()
+    computable: ClassVar[bool] = True
+
+    @property
+    def significant(self) -> bool:
+        """Whether the adjusted p is below .05."""
+        return self.p_adjusted < LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class UncomputedContrast:
+    """A contrast that the data do not allow."""
+
+    name: str
+    because: NotComputable
+    computable: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Contrasts that are corrected together."""
+
+    contrasts: tuple[Contrast | UncomputedContrast, ...]
+
+    @property
+    def found(self) -> int:
+        """How many have an adjusted p below .05."""
+        return sum(one.significant for one in self.computed)
+
+    @property
+    def computed(self) -> tuple[Contrast, ...]:
+        """Those that could be computed."""
+        return tuple(one for one in self.contrasts if isinstance(one, Contrast))
+
+
+Term = Literal["condition", "position", "carry_over"]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One term of a mixed model: F with Satterthwaite's degrees of freedom; `lost` of its columns follow from
+    others and were left out."""
+
+    term: Term
+    f: float
+    df: int
+    df_error: float
+    p: float
+    lost: int = 0
+    computable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class UnidentifiedEffect:
+    """A term that the order in which people played does not let one tell."""
+
+    term: Term
+    because: NotComputable
+    computable: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class MixedModel:
+    """A linear mixed model by restricted maximum likelihood, participants random.
+
+    `effects` of condition, position in the order (a slope) and carry-over (the condition before), each
+    adjusted for the others. `means` are the conditions' means at the middle position. `singular`:
+    participants do not differ more than chance, and their variance is 0.
+    """
+
+    n: int
+    observations: int
+    effects: tuple[Effect | UnidentifiedEffect, ...]
+    variance_participant: float
+    variance_error: float
+    log_likelihood: float
+    means: tuple[tuple[str, float, float], ...]
+    """Key of the condition, estimated mean, standard error."""
+    singular: bool = False
+    computable: ClassVar[bool] = True
+
+    def effect(self, term: Term) -> Effect | None:
+        """One term, if it can be told."""
+        return next((one for one in self.effects if one.term == term and isinstance(one, Effect)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class RankPair:
+    """Two conditions after Friedman's test: the difference of their mean ranks, Nemenyi's p (of the
+    studentised range) and Conover's (of t, after Holm)."""
+
+    first: AnalysisCondition
+    second: AnalysisCondition
+    rank_difference: float
+    p_nemenyi: float
+    p_conover: float
+
+
+@dataclass(frozen=True, slots=True)
+class Friedman:
+    """Friedman's test with ties corrected, Kendall's W, and all pairs."""
+
+    n: int
+    chi_squared: float
+    df: int
+    p: float
+    w: float
+    mean_ranks: tuple[tuple[str, float], ...]
+    pairs: tuple[RankPair, ...]
+    left_out: tuple[ExcludedParticipant, ...] = ()
+    computable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class CumulativeLink:
+    """A cumulative-link (proportional odds) model of ratings on condition: Wald's test of all conditions with
+    a covariance clustered by participant. `odds` are odds ratios against the first condition."""
+
+    n: int
+    observations: int
+    chi_squared: float
+    df: int
+    p: float
+    log_likelihood: float
+    odds: tuple[tuple[str, float], ...]
+    computable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class WithinInterval:
+    """A condition's 95 % interval within participants (Cousineau 2005, Morey 2008), around the mean of the
+    `n` who have a value in every condition."""
+
+    condition: AnalysisCondition
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something that was looked at, in a sentence; `holds` where nothing speaks against the tests."""
+
+    name: str
+    holds: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedP:
+    """The p of a main test after the correction over measures, which `correction` names in words. It, and not
+    the p before it, says whether conditions differ."""
+
+    correction: str
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class WithinResult:
+    """All that the design asks of one measure. `main` is the p of the test `main_test` of the plan, which
+    says whether conditions differ; `over_measures` the same after the correction over measures, if any, and
+    then that one says so."""
+
+    repeated: RepeatedMeasures | NotComputable
+    mixed: MixedModel | NotComputable
+    pairs: Family
+    planned: Family
+    friedman: Friedman | NotComputable
+    cumulative: CumulativeLink | NotComputable | None
+    """None where the measure is no rating."""
+    intervals: tuple[WithinInterval, ...]
+    assumptions: tuple[Assumption, ...]
+    main_test: str = "repeated"
+    main: float | None = None
+    over_measures: CorrectedP | None = None
+
+    def over(self, test: str) -> CorrectedP | None:
+        """What this test is corrected for over measures: only the one that decides is."""
+        return self.over_measures if test == self.main_test else None
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What speaks against its tests."""
+        return tuple(one.words for one in self.assumptions if not one.holds)
+
+
+ALL_CONDITIONS = "means over conditions"
+"""How that place is called of which `where` is empty: what a row has is a person's mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleAnswers:
+    """A scale's items, turned so that more means more; a row for each person who met it there. `where` is the
+    label of a condition, or empty for each person's means over all of them."""
+
+    scale: str
+    label: str
+    where: str
+    items: tuple[str, ...]
+    rows: tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """Alpha with its 95 % interval, omega (None for two items, or where no factor can be fitted), and each
+    item's correlation with the sum of the others; `incomplete` rows lack an answer and are left out."""
+
+    scale: str
+    label: str
+    where: str
+    n: int
+    items: int
+    alpha: float
+    alpha_low: float
+    alpha_high: float
+    omega: float | None
+    item_rest: tuple[tuple[str, float], ...]
+    incomplete: int = 0
+    computable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleResult:
+    """A scale in one place, and what came out."""
+
+    scale: str
+    label: str
+    where: str
+    found: Reliability | NotComputable
+
+    @property
+    def place(self) -> str:
+        """Where, in words."""
+        return self.where or ALL_CONDITIONS

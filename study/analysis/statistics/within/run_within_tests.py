@@ -1,0 +1,277 @@
+"""Run all within-subject tests on all measures, in the order of the measures, and check the assumptions of
+the tests.
+
+Residuals are what is left of the complete rows without participants' and conditions' means. A test of an
+assumption says little in small samples. So its sentences name what to read instead, and decide nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.stats import f_oneway, shapiro
+
+from kitchen.words.english_text import counted_noun, percent_text
+from study.analysis.statistics.apa_format import format_number, format_p, format_share
+from study.analysis.statistics.descriptives_and_anova import Anova, one_way_anova
+from study.analysis.statistics.observations import AnalysisCondition, MeasureTable, NotComputable
+from study.analysis.statistics.within.complete_cases import (
+    Array,
+    CompleteCases,
+    are_equal,
+    complete_cases,
+    residuals,
+)
+from study.analysis.statistics.within.mixed_model import mixed_model
+from study.analysis.statistics.within.ordinal_tests import cumulative_link, friedman
+from study.analysis.statistics.within.paired_contrasts import (
+    all_pairs_within,
+    benjamini_hochberg_adjusted,
+    contrast_family,
+    holm_adjusted,
+)
+from study.analysis.statistics.within.repeated_measures_anova import repeated_measures, within_intervals
+from study.analysis.statistics.within.result_types import (
+    LEVEL,
+    Assumption,
+    CorrectedP,
+    Friedman,
+    MixedModel,
+    RepeatedMeasures,
+    Sphericity,
+    UnidentifiedEffect,
+    WithinResult,
+)
+from study.design.analysis_plan import CORRECTIONS, AnalysisPlan
+
+AT_THE_END = 0.5
+"""From this share of values at an end of the scale on, it is told."""
+FAR = 3.0
+"""Standard deviations of the residuals."""
+MOST_NAMED = 5
+NAMES = {"condition": "condition", "position": "position in the order", "carry_over": "carry-over"}
+
+
+def check_assumptions(table: MeasureTable, repeated: object, mixed: object) -> tuple[Assumption, ...]:
+    """All that was looked at, what does not hold first."""
+    cells = complete_cases(table)
+    found = [*_variance(table), *_ends(table), *_missing(cells)]
+    if isinstance(repeated, RepeatedMeasures):
+        found += [*_sphericity(repeated), *_residuals(cells)]
+    if isinstance(mixed, MixedModel):
+        found += _order(mixed)
+    return tuple(sorted(found, key=lambda one: one.holds))
+
+
+def _variance(table: MeasureTable) -> Iterator[Assumption]:
+    """Conditions in which everybody has the same value; homogeneity where none is so."""
+    groups = {c: np.array(values) for c, values in table.groups().items() if len(values) > 1}
+    flat = [c for c, values in groups.items() if are_equal(values)]
+    if flat and len(flat) == len(groups):
+        yield Assumption("variance", False, "Values do not vary within any condition.")
+    elif flat:
+        where = "; ".join(
+            f"{c.label}: all {len(groups[c])} values are {format_number(groups[c][0])}" for c in flat
+        )
+        yield Assumption(
+            "variance",
+            False,
+            f"Values do not vary ({where}). F and p of every analysis of variance lean on the other "
+            "conditions alone; do not rest a claim on them.",
+        )
+    elif len(groups) > 1:
+        p = _brown_forsythe(list(groups.values()))
+        told = "no sign that spreads differ" if p >= LEVEL else "spreads differ between conditions"
+        words = f"Brown\N{EN DASH}Forsythe {format_p(p)}"
+        yield Assumption(
+            "homogeneity", p >= LEVEL, f"Homogeneity: {told} ({words}). Paired contrasts do not need it."
+        )
+
+
+def _brown_forsythe(groups: Sequence[Array]) -> float:
+    """p of an analysis of variance of distances from the medians; 1 or 0 where these do not vary within."""
+    apart = [np.abs(values - np.median(values)) for values in groups]
+    if all(are_equal(values) for values in apart):
+        return float(are_equal(np.array([values.mean() for values in apart])))
+    return float(f_oneway(*apart).pvalue)
+
+
+def _ends(table: MeasureTable) -> Iterator[Assumption]:
+    for end, name in ((table.measure.high, "highest"), (table.measure.low, "lowest")):
+        told = [_at(condition, values, end) for condition, values in table.groups().items()]
+        if said := "; ".join(filter(None, told)):
+            word = "ceiling" if name == "highest" else "floor"
+            yield Assumption(word, False, f"A {word}: values are the {name} that the scale has ({said}).")
+
+
+def _at(condition: AnalysisCondition, values: tuple[float, ...], end: float | None) -> str:
+    there = sum(value == end for value in values) / len(values)
+    return f"{percent_text(there)} in {condition.label}" if there >= AT_THE_END else ""
+
+
+def _missing(cells: CompleteCases) -> Iterator[Assumption]:
+    if not cells.conditions:
+        return
+    if not cells.left_out:
+        yield Assumption("missing", True, "Nobody lacks a value in any condition that is compared.")
+        return
+    named = [
+        f"{one.participant} (no value in {', '.join(one.lacking)})" for one in cells.left_out[:MOST_NAMED]
+    ]
+    more = len(cells.left_out) - len(named)
+    who = "; ".join(named) + (f"; and {more} more" if more else "")
+    yield Assumption(
+        "missing",
+        False,
+        f"{counted_noun(len(cells.left_out), 'participant')} left out of the repeated-measures ANOVA, "
+        f"Friedman's "
+        f"test and the contrasts that need what is missing: {who}. The mixed model uses what they gave.",
+    )
+
+
+def _sphericity(repeated: RepeatedMeasures) -> Iterator[Assumption]:
+    found = repeated.sphericity
+    if isinstance(found, Sphericity):
+        holds = found.p >= LEVEL
+        told = "no sign against it" if holds else "it does not hold; read the corrected p"
+        words = f"Mauchly's W = {format_share(found.w, 3)}, {format_p(found.p)}"
+        yield Assumption("sphericity", holds, f"Sphericity: {told} ({words}).")
+    elif found is not None:
+        yield Assumption("sphericity", False, f"Sphericity: Mauchly's test is {found}. Read the corrected p.")
+
+
+def _residuals(cells: CompleteCases) -> Iterator[Assumption]:
+    left = residuals(cells.values)
+    found = shapiro(left.ravel())
+    holds = not found.pvalue < LEVEL
+    told = "look normal" if holds else "are not normal; Friedman's test does not need that"
+    words = (
+        f"Shapiro\N{EN DASH}Wilk W = {format_share(float(found.statistic), 3)}, "
+        f"{format_p(float(found.pvalue))}"
+    )
+    yield Assumption("normality", holds, f"Residuals {told} ({words}).")
+    yield from _outliers(cells, left)
+
+
+def _outliers(cells: CompleteCases, left: Array) -> Iterator[Assumption]:
+    n, k = left.shape
+    far = left / np.sqrt((left**2).sum() / ((n - 1) * (k - 1)))
+    places = [(i, j) for i, j in np.argwhere(np.abs(far) > FAR)]
+    named = [
+        f"{cells.participants[i]} in {cells.conditions[j].label} ({format_number(float(far[i, j]), 1)} SD)"
+        for i, j in places[:MOST_NAMED]
+    ]
+    if places:
+        more = f"; and {len(places) - len(named)} more" if len(places) > len(named) else ""
+        words = (
+            f"{counted_noun(len(places), 'value')} far from the rest: {'; '.join(named)}{more}. "
+            f"None was left out."
+        )
+        yield Assumption("outliers", False, words)
+    else:
+        yield Assumption(
+            "outliers", True, f"No value lies more than {FAR:g} standard deviations from the rest."
+        )
+
+
+def _order(mixed: MixedModel) -> Iterator[Assumption]:
+    for one in mixed.effects:
+        if one.term == "condition":
+            continue
+        name = NAMES[one.term].capitalize()
+        if isinstance(one, UnidentifiedEffect):
+            yield Assumption(one.term, False, f"{name} cannot be told: {one.because.because}.")
+        elif one.p < LEVEL:
+            yield Assumption(
+                one.term, False, f"{name} made a difference ({format_p(one.p)}); see the mixed model."
+            )
+    if mixed.singular:
+        words = (
+            "Participants do not differ from one another more than chance: their variance is estimated as 0."
+        )
+        yield Assumption("singular", False, words)
+
+
+CORRECT = {"holm": holm_adjusted, "fdr": benjamini_hochberg_adjusted}
+
+
+def run_within_tests(
+    tables: Sequence[MeasureTable],
+    plan: AnalysisPlan,
+    replicated: Sequence[float | None],
+    whole: Sequence[MeasureTable] = (),
+) -> tuple[WithinResult, ...]:
+    """One result for each table; `replicated` has the p of the one-way ANOVAs, `whole` the tables of the
+    mixed models, with those who were set aside, too. The correction over measures is over those that are
+    not exploratory."""
+    given = zip(tables, whole or tables, replicated, strict=True)
+    found = [_one(table, every, plan, p) for table, every, p in given]
+    correct = CORRECT.get(plan.correction)
+    if correct is None:
+        return tuple(found)
+    tested = [_tested(one, table) for one, table in zip(found, tables, strict=True)]
+    adjusted = iter(correct([p for p in tested if p is not None]))
+    words = CORRECTIONS[plan.correction]
+    return tuple(
+        one if p is None else replace(one, over_measures=CorrectedP(words, next(adjusted)))
+        for one, p in zip(found, tested, strict=True)
+    )
+
+
+def _tested(found: WithinResult, table: MeasureTable) -> float | None:
+    """The p that is corrected over measures, if any."""
+    return None if table.measure.exploratory else found.main
+
+
+def _one(
+    table: MeasureTable, whole: MeasureTable, plan: AnalysisPlan, replicated: float | None
+) -> WithinResult:
+    repeated, mixed, ranks = repeated_measures(table), mixed_model(whole), friedman(table)
+    return WithinResult(
+        repeated=repeated,
+        mixed=mixed,
+        pairs=all_pairs_within(table),
+        planned=contrast_family(table, plan.contrasts),
+        friedman=ranks,
+        cumulative=cumulative_link(table) if table.measure.kind == "likert" else None,
+        intervals=within_intervals(table),
+        assumptions=check_assumptions(table, repeated, mixed),
+        main_test=plan.main,
+        main=_main(plan.main, repeated, mixed, ranks, replicated),
+    )
+
+
+def _main(
+    test: str,
+    repeated: RepeatedMeasures | NotComputable,
+    mixed: MixedModel | NotComputable,
+    ranks: Friedman | NotComputable,
+    replicated: float | None,
+) -> float | None:
+    """The p by which the plan decides whether conditions differ; None where that test cannot be computed."""
+    return {
+        "repeated": repeated.p_corrected if isinstance(repeated, RepeatedMeasures) else None,
+        "mixed": _condition_p(mixed),
+        "friedman": ranks.p if isinstance(ranks, Friedman) else None,
+        "one_way": replicated,
+    }[test]
+
+
+def _condition_p(mixed: MixedModel | NotComputable) -> float | None:
+    effect = mixed.effect("condition") if isinstance(mixed, MixedModel) else None
+    return effect.p if effect else None
+
+
+def main_test_p(table: MeasureTable, test: str) -> float | None:
+    """The p of one main test (`plan.MAIN_TESTS`) alone; None where it cannot be computed."""
+    if test == "mixed":
+        return _condition_p(mixed_model(table))
+    if test == "one_way":
+        replicated = one_way_anova(table)
+        return replicated.p if isinstance(replicated, Anova) else None
+    found = friedman(table) if test == "friedman" else repeated_measures(table)
+    if isinstance(found, NotComputable):
+        return None
+    return found.p if isinstance(found, Friedman) else found.p_corrected

@@ -1,0 +1,122 @@
+"""Compute the reliability of a scale: Cronbach's alpha, McDonald's omega and item-rest correlations.
+
+Alpha after Cronbach (1951) with the interval of Feldt (1965). Omega is that of one factor, fitted by
+maximum likelihood as Lawley and Maxwell (1971) have it and R's factanal does (McDonald 1999): the share
+of the sum's variance that the factor makes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.stats import f as f_distribution
+
+from study.analysis.statistics.observations import NotComputable
+from study.analysis.statistics.within.complete_cases import Array
+from study.analysis.statistics.within.result_types import Reliability, ScaleAnswers
+
+CONFIDENCE = 0.95
+LEAST = 0.005
+"""Of a standardised item's own variance, as in R's factanal."""
+
+
+def reliability(answers: ScaleAnswers) -> Reliability | NotComputable:
+    """Of complete rows of answers, each item already turned so that more means more."""
+    rows = np.array([row for row in answers.rows if None not in row], dtype=float)
+    problem = _why_not(rows, answers)
+    if problem:
+        return problem
+    n, k = rows.shape
+    covariance = np.cov(rows, rowvar=False)
+    a = alpha(covariance)
+    low, high = _feldt(a, n, k)
+    return Reliability(
+        answers.scale,
+        answers.label,
+        answers.where,
+        n,
+        k,
+        a,
+        low,
+        high,
+        omega(covariance) if k > 2 else None,
+        tuple(zip(answers.items, item_rest(rows), strict=True)),
+        len(answers.rows) - n,
+    )
+
+
+def _why_not(rows: Array, answers: ScaleAnswers) -> NotComputable | None:
+    if len(answers.items) < 2:
+        return NotComputable("too_few", "one item has nothing to agree with")
+    if len(rows) < 3:
+        return NotComputable("too_few", "fewer than three people answered all of its items")
+    flat = [item for item, column in zip(answers.items, rows.T, strict=True) if np.ptp(column) == 0]
+    if flat:
+        return NotComputable("no_variance", f"all answers to {flat[0]} are the same")
+    if np.ptp(rows.sum(axis=1)) == 0:
+        words = "the sum of all answers is the same for everybody: is an item scored the wrong way round?"
+        return NotComputable("no_variance", words)
+    return None
+
+
+def alpha(covariance: Array) -> float:
+    """Cronbach's alpha of the items' covariance."""
+    k = len(covariance)
+    return float(k / (k - 1) * (1 - np.trace(covariance) / covariance.sum()))
+
+
+def _feldt(a: float, n: int, k: int) -> tuple[float, float]:
+    df, df_error = n - 1, (n - 1) * (k - 1)
+    tail = (1 - CONFIDENCE) / 2
+    low = 1 - (1 - a) * float(f_distribution.ppf(1 - tail, df, df_error))
+    return low, 1 - (1 - a) * float(f_distribution.ppf(tail, df, df_error))
+
+
+def item_rest(rows: Array) -> list[float]:
+    """The correlation of each item with the sum of the others; 0 where that sum does not vary."""
+    total = rows.sum(axis=1)
+    rests = [total - column for column in rows.T]
+    return [
+        float(np.corrcoef(column, rest)[0, 1]) if np.ptp(rest) else 0.0
+        for column, rest in zip(rows.T, rests, strict=True)
+    ]
+
+
+def omega(covariance: Array) -> float | None:
+    """McDonald's omega of one factor; None where no factor can be fitted."""
+    sd = np.sqrt(np.diag(covariance))
+    correlation = covariance / np.outer(sd, sd)
+    if np.linalg.cond(correlation) > 1e10:
+        return None
+    unique = _uniquenesses(correlation)
+    loadings = _loadings(correlation, unique) * sd
+    common = float(loadings.sum() ** 2)
+    return common / (common + float((unique * sd**2).sum()))
+
+
+def _uniquenesses(r: Array) -> Array:
+    """The items' own variances under one factor: the smallest discrepancy (Lawley and Maxwell, chapter 4)."""
+    start = 0.5 / np.diag(np.linalg.inv(r))
+    bounds = [(LEAST, 1.0)] * len(r)
+    options = {"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-11}
+    found = minimize(
+        _discrepancy, start, args=(r,), jac=True, method="L-BFGS-B", bounds=bounds, options=options
+    )
+    return np.asarray(found.x)
+
+
+def _discrepancy(unique: Array, r: Array) -> tuple[float, Array]:
+    """The discrepancy, and how it changes with the uniquenesses."""
+    root = np.sqrt(unique)
+    values, _ = np.linalg.eigh(r / np.outer(root, root))
+    rest = values[:-1]
+    load = _loadings(r, unique)
+    fitted = np.outer(load, load) + np.diag(unique)
+    return float((rest - np.log(rest) - 1).sum()), np.diag(fitted - r) / unique**2
+
+
+def _loadings(r: Array, unique: Array) -> Array:
+    root = np.sqrt(unique)
+    values, vectors = np.linalg.eigh(r / np.outer(root, root))
+    load = root * vectors[:, -1] * np.sqrt(max(float(values[-1]) - 1, 0.0))
+    return np.asarray(load * (np.sign(load.sum()) or 1.0))

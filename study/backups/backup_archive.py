@@ -1,0 +1,154 @@
+"""The file format of a backup: a tar with a manifest, the database and, unless it was left out, the secret
+key.
+
+The manifest comes first and has the length and hash of the rest. A file that differs from its manifest
+is refused before anything is done with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import IO, Any
+
+from kitchen.words.english_text import counted_noun
+
+FORMAT = 1
+"""Raised when older programs could not read the file any more."""
+MANIFEST, KEY = "manifest.json", "secret.key"
+DATABASES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
+"""Name of the database in the tar, by Django's name of its kind."""
+ONE = {"studies": "study", "participants": "participant", "episodes": "episode"}
+"""What a manifest counts, one of each."""
+PIECE = 1 << 20
+
+
+class BackupError(Exception):
+    """What was asked for cannot be done, and nothing was changed; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup is."""
+
+    made_at: str
+    database: str
+    """`sqlite` or `postgresql`."""
+    server: int
+    """Major version of the PostgreSQL it comes from; 0 for SQLite."""
+    migrations: Mapping[str, list[str]]
+    """Names of those that were applied, by app."""
+    counts: Mapping[str, int]
+    """Studies, participants and episodes."""
+    key: str
+    """A hash of the secret key that belongs to it."""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of each other file."""
+    format: int = FORMAT
+
+    @property
+    def words(self) -> str:
+        """What is in it, for a person."""
+        return ", ".join(
+            counted_noun(count, ONE.get(name, name), name) for name, count in self.counts.items()
+        )
+
+
+def key_hash(key: str) -> str:
+    """By which keys are compared without being shown."""
+    return sha256(f"brigade.key:{key}".encode()).hexdigest()[:16]
+
+
+def archive_write(file: Path, manifest: Manifest, database: Path, key: str) -> None:
+    """Write it whole or not at all, readable by its user only; OSError. It does not overwrite a file."""
+    name = DATABASES[manifest.database]
+    hashes = {name: hash_of(database)} | ({KEY: sha256(key.encode()).hexdigest()} if key else {})
+    said = json.dumps(asdict(manifest) | {"hashes": hashes}, indent=1).encode()
+    draft = file.with_name(f".{file.name}.part")
+    try:
+        with _private(draft) as out:
+            with tarfile.open(fileobj=out, mode="w") as tar:
+                _add(tar, MANIFEST, BytesIO(said), len(said))
+                if key:
+                    _add(tar, KEY, BytesIO(key.encode()), len(key.encode()))
+                with database.open("rb") as data:
+                    _add(tar, name, data, database.stat().st_size)
+            out.flush()
+            os.fsync(out.fileno())
+        os.link(draft, file)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _private(file: Path) -> IO[bytes]:
+    """A new file that only its user may read."""
+    return os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+
+def _add(tar: tarfile.TarFile, name: str, data: IO[bytes], size: int) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = size, 0o600
+    tar.addfile(entry, data)
+
+
+def hash_of(file: Path) -> str:
+    """SHA-256 of what is in it."""
+    with file.open("rb") as data:
+        return _copied(data, None)
+
+
+def _copied(data: IO[bytes], out: IO[bytes] | None) -> str:
+    found = sha256()
+    while piece := data.read(PIECE):
+        found.update(piece)
+        if out:
+            out.write(piece)
+    return found.hexdigest()
+
+
+@contextmanager
+def open_archive(file: Path) -> Iterator[tuple[tarfile.TarFile, Manifest]]:
+    """A backup to read from; BackupError where it is none, or was made by a later version."""
+    try:
+        with tarfile.open(file, "r:") as tar:
+            yield tar, _manifest(tar, file)
+    except OSError as error:
+        raise BackupError(f"{file}: {error.strerror or error}") from error
+    except tarfile.TarError as error:
+        raise BackupError(f"{file} is no backup of Brigade, or it is damaged") from error
+
+
+def _manifest(tar: tarfile.TarFile, file: Path) -> Manifest:
+    try:
+        first = tar.next()
+        if first is None or first.name != MANIFEST or not (data := tar.extractfile(first)):
+            raise ValueError
+        said: dict[str, Any] = json.loads(data.read())
+        number = int(said["format"])
+        manifest = Manifest(**{slot.name: said[slot.name] for slot in fields(Manifest)})
+    except (ValueError, KeyError, TypeError) as error:
+        raise BackupError(f"{file} is no backup of Brigade, or it is damaged") from error
+    if number > FORMAT or manifest.database not in DATABASES:
+        raise BackupError(f"{file} was made by a later version of Brigade: update first")
+    return manifest
+
+
+def unpack(tar: tarfile.TarFile, manifest: Manifest, name: str, to: Path) -> Path:
+    """This file of the backup, put there (mode 0600); BackupError where it is not what the manifest says."""
+    try:
+        data = tar.extractfile(name)
+    except KeyError:
+        data = None
+    with _private(to) as out:
+        if data is None or _copied(data, out) != manifest.hashes.get(name):
+            raise BackupError(f"the backup is damaged: {name} is not what was written")
+        out.flush()
+        os.fsync(out.fileno())
+    return to

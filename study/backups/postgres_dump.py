@@ -1,0 +1,165 @@
+"""Copy a PostgreSQL database with pg_dump, and replace one with pg_restore.
+
+The schema with the old tables is renamed, not removed. So no right to create databases is needed, and
+undoing is a rename.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+from django.db import Error, connection, transaction
+
+from study.backups.backup_archive import BackupError
+
+LOOKS, LOOK_SECONDS = 20, 0.1
+"""How often it is looked whether others are connected, and seconds after each look."""
+VARIABLES = {
+    "HOST": "PGHOST",
+    "PORT": "PGPORT",
+    "USER": "PGUSER",
+    "PASSWORD": "PGPASSWORD",
+    "NAME": "PGDATABASE",
+    "sslmode": "PGSSLMODE",
+    "sslrootcert": "PGSSLROOTCERT",
+    "sslcert": "PGSSLCERT",
+    "sslkey": "PGSSLKEY",
+    "service": "PGSERVICE",
+}
+"""How its programs are told where the database is: a password in arguments could be seen by others."""
+
+
+def server_major() -> int:
+    """15 for PostgreSQL 15.8."""
+    connection.ensure_connection()
+    return int(connection.pg_version) // 10000  # type: ignore[attr-defined]
+
+
+def program(name: str) -> str:
+    """Where pg_dump or pg_restore is; BackupError where there is none for this server."""
+    major, found = server_major(), which(name)
+    advice = f"install it (on Debian and Ubuntu: apt-get install postgresql-client-{major})"
+    if not found:
+        raise BackupError(f"{name} is not on the path: {advice}")
+    said = _run(found, "--version")
+    version = re.search(r"\b(\d+)[.\d]*", said)
+    if not version or int(version[1]) < major:
+        own = version[1] if version else "of an unknown version"
+        raise BackupError(f"{name} is {own}, the server PostgreSQL {major}: {advice}")
+    return found
+
+
+def dump(to: Path, snapshot: str) -> None:
+    """The database as this snapshot sees it, while others write; BackupError."""
+    schema = schema_now()
+    _run(
+        program("pg_dump"), "--format=custom", f"--schema={schema}", f"--snapshot={snapshot}", f"--file={to}"
+    )
+
+
+def schema_now() -> str:
+    """Where the tables are."""
+    return str(_asked("SELECT coalesce(current_schema(), 'public')"))
+
+
+def check(file: Path, major: int) -> None:
+    """BackupError unless this server takes the dump."""
+    if major > server_major():
+        raise BackupError(f"the backup comes from PostgreSQL {major}, this server is {server_major()}")
+    _run(program("pg_restore"), "--list", str(file))
+
+
+def check_alone() -> None:
+    """BackupError while others are connected to the database; who has just gone may be seen for a moment."""
+    for _ in range(LOOKS):
+        if not (others := _others()):
+            return
+        time.sleep(LOOK_SECONDS)
+    raise BackupError(f"{others} others are connected to the database: stop the app and its workers")
+
+
+def _others() -> int:
+    asked = _asked(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+    )
+    return int(asked)
+
+
+def replace(dumped: Path, aside: str, *, is_empty: bool) -> None:
+    """Put the dump in the place of what is there, which goes aside as a schema of that name. BackupError,
+    and all is as before."""
+    schema = schema_now()
+    contents = dumped.with_suffix(".list")
+    listed = _run(program("pg_restore"), "--list", str(dumped))
+    contents.write_text("\n".join(line for line in listed.splitlines() if not _about_schema(line)))
+    _swap(schema, aside, is_empty=is_empty)
+    try:
+        _run(
+            program("pg_restore"),
+            "--no-owner",
+            "--no-privileges",
+            "--single-transaction",
+            f"--use-list={contents}",
+            f"--dbname={connection.settings_dict['NAME']}",
+            str(dumped),
+        )
+    except BackupError:
+        _swap_back(schema, aside, is_empty=is_empty)
+        raise
+
+
+def _about_schema(line: str) -> bool:
+    """Whether a line of the list makes the schema itself, which is there already."""
+    return bool(re.match(r"\d+; \d+ \d+ (SCHEMA|COMMENT - SCHEMA|ACL - SCHEMA) ", line))
+
+
+def _swap(schema: str, aside: str, *, is_empty: bool) -> None:
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            if is_empty:
+                cursor.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
+            else:
+                cursor.execute(f'ALTER SCHEMA "{schema}" RENAME TO "{aside}"')
+            cursor.execute(f'CREATE SCHEMA "{schema}"')
+    except Error as error:
+        raise BackupError(
+            f"the database's user may not put its tables aside: {str(error).splitlines()[0]}"
+        ) from error
+
+
+def _swap_back(schema: str, aside: str, *, is_empty: bool) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f'DROP SCHEMA "{schema}" CASCADE')
+        back = f'CREATE SCHEMA "{schema}"' if is_empty else f'ALTER SCHEMA "{aside}" RENAME TO "{schema}"'
+        cursor.execute(back)
+
+
+def _asked(statement: str) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchone()[0]
+
+
+def _run(*command: str) -> str:
+    """What it prints; BackupError with the last line of what it complains of."""
+    done = subprocess.run(  # noqa: S603 - PostgreSQL's own programs
+        command, env=_environment(), capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        said: Sequence[str] = [line for line in done.stderr.splitlines() if line.strip()] or ["no word why"]
+        raise BackupError(f"{Path(command[0]).name}: {said[0]}")
+    return done.stdout
+
+
+def _environment() -> dict[str, str]:
+    told: Mapping[str, Any] = {**connection.settings_dict, **connection.settings_dict["OPTIONS"]}
+    given = {variable: str(told[name]) for name, variable in VARIABLES.items() if told.get(name)}
+    return {**os.environ, **given}

@@ -1,0 +1,330 @@
+"""Restore a backup in place of the present data. Every problem is found before anything is changed.
+
+Two things survive a restore. Participants who were erased since the backup are erased again: their marks
+are stored with the security events, in `security.log`, and in a file beside the database. Completion
+codes of people who finished and then withdrew are kept, so that they can still be paid; their file is
+removed once the restored database has them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from logging import FileHandler
+from pathlib import Path
+from tarfile import TarFile
+from typing import NamedTuple
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import Error, connection
+from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
+
+from kitchen.infra import file_writing
+from kitchen.play.episode.log_integrity import LogVerdict, verify_episode_logs
+from kitchen.play.models import Episode
+from kitchen.words.english_text import counted_noun
+from study.backups import postgres_dump, sqlite_copy
+from study.backups.backup_archive import DATABASES, KEY, BackupError, Manifest, key_hash, open_archive, unpack
+from study.design.models import Study
+from study.participants.end_participation import participant_withdraw
+from study.participants.erasure_records import erasure_mark
+from study.participants.models import LeftComplete, Participant
+from study.researchers.models import SecurityEvent
+
+KIND = SecurityEvent.Kind.PERSON_ERASED
+MARKS_FILE = "erased.marks"
+"""A mark a line, in the folder of what the app writes."""
+
+
+def known_erasure_marks() -> set[str]:
+    """Of everybody who was erased, as far as the present database, the logs and the file say so."""
+    return {noted.split()[-1] for noted in (*_marks_in_database(), *_in_logs(), *_marks_in_file())}
+
+
+def save_erasure_marks() -> None:
+    """Have all that are known in the file; OSError."""
+    file_writing.write_atomically(
+        _marks_file(), "".join(f"{mark}\n" for mark in sorted(known_erasure_marks())).encode()
+    )
+
+
+def _marks_in_file() -> list[str]:
+    return _marks_file().read_text().split() if _marks_file().exists() else []
+
+
+def _marks_file() -> Path:
+    return Path(settings.VAR_DIR) / MARKS_FILE
+
+
+def _marks_in_database() -> Iterator[str]:
+    try:
+        yield from SecurityEvent.objects.filter(kind=KIND).exclude(what="").values_list("what", flat=True)
+    except Error:  # there is none yet, or it is broken: the logs are left
+        return
+
+
+def _in_logs() -> Iterator[str]:
+    for handler in logging.getLogger("brigade.security").handlers:
+        if isinstance(handler, FileHandler):
+            log = Path(handler.baseFilename)
+            for file in sorted(log.parent.glob(f"{log.name}*")):
+                yield from _in_log(file)
+
+
+def _in_log(file: Path) -> Iterator[str]:
+    """One that was put aside by a program is read too, unless that has compressed it."""
+    for line in file.read_text(errors="replace").splitlines():
+        try:
+            noted = json.loads(line)
+            if noted["kind"] == KIND and noted["what"]:
+                yield str(noted["what"])
+        except (ValueError, KeyError, TypeError):
+            continue
+
+
+def erase_again(marks: set[str]) -> Counter[str]:
+    """Erase everybody with one of these marks; how many, by the slug of their study."""
+    people = Participant.objects.select_related("study").only("pk", "entry", "study__slug")
+    back = [(person.pk, person.study.slug) for person in people.iterator() if erasure_mark(person) in marks]
+    for pk, _ in back:
+        participant_withdraw(participant_id=pk)
+    return Counter(slug for _, slug in back)
+
+
+COMPLETIONS_FILE = "left.json"
+"""In the folder of what the app writes, while a backup is put in place."""
+
+
+class SavedCompletion(NamedTuple):
+    """One row, wherever it is."""
+
+    study: int
+    slug: str
+    code: str
+    mark: str
+    day: str
+
+
+def save_completions() -> None:
+    """Have all that the present database, and a restore that died, know in the file; OSError."""
+    if known := _completions_in_database() | _completions_in_file():
+        file_writing.write_atomically(
+            _completions_file(), json.dumps(sorted(known.elements())).encode()
+        ).chmod(0o600)
+
+
+def restore_completions() -> None:
+    """Have in the database what is not there, or is there with a mark that was forgotten since; the file is
+    gone."""
+    known = _completions_in_file()
+    missing, studies = known - _completions_in_database(), set(Study.objects.values_list("pk", "slug"))
+    marks = {left.mark for left in known} | {""}
+    for left in missing.elements():
+        if (left.study, left.slug) in studies:
+            _put_back(left, marks)
+    _completions_file().unlink(missing_ok=True)
+
+
+def _put_back(left: SavedCompletion, marks: set[str]) -> None:
+    rows = LeftComplete.objects.filter(study=left.study, code=left.code, left_on=left.day)
+    row = None if left.mark else rows.exclude(mark__in=marks).first()
+    row = row or LeftComplete(study_id=left.study, code=left.code, left_on=date.fromisoformat(left.day))
+    row.mark = left.mark
+    row.save()
+
+
+def _completions_in_database() -> Counter[SavedCompletion]:
+    """None in an older one, or in one that is broken."""
+    rows = LeftComplete.objects.values_list("study", "study__slug", "code", "mark", "left_on")
+    try:
+        return Counter(SavedCompletion(pk, slug, code, mark, str(day)) for pk, slug, code, mark, day in rows)
+    except Error:
+        return Counter()
+
+
+def _completions_in_file() -> Counter[SavedCompletion]:
+    return (
+        Counter(SavedCompletion(*row) for row in json.loads(_completions_file().read_text()))
+        if _completions_file().exists()
+        else Counter()
+    )
+
+
+def _completions_file() -> Path:
+    return Path(settings.VAR_DIR) / COMPLETIONS_FILE
+
+
+KINDS = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+
+
+@dataclass(slots=True)
+class RestoreResult:
+    """What became of it."""
+
+    manifest: Manifest
+    aside: str = ""
+    """Where what was there before is now; empty where there was nothing."""
+    erased: Counter[str] = field(default_factory=Counter)
+    """How many were erased again, by study."""
+    verdicts: list[LogVerdict] = field(default_factory=list)
+    """What the log of each episode is worth."""
+    key_is_ours: bool = True
+    """Whether the secret key is the backup's; if not, nothing was verified."""
+
+
+def restore(file: Path, *, sure: bool, with_key: bool = True) -> RestoreResult:
+    """Put this backup in place; BackupError, and nothing is changed. What is there is replaced only by
+    whoever is `sure`. Without its key the present one stays, and counts from now on."""
+    with ExitStack() as running:
+        with open_archive(file) as (tar, manifest):
+            _check_manifest(manifest)
+            running.enter_context(while_nothing_runs())
+            restored = _put(tar, manifest, sure, with_key)
+        call_command("migrate", interactive=False, verbosity=0)
+        restore_completions()
+        restored.erased = erase_again(known_erasure_marks())
+        if restored.key_is_ours:
+            restored.verdicts = list(verify_episode_logs(Episode.objects.all()))
+    return restored
+
+
+def _put(tar: TarFile, manifest: Manifest, sure: bool, with_key: bool) -> RestoreResult:
+    """Have database and key in their places, once all of the backup is known to be good."""
+    with _folder_beside() as name:
+        folder = Path(name)
+        database = unpack(tar, manifest, DATABASES[manifest.database], folder / "database")
+        key = _key(tar, manifest, folder) if with_key else None
+        _check_database(database, manifest)
+        there = describe_present_data()
+        if there and not sure:
+            raise BackupError(f"this would replace {there} by {manifest.words}: say --yes")
+        _keep_marks()
+        aside = _replace(database, manifest, is_empty=not there)
+        if key and settings.SECRET_KEY_FILE:
+            _put_key(key, settings.SECRET_KEY_FILE)
+    return RestoreResult(manifest, aside, key_is_ours=_is_ours(manifest))
+
+
+def _keep_marks() -> None:
+    try:
+        save_erasure_marks()
+        save_completions()
+    except OSError as error:
+        raise BackupError(f"cannot write to {settings.VAR_DIR}: {error.strerror or error}") from error
+
+
+def _check_manifest(manifest: Manifest) -> None:
+    if manifest.database != connection.vendor:
+        theirs, ours = KINDS[manifest.database], KINDS[connection.vendor]
+        raise BackupError(f"the backup is of {theirs} and cannot be put into {ours} (DATABASE_URL)")
+    known = set(MigrationLoader(None).disk_migrations)
+    apps = {app for app, _ in known}
+    for app, names in manifest.migrations.items():
+        if newer := [name for name in names if app in apps and (app, name) not in known]:
+            raise BackupError(f"the backup was made by a later version ({app} {newer[0]}): update first")
+
+
+@contextmanager
+def while_nothing_runs() -> Iterator[None]:
+    """While this lasts `make run` does not start here; BackupError where it runs, or others are connected."""
+    with Path(settings.RUN_LOCK).open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BackupError("the app is running here: stop it first (Ctrl-C, or systemctl stop)") from None
+        if connection.vendor == "sqlite":
+            connection.close()
+            sqlite_copy.check_alone(_file())
+        else:
+            postgres_dump.check_alone()
+        yield
+
+
+def _file() -> Path:
+    return Path(str(connection.settings_dict["NAME"]))
+
+
+def _folder_beside() -> tempfile.TemporaryDirectory[str]:
+    """A folder on the disk of the database, for a file is put in its place by its name alone; BackupError."""
+    place = _file().parent if connection.vendor == "sqlite" else Path(settings.VAR_DIR)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryDirectory(dir=place, prefix=".restore-")
+    except OSError as error:
+        raise BackupError(f"cannot write to {place}: {error.strerror or error}") from error
+
+
+def _is_ours(manifest: Manifest) -> bool:
+    """Whether the backup's key is the one with which this process signs."""
+    return key_hash(settings.SECRET_KEY) == manifest.key
+
+
+def _key(tar: TarFile, manifest: Manifest, folder: Path) -> Path | None:
+    """The key of the backup, unpacked, to be put in place; None where it is there. BackupError where it
+    cannot be: with another key every log would seem forged, and what is written now would be."""
+    if _is_ours(manifest):
+        return None
+    if settings.SECRET_KEY_FILE is None:
+        raise BackupError(f"BRIGADE_SECRET_KEY is not the backup's key: set it to that; {LOST}")
+    if KEY not in manifest.hashes:
+        there = settings.SECRET_KEY_FILE
+        raise BackupError(f"the backup has no key in it, and {there} is another one: put it there; {LOST}")
+    return unpack(tar, manifest, KEY, folder / KEY)
+
+
+LOST = "if it is lost, say --without-key"
+
+
+def _check_database(database: Path, manifest: Manifest) -> None:
+    if connection.vendor == "sqlite":
+        sqlite_copy.check(database)
+    else:
+        postgres_dump.check(database, manifest.server)
+
+
+def describe_present_data() -> str:
+    """What would be replaced, in words; nothing where there is no database yet."""
+    try:
+        if "django_migrations" not in connection.introspection.table_names():
+            return ""
+        people = Participant.objects.count()
+        return (
+            f"{counted_noun(Study.objects.count(), 'study', 'studies')}, "
+            f"{counted_noun(people, 'participant')}"
+        )
+    except Error as error:
+        return f"a database that cannot be read ({str(error).splitlines()[0]})"
+    finally:
+        connection.close()
+
+
+def _replace(database: Path, manifest: Manifest, *, is_empty: bool) -> str:
+    """Put it in place; where the old one is."""
+    name = f"before_{timezone.now():%Y%m%dt%H%M%S_%f}"
+    connection.close()  # what is open stays with the old one
+    if connection.vendor == "sqlite":
+        aside = _file().parent / name
+        sqlite_copy.replace(_file(), database, aside, is_empty=is_empty)
+        kept = str(aside)
+    else:
+        kept = f"the schema {name} of the database"
+        postgres_dump.replace(database, name, is_empty=is_empty)
+    return "" if is_empty else kept
+
+
+def _put_key(key: Path, file: Path) -> None:
+    """Have the backup's key in its place, and sign with it from now on."""
+    if file.exists():
+        file.replace(file.with_name(f"secret.key.before_{timezone.now():%Y%m%dt%H%M%S}"))
+    shutil.move(key, file)
+    settings.SECRET_KEY = file.read_text(encoding="ascii").strip()

@@ -1,0 +1,279 @@
+"""The analysis and report pages of a study, their files to download, and a page that waits while a worker
+still computes them.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+
+from kitchen.infra.file_downloads import as_attachment
+from kitchen.infra.process_pool import ProcessPoolError
+from study.analysis import analysis_sample, figure_files
+from study.analysis.analysis_results import CachedAnalysis, analysis_ready
+from study.analysis.figure_files import FIGURE_TYPES
+from study.analysis.statistics import result_files
+from study.analysis.statistics.markdown_report import (
+    attrition_sentences,
+    dependence_sentence,
+    exclusion_sentences,
+)
+from study.analysis.statistics.result_charts import MEANS, RELIABILITY, charts_of
+from study.design.models import Study
+from study.design.study_versions import frozen_version
+from study.participants.participant_counts import study_counts
+from study.reporting.preregistration_deviations import deviations_of
+from study.reporting.report_html import fold_sections
+from study.reporting.report_output import Report, cached_report
+from study.researchers.permissions import study_page
+
+WAIT_SECONDS = 2
+"""How often a page that waits for a worker looks again."""
+TITLES = {
+    "report": "The report is being made",
+    "analysis": "The analysis is being computed",
+    "figure": "The figure cannot be drawn now",
+    "nothing": "Nothing to download",
+}
+
+
+def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "") -> HttpResponse:
+    """What is not there yet (one of `TITLES`), or never will be for this `problem`, and what to do; 503."""
+    context = {
+        "study": study,
+        "counts": study_counts(study),
+        "title": TITLES[what],
+        "what": what,
+        "problem": problem,
+    }
+    response = render(request, "study/console/later.html", context, status=503)
+    response["Retry-After"] = str(WAIT_SECONDS)
+    return response
+
+
+def requested_participants(request: HttpRequest, study: Study) -> str:
+    """Whose data are asked for; the usual choice where nobody says."""
+    asked = request.GET.get("who", "")
+    return asked if asked in analysis_sample.WHO else analysis_sample.default_participants(study)
+
+
+def preregistered_requested(request: HttpRequest) -> bool:
+    """Whether only what was collected as preregistered is asked for."""
+    return request.GET.get("only") == "preregistered"
+
+
+def untouched_requested(request: HttpRequest) -> bool:
+    """Whether episodes that an outage touched are to be left out."""
+    return request.GET.get("without") == "outages"
+
+
+def _ready(study: Study, who: str, preregistered: bool, untouched: bool) -> CachedAnalysis | None:
+    from redis.exceptions import RedisError  # takes a second to import
+
+    try:
+        return analysis_ready(study, who, preregistered, untouched)
+    except (RedisError, OSError):
+        return CachedAnalysis(
+            problem="Redis, which keeps the results, does not answer. Load this page again later."
+        )
+
+
+@study_page("view")
+def analysis(request: HttpRequest, study: Study) -> HttpResponse:
+    """Per measure: means, ANOVA, Tukey HSD, the figure. A worker computes them; until then the page waits."""
+    who, only, untouched = (
+        requested_participants(request, study),
+        preregistered_requested(request),
+        untouched_requested(request),
+    )
+    finished = _ready(study, who, only, untouched)
+    computed = finished.analysis if finished else None
+    attrition = analysis_sample.attrition(
+        analysis_sample.Sample(study, who=who, preregistered=only, untouched=untouched)
+    )
+    context = {
+        "study": study,
+        "who": who,
+        "only": only,
+        "untouched": untouched,
+        "touched": attrition.touched,
+        "choice": analysis_query(who, only, untouched),
+        "frozen": frozen_version(study),
+        "choices": analysis_sample.WHO,
+        "counts": study_counts(study),
+        "waiting": finished is None,
+        "analysis": computed,
+        "left": attrition_sentences(attrition),
+        "dependent": dependence_sentence(attrition),
+        "completed": attrition.completed,
+        "deviations": deviations_of(study, computed) if computed and computed.participants else (),
+        "left_out": exclusion_sentences(computed) if computed else [],
+        "problem": finished.problem if finished else "",
+        "files": [name for name in OFFERED if name != "reliability.csv" or (computed and computed.scales)],
+    }
+    response = render(request, "study/console/analysis.html", context)
+    if finished is None:
+        response["Refresh"] = str(WAIT_SECONDS)
+    return response
+
+
+def analysis_query(who: str, only: bool, untouched: bool) -> str:
+    """What the addresses of figures and of the report carry on."""
+    chosen = {"who": who, "only": "preregistered" if only else "", "without": "outages" if untouched else ""}
+    return urlencode({name: value for name, value in chosen.items() if value})
+
+
+@study_page("view")
+def figure(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
+    """One measure's bar chart as SVG."""
+    return _file(request, study, measure, MEANS, "svg")
+
+
+@study_page("view")
+def figure_file(request: HttpRequest, study: Study, measure: str, name: str) -> HttpResponse:
+    """A figure of a measure or scale, as in "participants.pdf", or the table behind it."""
+    figure, _, kind = name.partition(".")
+    if kind not in FIGURE_TYPES:
+        raise Http404(name)
+    return _file(request, study, measure, figure, kind)
+
+
+def _file(request: HttpRequest, study: Study, of: str, figure: str, kind: str) -> HttpResponse:
+    finished = _ready(
+        study,
+        requested_participants(request, study),
+        preregistered_requested(request),
+        untouched_requested(request),
+    )
+    if finished is None or finished.analysis is None:
+        return waiting_page(request, study, "analysis", finished.problem if finished else "")
+    try:
+        found = figure_files.figure_file(finished.figures, finished.analysis, of, figure, kind)
+        return HttpResponse(found, content_type=FIGURE_TYPES[kind])
+    except KeyError as error:
+        raise Http404(of) from error
+    except ProcessPoolError:
+        return waiting_page(request, study, "figure")
+
+
+@study_page("view")
+def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBase:
+    """A table of the analysis, or all of it, as `analyse_study` writes it."""
+    make = OFFERED.get(table)
+    if make is None:
+        raise Http404(table)
+    finished = _ready(
+        study,
+        requested_participants(request, study),
+        preregistered_requested(request),
+        untouched_requested(request),
+    )
+    if finished is None or finished.analysis is None:
+        return waiting_page(request, study, "analysis", finished.problem if finished else "")
+    kind = TABLE_TYPES[table.rpartition(".")[2]]
+    return as_attachment(HttpResponse(make(finished.analysis), content_type=kind), f"{study.slug}_{table}")
+
+
+OFFERED = result_files.TABLES | result_files.WHOLE
+"""What can be downloaded beside figures."""
+
+TABLE_TYPES = {
+    "csv": FIGURE_TYPES["csv"],
+    "json": FIGURE_TYPES["json"],
+    "tex": "application/x-tex; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+}
+
+
+@study_page("view")
+def figures(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
+    """All figures of one measure or scale: in the browser, as files, in words and as tables."""
+    who, only, untouched = (
+        requested_participants(request, study),
+        preregistered_requested(request),
+        untouched_requested(request),
+    )
+    finished = _ready(study, who, only, untouched)
+    charts = charts_of(finished.analysis, measure) if finished and finished.analysis else {}
+    if finished and not charts:
+        raise Http404(measure)
+    context = {
+        "study": study,
+        "of": measure,
+        "charts": [(name, chart, FIGURE_MEANINGS[name]) for name, chart in charts.items()],
+        "kinds": figure_files.OFFERED,
+        "choice": analysis_query(who, only, untouched),
+        "counts": study_counts(study),
+    }
+    response = render(request, "study/console/figures.html", context)
+    if finished is None:
+        response["Refresh"] = str(WAIT_SECONDS)
+    return response
+
+
+FIGURE_MEANINGS = {
+    MEANS: "Means by condition, as in Figure 5 of the paper",
+    "participants": "Each participant over the conditions",
+    "positions": "Over the order of play",
+    RELIABILITY: "Reliability of the scale",
+}
+"""What the figures are called on their page."""
+
+AWAY = "Redis, which keeps the results, does not answer. Load this page again later."
+
+
+def _report_ready(request: HttpRequest, study: Study) -> Report | None:
+    from redis.exceptions import RedisError  # takes a second to import
+
+    try:
+        return cached_report(
+            study,
+            requested_participants(request, study),
+            preregistered_requested(request),
+            untouched_requested(request),
+        )
+    except (RedisError, OSError):
+        return Report(study.title, problem=AWAY)
+
+
+@study_page("view")
+def report(request: HttpRequest, study: Study) -> HttpResponse:
+    """All of it, to read and to download. A worker makes it; until then the page waits."""
+    found = _report_ready(request, study)
+    choice = analysis_query(
+        requested_participants(request, study), preregistered_requested(request), untouched_requested(request)
+    )
+    context = {
+        "study": study,
+        "counts": study_counts(study),
+        "report": found,
+        "body": fold_sections(found.fragment) if found else "",
+        "choice": choice,
+    }
+    response = render(request, "study/console/report.html", context)
+    if found is None:
+        response["Refresh"] = str(WAIT_SECONDS)
+    return response
+
+
+@study_page("view")
+def report_html(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """The file that needs nothing else."""
+    return _report_file(request, study, "html", _report_ready(request, study))
+
+
+@study_page("view")
+def report_pdf(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """The same, to print."""
+    return _report_file(request, study, "pdf", _report_ready(request, study))
+
+
+def _report_file(request: HttpRequest, study: Study, form: str, found: Report | None) -> HttpResponseBase:
+    """To be saved and not shown: a page's own styles are not let in here."""
+    if found is None or found.problem:
+        return waiting_page(request, study, "nothing" if found else "report", found.problem if found else "")
+    data = found.pdf if form == "pdf" else found.html.encode()
+    response = HttpResponse(data, content_type="application/octet-stream")
+    return as_attachment(response, f"{study.slug}_report.{form}")

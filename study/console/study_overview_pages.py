@@ -1,0 +1,65 @@
+"""The staff's home page with all studies, and the overview page of one study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from study.analysis.analysis_results import coplayers_by_condition
+from study.design.demo_studies import READY_STUDIES
+from study.design.models import Study, SurveyItem
+from study.participants.entry_limits import current_pause
+from study.participants.participant_counts import (
+    order_balance,
+    participants_with_progress,
+    studies_with_counts,
+    study_counts,
+)
+from study.participation.round_planning import is_budget_spent
+from study.planning.study_cost_forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast_costs
+from study.researchers.console_page_helpers import participant_link
+from study.researchers.permissions import staff_page, studies_for, study_page
+
+NEWEST = 20
+"""Participants on the page of a study; all of them have a page of their own."""
+
+
+@staff_page()
+def index(request: HttpRequest) -> HttpResponse:
+    """Every study that is this person's business, with how far it is."""
+    with_counts = studies_with_counts(studies_for(request.user))
+    studies = [{"study": study, "counts": counts} for study, counts in with_counts]
+    mine = studies_for(request.user).values("pk")
+    shared = studies_for(request.user, "copy").exclude(pk__in=mine)
+    ready = [(name, words) for name, (words, _) in READY_STUDIES.items()]
+    return render(request, "study/console/index.html", {"studies": studies, "shared": shared, "ready": ready})
+
+
+@study_page("view")
+def detail(request: HttpRequest, study: Study) -> HttpResponse:
+    """One study: its link, conditions, participants."""
+    context = {
+        "study": study,
+        "participant_link": participant_link(request, study),
+        "conditions": study.conditions.all(),
+        "items": study.items.filter(place=SurveyItem.Place.SURVEY, enabled=True),
+        "counts": study_counts(study),
+        "pause": current_pause(study),
+        "waits_for_money": is_budget_spent(study),
+        "balance": order_balance(study),
+        "players": coplayers_by_condition(study),
+        **_forecast(request, study),
+        "participants": participants_with_progress(study)[:NEWEST],
+    }
+    return render(request, "study/console/study.html", context, status=422 if context["wrong"] else 200)
+
+
+def _forecast(request: HttpRequest, study: Study) -> dict[str, Any]:
+    """Money, for as many participants to come as were asked for; `wrong` says what is not understood."""
+    asked = request.GET.get("participants", str(PARTICIPANTS)).strip()
+    good = asked.isascii() and asked.isdigit() and len(asked) < 7 and int(asked) <= MOST_PARTICIPANTS
+    wrong = "" if good else f"Give a whole number of participants from 0 to {MOST_PARTICIPANTS}."
+    number = int(asked) if good else PARTICIPANTS
+    return {"forecast": forecast_costs(study, number), "asked": asked, "wrong": wrong}

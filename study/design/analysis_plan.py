@@ -1,0 +1,136 @@
+"""The planned tests of a study: the main test, the correction over measures, and contrasts. The pattern of
+valid keys is here, too. Plain Python.
+
+The sample-size page, the preregistration and the analysis use the same plan. A contrast is a line with
+its name, and conditions by key with weights that add up to 0::
+
+    H1: alone -1, dispatched_1 1/3, dispatched_2 1/3, dispatched_3 1/3
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+
+MAIN_TESTS: Mapping[str, str] = MappingProxyType(
+    {
+        "repeated": "Repeated-measures ANOVA (corrected after Greenhouse and Geisser, or Huynh and Feldt)",
+        "mixed": "Linear mixed model (condition, order position, carry-over)",
+        "friedman": "Friedman's test (ranks)",
+        "one_way": "One-way ANOVA (the replication: rows as if independent)",
+    }
+)
+"""The tests of whether conditions differ, by name."""
+PAIR_TESTS: Mapping[str, str] = MappingProxyType(
+    {
+        "holm": "Holm (paired t tests)",
+        "tukey": "Tukey HSD (within subjects; the analysis corrects after Holm)",
+    }
+)
+CORRECTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "none": "no correction over measures",
+        "holm": "Holm over measures",
+        "fdr": "Benjamini and Hochberg over measures (false discovery rate)",
+    }
+)
+MOST_CONTRASTS = 50
+MOST_ROWS = 3000
+"""Values of one measure that a mixed model takes: more would take minutes, by matrices of rows by rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedContrast:
+    """Weights by key of condition, which add up to 0."""
+
+    name: str
+    weights: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisPlan:
+    """The main test, the correction over measures, and planned contrasts, tested in every measure."""
+
+    main: str = "repeated"
+    correction: str = "none"
+    contrasts: tuple[PlannedContrast, ...] = ()
+
+
+DEFAULT_PLAN = AnalysisPlan()
+"""Where nothing was planned: everything is tested, and corrected for no other measure."""
+
+
+class ContrastError(ValueError):
+    """A line that is no contrast; the message names it and says why."""
+
+
+def analysis_plan_of(study: Mapping[str, object]) -> AnalysisPlan:
+    """The plan of a blueprint's study, as usual where that says nothing; ContrastError for contrasts."""
+    return AnalysisPlan(
+        main=str(study.get("main_test") or DEFAULT_PLAN.main),
+        correction=str(study.get("measures_correction") or DEFAULT_PLAN.correction),
+        contrasts=parse_contrasts(str(study.get("planned_contrasts") or "")),
+    )
+
+
+def parse_contrasts(text: str) -> tuple[PlannedContrast, ...]:
+    """A contrast a line, in their order; empty lines are none. ContrastError for the first that is wrong."""
+    found = tuple(_contrast(line.strip()) for line in text.splitlines() if line.strip())
+    names = [one.name for one in found]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise ContrastError(f"Two contrasts are named “{twice}”.")
+    if len(found) > MOST_CONTRASTS:
+        raise ContrastError(f"There are more than {MOST_CONTRASTS} contrasts.")
+    return found
+
+
+def _contrast(line: str) -> PlannedContrast:
+    name, colon, rest = line.partition(":")
+    if not colon or not name.strip():
+        raise ContrastError(f"“{line}”: a contrast is a name, a colon, and conditions with their weights.")
+    exact: dict[str, Fraction] = {}
+    for part in rest.split(","):
+        key, weight = _weighed(line, part)
+        if key in exact:
+            raise ContrastError(f"“{line}”: {key} is there twice.")
+        exact[key] = weight
+    if sum(exact.values()) != 0:
+        raise ContrastError(f"“{line}”: the weights add up to {sum(exact.values())}, not to 0.")
+    return PlannedContrast(name.strip(), {key: float(weight) for key, weight in exact.items()})
+
+
+def _weighed(line: str, part: str) -> tuple[str, Fraction]:
+    words = part.split()
+    try:
+        key, weight = words
+        value = Fraction(weight)
+    except (ValueError, ZeroDivisionError):
+        message = (
+            f"“{line}”: “{part.strip()}” is no condition with a weight, such as “alone -1” "
+            "or “dispatched_1 1/3”."
+        )
+        raise ContrastError(message) from None
+    if not value or abs(value) > 1000:
+        raise ContrastError(f"“{line}”: the weight of {key} is 0, or too large.")
+    return key, value
+
+
+def contrast_problems(text: str, conditions: Collection[str]) -> list[str]:
+    """Why these contrasts cannot be tested in a study with these conditions, a sentence each."""
+    try:
+        found = parse_contrasts(text)
+    except ContrastError as error:
+        return [str(error)]
+    return [
+        f"The planned contrast “{one.name}” weighs {key}, which is no condition of this study."
+        for one in found
+        for key in one.weights
+        if key not in conditions
+    ]
+
+
+KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+"""Keys become names of files and columns."""

@@ -1,0 +1,181 @@
+"""Check that the consent text tells participants what it must. It must name other players, written
+messages, language models, speech services and stored device data. No text may deny them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.world import WorldError
+from kitchen.llm.provider_registry import STAND_IN
+from kitchen.registry.agent_registry import get_agent
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.words.english_text import and_list
+from study.design.blueprint import Blueprint, ConditionPlan
+from study.design.condition_plan import all_minds, is_shared, mind_plans, planned_organisation
+from study.design.study_parts import PARTS
+
+WRITING = re.compile(
+    r"messag|\bchat|convers|write to|mensaje|escrib\w* a |消息|聊天|对话|写给", re.IGNORECASE
+)
+"""What a text has that speaks of writing to others, in the languages of the program."""
+SPEAKING = re.compile(
+    r"speak|speech|spoken|voice|microphone|habl|\bvoz\b|micrófono|语音|说话|麦克风", re.IGNORECASE
+)
+MAKER = re.compile(
+    r"\bmakers?\b|\bservers?\b|google|microsoft|apple|chrome|edge|fabricante|servidor|制造商|服务器|谷歌",
+    re.IGNORECASE,
+)
+"""Likewise, of those to whom a browser may send what it hears."""
+OTHER_PEOPLE = re.compile(
+    r"\bother (people|participants|persons)\b|\bothers who take part\b"
+    r"|\botr[ao]s (personas|participantes|jugador[ae]s)\b|\b(los|las) demás\b"
+    r"|(其他|其她|别的|另外)的?(几位|几个|一位|一个)?(人|参与者|参加者|玩家|被试|受试者)|他人|别人",
+    re.IGNORECASE,
+)
+"""Likewise, of others who take part."""
+NOBODY_ELSE = re.compile(
+    r"\bno other (person|people|participant|player)|\b(nobody|no one) else (plays|takes part)"
+    r"|\bning[uú]n[ao]? otr[ao]|\bno hay otr[ao]s|\bnadie más\b|没有(其他|其她|别的)",
+    re.IGNORECASE,
+)
+"""Likewise, of there being none."""
+ALL_PROGRAMS = re.compile(
+    r"\b(all|each|every one) (of )?(your|the) (other )?[\w-]+\b"
+    r"[^.;]{0,20}"
+    r"(computer-controlled|programs|controlled by a (computer|program))"
+    r"|todo tu equipo está controlado por|所有队友都由(计算机|电脑|程序)",
+    re.IGNORECASE,
+)
+"""Likewise, of all others being programs."""
+MODEL = re.compile(
+    r"language models?|\bLLMs?\b|\bA\.?I\.?\b|artificial|modelos? de lenguaje|\bIA\b"
+    r"|语言模型|大模型|人工智能",
+    re.IGNORECASE,
+)
+"""Likewise, of language models."""
+NO_MODEL = re.compile(
+    r"\bno\s+(language\s+model|LLM|A\.?I\.?)s?\b|\bning[uú]n\s+modelo\s+de\s+lenguaje"
+    r"|(没有|不会|不)(询问|使用)(任何)?(语言模型|大模型|人工智能)",
+    re.IGNORECASE,
+)
+"""Likewise, of none being asked."""
+
+DEVICE = re.compile(r"\bdevice|dispositivo|设备", re.IGNORECASE)
+"""Likewise, of the device on which they take part."""
+NO_DEVICE = re.compile(
+    r"nothing about your (computer|device|browser)"
+    r"|nada sobre (tu|su) (computador|ordenador|dispositivo|navegador)"
+    r"|不保存任何关于(你|您)的?(电脑|设备|浏览器)",
+    re.IGNORECASE,
+)
+"""Likewise, of nothing being kept of it."""
+
+
+def false_statements(design: Blueprint) -> Iterator[tuple[str, str]]:
+    """The parts that say that nobody else plays, or that all others are programs, although several people
+    play, or that no language model is asked although one is: kind, and a sentence for the researcher."""
+    together = _together(design)
+    for kind in _saying(NOBODY_ELSE, design) if together else ():
+        words = PARTS[kind].words.capitalize()
+        yield kind, f"{words} says that nobody else plays; several people do in {and_list(together)}."
+    for kind in _saying(ALL_PROGRAMS, design) if together else ():
+        words = PARTS[kind].words.capitalize()
+        yield (
+            kind,
+            f"{words} says that all others are programs; people are among them in {and_list(together)}.",
+        )
+    for kind in _saying(NO_MODEL, design) if (asking := _asking(design)) else ():
+        words = PARTS[kind].words.capitalize()
+        yield kind, f"{words} says that no language model is asked; one is in {and_list(asking)}."
+
+
+def _saying(what: re.Pattern[str], design: Blueprint) -> list[str]:
+    """The kinds of the parts that do."""
+    return [part.kind for part in design.parts if part.enabled and what.search(part.text)]
+
+
+def missing_statements(design: Blueprint) -> Iterator[str]:
+    """What is not in the consent although people play with others, or may write or speak, in a condition:
+    whole sentences for the researcher."""
+    if not design.has("consent"):
+        return
+    text = design.part("consent").text
+    if design.meant("keeps_devices") and (NO_DEVICE.search(text) or not DEVICE.search(text)):
+        yield (
+            "Device, window and times away are kept of each page, and the consent does not say so, or says "
+            "that nothing is: say on which device, in which browser and how large a window each page was "
+            "seen, and how often it was out of sight."
+        )
+    together = _together(design)
+    if together and (NOBODY_ELSE.search(text) or not OTHER_PEOPLE.search(text)):
+        yield (
+            "The consent does not say that other participants see what somebody does and writes: several "
+            f"people play in {and_list(together)}."
+        )
+    talks = [(plan, made) for plan in design.conditions if (made := _organisation(plan)) and _writes(made)]
+    if talks and not WRITING.search(text):
+        yield (
+            f"People may write to others in {_names(talks)}, and the consent does not say so: say that "
+            "messages are stored word for word, who reads them, and that the company of a language model may "
+            "be among those."
+        )
+    read = [(plan, made) for plan, made in talks if _model_reads(plan, made)]
+    if read and not MODEL.search(text):
+        yield (
+            f"A language model reads what people write in {_names(read)}, and the consent does not say so: "
+            "name the company that runs it."
+        )
+    spoken = [(plan, made) for plan, made in talks if made.spoken]
+    if spoken and not (SPEAKING.search(text) and MAKER.search(text)):
+        yield (
+            f"People may speak in {_names(spoken)}, and the consent does not say where that goes: the "
+            "browser makes text of it, and Chrome and Edge have that done on their makers' servers."
+        )
+
+
+def _together(design: Blueprint) -> list[str]:
+    """The names of conditions in which several people play."""
+    return [plan.name for plan in design.conditions if _organisation(plan) and is_shared(plan)]
+
+
+def _asking(design: Blueprint) -> list[str]:
+    """Those in which a language model is asked; the stand-in is none."""
+    return [plan.name for plan in design.conditions if {*_providers(plan)} - {"", STAND_IN}]
+
+
+def _providers(plan: ConditionPlan) -> list[str]:
+    """Of the models of all who play or may stand in; none where they cannot be made."""
+    try:
+        return [mind.model().partition(":")[0] for _, mind in all_minds(plan)]
+    except (WorldError, UnknownNameError):
+        return []
+
+
+def _names(found: Sequence[tuple[ConditionPlan, Organisation]]) -> str:
+    return and_list([plan.name for plan, _ in found])
+
+
+def _model_reads(plan: ConditionPlan, organisation: Organisation) -> bool:
+    """Whether a person may write to a co-player that asks a language model."""
+    people = {member.number for member in organisation.members if member.is_person}
+    asking = {min(mind.seats) for mind in mind_plans(plan) if get_agent(mind.kind).names_model}
+    pairs = organisation.writes | organisation.commands
+    return any(one in people and other in asking for one, other in pairs)
+
+
+def _organisation(plan: ConditionPlan) -> Organisation | None:
+    """None where it cannot be made, too: that is told of the condition."""
+    try:
+        return planned_organisation(plan)
+    except (WorldError, UnknownNameError):
+        return None
+
+
+def _writes(organisation: Organisation) -> bool:
+    """Whether a person may say anything to anybody."""
+    people = {member.number for member in organisation.members if member.is_person}
+    pairs = organisation.writes | organisation.commands
+    return any(people & set(pair) for pair in pairs)

@@ -1,0 +1,29 @@
+"""The demo studies that ship with the program: their files, and the texts of their parts."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+
+import study
+
+DEMO_FILE = Path(study.__file__).parent / "data" / "demo.toml"
+DEMO_SLUG = "demo"
+READY_STUDIES = {
+    "overcooked": ("Overcooked, five layouts, beside greedy, planner and ProAgent", "overcooked.toml"),
+    "two_worlds": ("Central dispatcher and ProAgent in the kitchen and in the grids", "two_worlds.toml"),
+    "demo": ("Orders in a kitchen, five teams: the demo study", "demo.toml"),
+}
+"""Designs to begin with: name, in words, and file."""
+OVERCOOKED = DEMO_FILE.with_name("overcooked.toml")
+"""A ready study in the Overcooked grids."""
+TWO_WORLDS = DEMO_FILE.with_name("two_worlds.toml")
+"""A ready study of two kinds of agents in both worlds."""
+
+
+@lru_cache
+def demo_part_texts() -> dict[str, str]:
+    """What the parts say, by kind."""
+    parts = tomllib.loads(DEMO_FILE.read_text(encoding="utf-8"))["parts"]
+    return {kind: text for kind, part in parts.items() if (text := part.get("text", "").strip())}

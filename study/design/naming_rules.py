@@ -1,0 +1,70 @@
+"""Rules for keys and names in a study: valid characters, reserved names, and keys that may not change while
+participants depend on them.
+
+Participants keep the design version they entered under. So a row that the version of an active
+participant names keeps its key, and an item its words. Synthetic participants and previews do not block
+a change.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kitchen.registry.world_metrics import common_metrics
+from kitchen.words.english_text import counted_noun
+from study.design.analysis_plan import KEY
+from study.design.play_metrics import PLAY_METRIC_LABELS, PLAY_METRICS
+
+
+def key_problem(key: str) -> str:
+    """Why the analysis cannot use this key; empty if it can."""
+    if not KEY.fullmatch(key):
+        return "Begin with a letter or a digit; then letters, digits, “_” and “-”."
+    return ""
+
+
+def name_problem(name: str) -> str:
+    """Why tables and figures cannot show this name; empty if they can."""
+    return "" if name.isprintable() else "It has characters that do not print, such as a no-break space."
+
+
+def item_key_problem(key: str) -> str:
+    """As `key_problem`; nor may it be the name of a figure of play."""
+    if key in {*PLAY_METRICS, *(one.name for one in common_metrics())}:
+        return f"Choose another key: “{key}” is a measure of play already."
+    return key_problem(key)
+
+
+def measure_name_problem(measure: str) -> str:
+    """As `name_problem`; nor may it be the label of a figure of play."""
+    if measure in {*PLAY_METRIC_LABELS, *(one.label for one in common_metrics())}:
+        return f"Choose another name: “{measure}” is a measure of play already."
+    return name_problem(measure)
+
+
+RESERVED_SLUGS = frozenset({"account", "new", "replay", "sample-size", "security-events", "tokens", "well"})
+"""What stands in a study's place in an address of `study.urls`, such as `new` in `/staff/new/`."""
+
+ACTIVE = "active"
+"""`Participant.Status.ACTIVE`; the models import this module."""
+
+
+def dependent_participants(row: Any) -> int:
+    """How many people on the way entered under a version that names this condition or item (of
+    `study.design.models`, as it is stored)."""
+    stored = type(row).objects.filter(pk=row.pk).select_related("study").first() if row.pk else None
+    if stored is None:
+        return 0
+    on_the_way = stored.study.participants.filter(status=ACTIVE, synthetic=False, preview=False)
+    versions = stored.study.versions.filter(pk__in=on_the_way.values("version")).defer("bundle")
+    naming = [one.pk for one in versions if _names(one.document, row.IN_DOCUMENT, stored.key)]
+    return int(on_the_way.filter(version__in=naming).count()) if naming else 0
+
+
+def _names(document: Any, rows: str, key: str) -> bool:
+    return any(one["key"] == key for one in document[rows])
+
+
+def describe_dependents(number: int) -> str:
+    """`1 participant on the way entered with it`."""
+    return f"{counted_noun(number, 'participant')} on the way entered with it"

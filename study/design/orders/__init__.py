@@ -1,1 +1,0 @@
-"""Which participant plays which condition when: order schemes, whose turn, what is balanced. Plain Python."""

@@ -1,0 +1,99 @@
+"""The order of pages in a study, a participant's progress, and the order of items on each page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from kitchen.contract.canonical_json import derived_seed
+from study.design.blueprint import Blueprint
+from study.design.questions.item_fields import ItemPlan
+
+PAGES_BEFORE_ROUNDS = ("consent", "about", "guide", "practice", "check")
+"""Pages before the rounds, in their order; each is there if its part is on."""
+
+
+PAGES_AFTER_ROUNDS = ("final", "debriefing")
+"""Pages after the rounds."""
+
+
+ITEM_PAGES = frozenset({"about", "check", "final"})
+"""Pages made of items: without any item and any text there is nothing to show."""
+
+
+WELCOME = "welcome"
+"""The page on the study's link, before there is a participant: entering notes when it was shown."""
+
+
+ROUND_PAGES = ("play", "survey")
+
+
+WAITING = "waiting"
+"""Before a round that cannot begin yet."""
+
+
+LAST = "end"
+
+
+LOBBY = "lobby"
+"""Before the episode of a round that several people play together."""
+
+
+PAGES = (*PAGES_BEFORE_ROUNDS, LOBBY, WAITING, *ROUND_PAGES, *PAGES_AFTER_ROUNDS, LAST)
+"""Every page behind a personal link, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far somebody is: the `number`-th of `total` parts, and what it is called. A round is one part."""
+
+    number: int
+    total: int
+    name: str
+
+
+def progress(design: Blueprint, page: str, *, position: int = 0, label: str = "") -> Progress | None:
+    """How far a page is; for those of a round, its position and the label of its team. None at the end."""
+    before, after = (
+        [one for one in pages if is_shown(design, one)] for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
+    )
+    total = len(before) + len(design.conditions) + len(after)
+    if position:
+        return Progress(len(before) + position, total, label)
+    if page in before:
+        return Progress(before.index(page) + 1, total, design.part(page).title)
+    if page in after:
+        return Progress(total - len(after) + after.index(page) + 1, total, design.part(page).title)
+    return None
+
+
+def is_shown(design: Blueprint, page: str) -> bool:
+    """Whether a part is on and has something to show."""
+    part = design.part(page)
+    empty = page in ITEM_PAGES and not design.items_at(page) and not (part.text.strip() and page != "check")
+    return part.enabled and not empty
+
+
+def items_for(design: Blueprint, page: str, number: int, condition: str = "") -> list[ItemPlan]:
+    """The items of a page as the participant of this number reads them, after an episode in the condition of
+    this key if there is one: the same order after each, without what is not asked there."""
+    items = design.items_at(page)
+    if page == "survey" and design.study["shuffle_items"]:
+        items = shuffled(items, derived_seed(int(design.study["seed"]), "items", page, number))
+    asked = design.items_after(condition) if condition else items
+    return [item for item in items if item in asked]
+
+
+def shuffled(items: Sequence[ItemPlan], seed: int) -> list[ItemPlan]:
+    """The items in an order drawn from the seed. Those of one sub-scale stay together, as they have one kind
+    of scale."""
+    rng, units = Random(seed), defaultdict[str, list[ItemPlan]](list)  # noqa: S311 - not a secret
+    for item in items:
+        units[f"scale {item.scale}" if item.scale else f"item {item.key}"].append(item)
+    order = list(units.values())
+    rng.shuffle(order)
+    for unit in order:
+        rng.shuffle(unit)
+    return [item for unit in order for item in unit]

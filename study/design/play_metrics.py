@@ -1,0 +1,197 @@
+"""Metrics of play that hold in every world, and which metrics a condition cannot measure. Imports no
+models.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import Literal, Protocol
+
+from kitchen.contract.metric_limits import MetricLimits
+from kitchen.contract.world import Json, Metric, World, WorldError
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import get_world
+from kitchen.words.english_text import counted_noun
+from study.design.condition_plan import PlayedCondition, has_foresight, seats_of
+from study.design.team_organisation import is_apart
+
+POINTS = 5
+"""A difference between two conditions that a study should be able to see, in points of a hundred."""
+Z = 1.959964
+"""Two-sided 95 % of a normal distribution."""
+
+
+class PlayedSettings(PlayedCondition, Protocol):
+    """A condition, as a row or as a plan: what is played in it."""
+
+    world: str
+    settings: Mapping[str, Json]
+
+
+def measurement_warnings(played: PlayedSettings, people: int | None = None) -> tuple[str, ...]:
+    """What episodes of this condition cannot show, in whole sentences; `people` are those planned (None: not
+    said). Nothing where it cannot be played at all (`condition_check` says so)."""
+    with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
+        world = get_world(played.world).create(seats=seats_of(played), settings=played.settings)
+        return tuple(_told(world, people))
+    return ()
+
+
+def _told(world: World, people: int | None) -> Iterator[str]:
+    chances = world.chances()
+    for figure in world.figures:
+        if figure.measured and figure.name in chances:
+            yield from _limits(figure, chances[figure.name], people)
+
+
+def _limits(figure: Metric, chances: MetricLimits, people: int | None) -> Iterator[str]:
+    if not chances.missable:
+        yield (
+            f"{chances.because}: none of them can be missed, so “{figure.label}” is blank or 1, "
+            "whoever plays."
+        )
+    elif people and chance_points(people * chances.most) > POINTS:
+        yield _too_few(figure, chances, people)
+
+
+def _too_few(figure: Metric, chances: MetricLimits, people: int) -> str:
+    number = people * chances.most
+    return (
+        f"At most {chances.most} {chances.things} come in an episode, {number} with the "
+        f"{counted_noun(people, 'participant')} planned: if each is a matter of chance, "
+        f"“{figure.label}” of two "
+        f"conditions that are alike differs by up to {ceil(chance_points(number))} points (95 %). For a "
+        f"difference of {POINTS} points to stand out it takes about {people_for(chances.most)} participants, "
+        "or longer episodes."
+    )
+
+
+def chance_points(number: int) -> float:
+    """By how many points of a hundred two shares of `number` things each differ by chance alone, at most in
+    95 of 100 studies: each is done or missed with the same chance, one half, where that is largest."""
+    return 100 * Z * sqrt(2 * 0.25 / number)
+
+
+def people_for(things: int) -> int:
+    """How many participants, with so many things each, bring that down to `POINTS`."""
+    return ceil(0.5 * (100 * Z / POINTS) ** 2 / things)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayMetric:
+    """One of them, for a participant in an episode."""
+
+    key: str
+    label: str
+    kind: Literal["share", "seconds"]
+    meaning: str
+    """For the codebook, with when it is blank."""
+    where: Callable[[PlayedSettings], bool]
+    """Whether it is measured in a condition."""
+    places: str
+    """Those conditions' episodes in words: `every episode`."""
+    better: str = ""
+    exploratory: bool = True
+    """No test of it decides on anything, and none counts where p is corrected over measures."""
+
+    @property
+    def words(self) -> str:
+        """As in `share of right predictions (higher is better)`."""
+        label = f"{self.label[:1].lower()}{self.label[1:]}"
+        return f"{label} ({self.better} is better)" if self.better else label
+
+
+def has_seat(played: PlayedSettings) -> bool:
+    """Whether participants command a seat of the world themselves."""
+    return not is_apart(played.organisation)
+
+
+def shares_work(played: PlayedSettings) -> bool:
+    """Whether somebody works beside the participant, who works too."""
+    return has_seat(played) and played.teammates > 0
+
+
+def waits_for_people(played: PlayedSettings) -> bool:
+    """Whether participants have turns of their own: no clock takes the steps. Not where nothing is played."""
+    if not has_seat(played):
+        return False
+    with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
+        world = get_world(played.world).create(seats=seats_of(played), settings=played.settings)
+        return world.tick_ms is None
+    return False
+
+
+FORESIGHT = PlayMetric(
+    "predictions_share",
+    "Share of right predictions",
+    "share",
+    "What came true of what co-players foresaw of others; blank if none has turned out",
+    has_foresight,
+    "episodes beside a co-player that says what others will do",
+    "higher",
+    exploratory=False,
+)
+REFUSED = PlayMetric(
+    "refused_share",
+    "Share of refused commands",
+    "share",
+    "Of the participant's commands, those that the game refused; blank if they gave none",
+    has_seat,
+    "every episode that participants play in a seat of their own",
+    "lower",
+)
+IDLE = PlayMetric(
+    "idle_share",
+    "Share of idle steps",
+    "share",
+    "Of the participant's steps, those in which they did nothing: they waited, were refused, or gave no "
+    "command; not counted are steps in which there was nothing to choose, or that an outage of ours closed; "
+    "blank if there is none",
+    has_seat,
+    REFUSED.places,
+)
+THINKING = PlayMetric(
+    "thinking_seconds",
+    "Thinking time",
+    "seconds",
+    "Mean time from when a turn opened to the participant's command, of turns in which they were asked and "
+    "gave one; blank if there is none, and under a clock",
+    waits_for_people,
+    "episodes that wait for people",
+)
+WORK = PlayMetric(
+    "work_share",
+    "Share of work",
+    "share",
+    "Of all commands in the episode that were carried out and neither waited nor moved, the participant's; "
+    "blank if there is none",
+    shares_work,
+    "episodes with teammates",
+)
+CONDUCT_METRICS = (REFUSED, IDLE, THINKING, WORK)
+"""What participants did, from the log (`kitchen.play.episode.log_metrics`)."""
+PLAY_METRICS: Mapping[str, PlayMetric] = {one.key: one for one in (FORESIGHT, *CONDUCT_METRICS)}
+"""By key, in the order of all files."""
+PLAY_METRIC_LABELS = frozenset(one.label for one in PLAY_METRICS.values())
+
+
+def play_metrics_in(played: PlayedSettings) -> list[PlayMetric]:
+    """Those that are measured in a condition."""
+    return [one for one in PLAY_METRICS.values() if one.where(played)]
+
+
+def conditions_by_metric(
+    played: Iterable[tuple[str, PlayedSettings]], taken: Collection[str]
+) -> dict[str, frozenset[str]]:
+    """The keys of the conditions in which each is measured, by its own key; `played` are conditions with
+    their keys. None that has a key or label which something that is asked for has `taken`."""
+    found: dict[str, set[str]] = {}
+    for condition, plan in played:
+        for one in play_metrics_in(plan):
+            if not {one.key, one.label} & set(taken):
+                found.setdefault(one.key, set()).add(condition)
+    return {key: frozenset(found[key]) for key in PLAY_METRICS if key in found}

@@ -1,0 +1,440 @@
+"""The kinds of survey items (Likert, single, multiple, number, text, team): their rules, valid answers, and
+answers of synthetic participants. Plain Python.
+
+The form field of each kind is in `study.participation.item_forms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from random import Random
+
+from kitchen.contract.world import Json
+from kitchen.words.translation import gettext
+from study.design.questions.item_fields import AGREEMENT, DOES_NOT_APPLY, ItemPlan
+
+MOST_MARKS = 21
+"""A number with at most so many possible answers and words at both ends is asked as a row of marks, as the
+NASA-TLX is on paper."""
+MOST_FIGURES = 66
+"""The room for the figures of a row: marks times the figures of the longest."""
+LARGEST, DECIMALS = 1e12, 9
+"""A number that is asked for is not larger, and has not more digits behind the point."""
+
+
+def number_marks(item: ItemPlan) -> tuple[float, ...]:
+    """Every answer that a number can have, in rising order, if it is asked as a row of marks; empty if it is
+    typed."""
+    ends = (item.minimum, item.maximum, item.step)
+    if item.kind != "number" or None in ends or not (end_label(item.low) and end_label(item.high)):
+        return ()
+    low, high, step = (_exact(end or 0) for end in ends)
+    if not step or (high - low) / step >= MOST_MARKS:
+        return ()
+    values = tuple(float(low + number * step) for number in range(int((high - low) / step) + 1))
+    fits = len(values) * max(len(format_number(mark)) for mark in values) <= MOST_FIGURES
+    return values if fits and values[-1] == item.maximum else ()
+
+
+def end_label(words: str) -> str:
+    """What stands at an end of a number, unless nobody wrote it, in the language of whoever reads."""
+    return "" if words in AGREEMENT or words in map(gettext, AGREEMENT) else words
+
+
+def format_number(value: float) -> str:
+    """A number in figures, without the noise of binary fractions."""
+    return f"{round(value, DECIMALS):.15g}"
+
+
+def is_on_step(item: ItemPlan, value: float) -> bool:
+    """Whether a number lies whole steps above the item's minimum (or 0)."""
+    step = _exact(item.step or 0)
+    return not step or (_exact(value) - _exact(item.minimum or 0)) % step == 0
+
+
+def _exact(value: float) -> Decimal:
+    """The number that was written, in which 0.3 is three times 0.1."""
+    return Decimal(format_number(value))
+
+
+def range_words(item: ItemPlan) -> str:
+    """Which numbers are wanted and what the ends mean: “From 0 (Low) to 100 (High), in steps of 5”."""
+    low, high = _end(item.minimum, item.low), _end(item.maximum, item.high)
+    step = format_number(item.step) if item.step is not None and item.step != 1 else ""
+    return _RANGES[bool(low), bool(high), bool(step)]().format(low=low, high=high, step=step)
+
+
+_RANGES: Mapping[tuple[bool, bool, bool], Callable[[], str]] = {
+    (False, False, False): lambda: "",
+    (False, False, True): lambda: "",
+    (True, False, False): lambda: gettext("From {low}"),
+    (True, False, True): lambda: gettext("From {low}, in steps of {step}"),
+    (False, True, False): lambda: gettext("To {high}"),
+    (False, True, True): lambda: gettext("To {high}, in steps of {step}"),
+    (True, True, False): lambda: gettext("From {low} to {high}"),
+    (True, True, True): lambda: gettext("From {low} to {high}, in steps of {step}"),
+}
+"""By whether there is a lowest number, a highest one, and a step that is worth a word."""
+
+
+def _end(end: float | None, words: str) -> str:
+    """A bound with what it means; empty where there is none."""
+    if end is None:
+        return ""
+    told = end_label(words)
+    return f"{format_number(end)} ({told})" if told else format_number(end)
+
+
+POINTS = (3, 11)
+"""Of a Likert item: the fewest and the most."""
+OPTION_LONGEST = 200
+TEXT_LONGEST = 5000
+"""Characters of a free text that are kept."""
+
+Problems = dict[str, str]
+"""What is wrong, by field; empty if nothing is."""
+
+
+class ItemKind:
+    """One kind of item; each says what it does otherwise than this."""
+
+    words = ""
+    """What it is called."""
+    uses: tuple[str, ...] = ()
+    """Of the fields that mean something only for some kinds, those that do for this one."""
+    column = "text"
+    """Of its answers in participants.csv, as `study.exports.export_table.Column` has it."""
+    looks = "typed"
+    """Where no row of points or marks is asked: `options` or `typed`."""
+
+    def problems(self, item: ItemPlan) -> Problems:
+        """Why the item cannot be asked."""
+        return {}
+
+    def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
+        """Why this cannot be an answer; empty if it can."""
+        good = isinstance(value, str) and len(value) <= TEXT_LONGEST
+        return "" if good else gettext("Please write a text.")
+
+    def is_right(self, item: ItemPlan, value: Json) -> bool:
+        """Whether the answer is the right one; the item has one."""
+        return bool(value == item.correct)
+
+    def ends(self, item: ItemPlan) -> tuple[float, float] | None:
+        """The lowest and the highest answer, if answers lie between two numbers."""
+        return None
+
+    def row(self, item: ItemPlan) -> Sequence[float]:
+        """The points or marks that stand in a row, rising; empty if it is asked otherwise."""
+        return ()
+
+    def end_words(self, item: ItemPlan) -> tuple[str, str]:
+        """The words at the ends of a row; each may be empty."""
+        return end_label(item.low), end_label(item.high)
+
+    def answers_words(self, item: ItemPlan) -> str:
+        """How it is answered."""
+        return self.words
+
+    def levels(self, item: ItemPlan) -> str:
+        """For the codebook: its answers where they are few."""
+        return "; ".join(item.options)
+
+    def some_answers(self, item: ItemPlan) -> list[Json]:
+        """Answers to an item that has a right one, with a wrong one among them if there is such."""
+        return list(item.options)
+
+    def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
+        """What a program answers by chance."""
+        return rng.choice(item.options)
+
+
+class Likert(ItemKind):
+    """A point of a scale with words at its ends."""
+
+    words = "scale with points"
+    uses = ("points", "low", "high", "scale", "reversed")
+    column = "integer"
+
+    def problems(self, item: ItemPlan) -> Problems:
+        """A number of points that fits a page."""
+        fewest, most = POINTS
+        good = type(item.points) is int and fewest <= item.points <= most
+        return {} if good else {"points": f"A whole number from {fewest} to {most} is wanted."}
+
+    def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
+        """One of the points."""
+        good = type(value) is int and 1 <= value <= item.points
+        return "" if good else gettext("Choose a point from 1 to {most}.").format(most=item.points)
+
+    def ends(self, item: ItemPlan) -> tuple[float, float]:
+        """The first and the last point."""
+        return 1, item.points
+
+    def row(self, item: ItemPlan) -> Sequence[float]:
+        """The points."""
+        return range(1, item.points + 1)
+
+    def end_words(self, item: ItemPlan) -> tuple[str, str]:
+        """As they were written."""
+        return item.low, item.high
+
+    def answers_words(self, item: ItemPlan) -> str:
+        """With the ends."""
+        low, high = (f" ({end})" if end else "" for end in (item.low, item.high))
+        return f"{self.words}: 1{low} to {item.points}{high}"
+
+    def levels(self, item: ItemPlan) -> str:
+        """The ends."""
+        return f"1 = {item.low}; {item.points} = {item.high}"
+
+    def some_answers(self, item: ItemPlan) -> list[Json]:
+        """Every point."""
+        return list(self.row(item))
+
+
+class Single(ItemKind):
+    """One of several options."""
+
+    words = "one of several"
+    uses: tuple[str, ...] = ("options",)
+    looks = "options"
+
+    def problems(self, item: ItemPlan) -> Problems:
+        """At least two options, told apart, none too long."""
+        options = item.options
+        if not isinstance(options, list | tuple) or not all(
+            isinstance(one, str) and one.strip() for one in options
+        ):
+            return {"options": "A list of texts is wanted."}
+        if len(options) < 2 or len(set(options)) < len(options):
+            return {"options": "At least two, all of them different."}
+        return {"options": "An option is too long."} if max(map(len, options)) > OPTION_LONGEST else {}
+
+    def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
+        """An option."""
+        return "" if value in item.options else gettext("Choose one of the options.")
+
+
+class Multiple(Single):
+    """Any of several options."""
+
+    words = "any of several"
+    column = "json"
+
+    def problems(self, item: ItemPlan) -> Problems:
+        """As of one of several; where something is right, there is something to choose."""
+        return super().problems(item) or ({"correct": "Choose at least one."} if item.correct == [] else {})
+
+    def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
+        """Options, each once."""
+        good = isinstance(value, list | tuple) and all(one in item.options for one in value)
+        return "" if good and len(set(value)) == len(value) else gettext("Choose one of the options.")
+
+    def is_right(self, item: ItemPlan, value: Json) -> bool:
+        """In whatever order."""
+        return isinstance(value, list) and set(value) == set(item.correct)
+
+    def some_answers(self, item: ItemPlan) -> list[Json]:
+        """Each alone, and all of them."""
+        return [[one] for one in item.options] + [list(item.options)]
+
+    def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
+        """Each with an even chance."""
+        return [one for one in item.options if rng.random() < 0.5]
+
+
+class Number(ItemKind):
+    """A number, typed or as a mark in a row."""
+
+    words = "number"
+    uses = ("low", "high", "minimum", "maximum", "step", "scale", "reversed")
+    column = "number"
+
+    def problems(self, item: ItemPlan) -> Problems:
+        """Bounds and steps between which there are answers."""
+        given = {"minimum": item.minimum, "maximum": item.maximum, "step": item.step}
+        if wrong_ends := {name: wrong for name, one in given.items() if one and (wrong := _end_problem(one))}:
+            return wrong_ends
+        if item.step is not None and item.step <= 0:
+            return {"step": "It is not above 0."}
+        if item.minimum is None or item.maximum is None:
+            return {}
+        if item.minimum >= item.maximum:
+            return {"maximum": "It is not above the minimum."}
+        leads = is_on_step(item, item.maximum)
+        return {} if leads else {"step": "It does not lead from the minimum to the maximum."}
+
+    def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
+        """A number between the bounds, on a step."""
+        if type(value) not in {int, float} or value != value or abs(value) == float("inf"):
+            return gettext("Enter a number.")
+        if abs(value) > LARGEST:
+            return gettext("Give a number of at most {most}.").format(most=format_number(LARGEST))
+        if item.minimum is not None and value < item.minimum:
+            return gettext("Give a number of at least {least}.").format(least=format_number(item.minimum))
+        if item.maximum is not None and value > item.maximum:
+            return gettext("Give a number of at most {most}.").format(most=format_number(item.maximum))
+        steps = gettext("Give a number in steps of {step}.").format(step=format_number(item.step or 0))
+        return "" if is_on_step(item, value) else steps
+
+    def ends(self, item: ItemPlan) -> tuple[float, float] | None:
+        """Both bounds."""
+        return None if item.minimum is None or item.maximum is None else (item.minimum, item.maximum)
+
+    def row(self, item: ItemPlan) -> Sequence[float]:
+        """The marks."""
+        return number_marks(item)
+
+    def answers_words(self, item: ItemPlan) -> str:
+        """With bounds and steps."""
+        said = range_words(item) or "Any"
+        if item.step is not None and "in steps of" not in said:
+            said += f", in steps of {format_number(item.step)}"
+        row = len(number_marks(item))
+        return f"{self.words}: {said[:1].lower()}{said[1:]}" + (f", as a row of {row} marks" if row else "")
+
+    def some_answers(self, item: ItemPlan) -> list[Json]:
+        """Those beside the right one, and the bounds."""
+        step = item.step or 1.0
+        numbers = [item.correct + step, item.correct - step, item.minimum, item.maximum]
+        return [_plain(one) for one in numbers if one is not None and not self.value_problem(item, one, ())]
+
+    def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
+        """Of the item's range, on its steps."""
+        low = 0.0 if item.minimum is None else item.minimum
+        high = low + 60 if item.maximum is None else item.maximum
+        step = item.step or 1.0
+        return _plain(low + step * rng.randrange(int((high - low) / step) + 1))
+
+
+class Text(ItemKind):
+    """Whatever somebody writes."""
+
+    words = "text"
+
+    def answers_words(self, item: ItemPlan) -> str:
+        """With the most that is kept."""
+        return f"{self.words}, at most {TEXT_LONGEST} characters"
+
+    def some_answers(self, item: ItemPlan) -> list[Json]:
+        """Two, so that one is wrong."""
+        return ["I do not know.", "No idea."]
+
+    def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
+        """Something short."""
+        return rng.choice(
+            ["It was fun.", "I would have liked more time.", "The second team helped the most.", "No."]
+        )
+
+
+class Team(ItemKind):
+    """The key of a condition that was played."""
+
+    words = "one of the teams played with"
+    looks = "options"
+
+    def problems(self, item: ItemPlan) -> Problems:
+        """Asked when all teams are known."""
+        return {} if item.place == "final" else {"kind": "Teams can be compared at the end only."}
+
+    def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
+        """One of the teams."""
+        return "" if value in teams else gettext("Choose one of the teams.")
+
+    def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
+        """Any of them."""
+        return rng.choice(teams)
+
+
+def _end_problem(value: float) -> str:
+    if abs(value) > LARGEST:
+        return f"A number of at most {format_number(LARGEST)} is wanted."
+    exact = round(value, DECIMALS) == value
+    return "" if exact else f"At most {DECIMALS} digits behind the point are wanted."
+
+
+def _plain(number: float) -> float:
+    return int(number) if number == int(number) else number
+
+
+KINDS: Mapping[str, ItemKind] = {
+    "likert": Likert(),
+    "single": Single(),
+    "multiple": Multiple(),
+    "number": Number(),
+    "text": Text(),
+    "team": Team(),
+}
+KIND_FIELDS = frozenset(name for kind in KINDS.values() for name in kind.uses)
+"""Fields that mean something only for some kinds."""
+SCALED = tuple(name for name, kind in KINDS.items() if "scale" in kind.uses)
+"""Kinds whose answers are numbers, which can be reversed and make a sub-scale."""
+
+
+def kind_of(item: ItemPlan) -> ItemKind:
+    """The kind of an item; the plainest one if there is none of the name."""
+    return KINDS.get(item.kind, KINDS["text"])
+
+
+def must_be_answered(item: ItemPlan) -> bool:
+    """Whether nobody goes on without an answer. What has a right answer always must be, whatever a version of
+    before says: a check that is left open would be neither passed nor failed, and attempts without end."""
+    return item.required or item.correct is not None
+
+
+def item_problems(item: ItemPlan) -> Problems:
+    """What is wrong with an item where it is asked, by field; empty if nothing is."""
+    if item.kind not in KINDS:
+        return {"kind": f"{item.kind!r} is not one of {', '.join(KINDS)}"}
+    problems = kind_of(item).problems(item) | _scale_problem(item)
+    if not problems and item.place == "check" and item.correct is None:
+        problems["correct"] = "A question of understanding needs its right answer."
+    if not problems and item.correct is not None and (wrong := value_problem(item, item.correct)):
+        problems["correct"] = wrong
+    if item.needs_teammates and item.place != "survey":
+        problems["needs_teammates"] = "Only what is asked after episodes can depend on them."
+    if item.may_not_apply and item.correct is not None:
+        problems["may_not_apply"] = "What has a right answer always applies."
+    if item.correct is not None and not item.required:
+        problems["required"] = "What has a right answer must be answered: else it could be left open."
+    return problems
+
+
+def _scale_problem(item: ItemPlan) -> Problems:
+    """What is reversed or counts for a sub-scale can be scored."""
+    if not item.scale and not item.reversed:
+        return {}
+    if item.kind not in SCALED:
+        field = "scale" if item.scale else "reversed"
+        return {field: "Only points and numbers can be reversed or make a sub-scale."}
+    if item.scale and item.correct is not None:
+        return {"scale": "An item with a right answer cannot count for a sub-scale."}
+    ends = (name for name in ("minimum", "maximum") if name in kind_of(item).uses)
+    words = "A number that is reversed or in a sub-scale needs minimum and maximum."
+    return {name: words for name in ends if getattr(item, name) is None}
+
+
+def value_problem(item: ItemPlan, value: Json, teams: tuple[str, ...] = ()) -> str:
+    """Why this cannot be an answer to the item; empty if it can."""
+    if value == DOES_NOT_APPLY:
+        return "" if item.may_not_apply else gettext("This question always applies.")
+    return kind_of(item).value_problem(item, value, teams)
+
+
+def numeric_answer(value: Json) -> Json:
+    """An answer as scores, statistics and columns take it: None if the item did not apply."""
+    return None if value == DOES_NOT_APPLY else value
+
+
+def answer_words(value: Json) -> str:
+    """An answer as people read it, several options parted by semicolons."""
+    if value == DOES_NOT_APPLY:
+        return "does not apply"
+    return "; ".join(value) if isinstance(value, list) else str(value)
+
+
+def is_right(item: ItemPlan, value: Json) -> bool | None:
+    """Whether an answer is the right one; None for an item that has none."""
+    return None if item.correct is None else kind_of(item).is_right(item, value)

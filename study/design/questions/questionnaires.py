@@ -1,0 +1,324 @@
+"""Questionnaires as data files, their sub-scales, and how answers become scores. Plain Python.
+
+Files are `study/data/instruments/*.toml`, and those in the folder `instruments` of a world. A file has
+`title`, `source` (where it was published), `terms` (what may be done with it), `score` (a name of
+`SCORES`; "mean" if left out), `place` (one of `PLACES`; "survey" if left out) and a list of `[[items]]`.
+`ItemPlan` says what an item may have. A wrong file is refused with file, key and reason.
+
+A score is computed only if every item of its scale was answered. With any missing it is None, and the
+missing items are named. Nothing is imputed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import fsum
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from pydantic import Field, TypeAdapter
+
+from kitchen.contract.data_files import DataError, DataSource, Record, Text, one_of, parse_toml, read_toml
+from kitchen.contract.world import Json
+from kitchen.registry.world_registry import world_folders
+from study.design.naming_rules import item_key_problem, measure_name_problem
+from study.design.questions.item_fields import LONGEST, PLACES, ItemPlan
+from study.design.questions.item_kinds import KIND_FIELDS, KINDS, SCALED, item_problems, kind_of
+
+
+class FileItem(ItemPlan):
+    """As it stands in the file: the questionnaire says where all of it is asked."""
+
+    @classmethod
+    def known_keys(cls) -> tuple[str, ...]:
+        """All but the place."""
+        return tuple(name for name in ItemPlan.known_keys() if name != "place")
+
+
+def item_from_file(told: FileItem, source: DataSource, place: str) -> ItemPlan:
+    """The item that stands there; DataError for whatever cannot be asked at this place."""
+    item = ItemPlan(**told.model_dump() | {"place": place})
+    for field, words in (*_written_wrong(told), *item_problems(item).items()):
+        raise source.error(field, words)
+    return item
+
+
+def _written_wrong(told: FileItem) -> Iterator[tuple[str, str]]:
+    """What only a file can have wrong: forms and rows refuse it by themselves."""
+    for name, value in told.model_dump(exclude_unset=True).items():
+        if isinstance(value, str) and not value.strip():
+            yield name, "must be a text that is not empty"
+    for name, longest in LONGEST.items():
+        if len(getattr(told, name)) > longest:
+            yield name, f"has more than {longest} characters"
+    named = {"key": item_key_problem(told.key), "measure": measure_name_problem(told.measure)}
+    yield from ((name, problem) for name, problem in named.items() if problem)
+    yield from _meaningless(told)
+
+
+def _meaningless(told: FileItem) -> Iterator[tuple[str, str]]:
+    """Keys that say something, but nothing of an item of this kind."""
+    meaningless = KIND_FIELDS - set(kind_of(told).uses)
+    for name in FileItem.known_keys():
+        if name in told.model_fields_set & meaningless and told.kind in KINDS:
+            kinds = [kind for kind, one in KINDS.items() if name in one.uses]
+            yield name, f"means nothing for the kind {told.kind}, only for {', '.join(kinds)}"
+
+
+class ScoringError(ValueError):
+    """Items that cannot be scored so; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One person's score on one scale, or None with the keys of the items without an answer."""
+
+    value: float | None
+    missing: tuple[str, ...] = ()
+
+
+def item_range(item: ItemPlan) -> tuple[float, float]:
+    """The lowest and the highest answer; ScoringError if the item has none."""
+    bounds = kind_of(item).ends(item)
+    if bounds is None:
+        raise ScoringError(f"{item.key}: only Likert items, and numbers with both bounds, can be scored.")
+    return bounds
+
+
+def reversed_answer(item: ItemPlan, value: float) -> float:
+    """The answer in the direction of its scale: reversed items are turned round (lowest + highest - value).
+
+    ScoringError if no such answer can be given.
+    """
+    low, high = item_range(item)
+    if not low <= value <= high:
+        raise ScoringError(f"{item.key}: {value:g} is not from {low:g} to {high:g}.")
+    return clamped(low + high - value, (low, high)) if item.reversed else value
+
+
+def clamped(value: float, between: tuple[float, float]) -> float:
+    """The value without what rounding put beyond the ends."""
+    return min(max(value, between[0]), between[1])
+
+
+class MeanScore:
+    """The mean of the turned answers, in the items' own unit. The raw NASA-TLX is such a mean."""
+
+    label = "mean of the items"
+
+    def problem(self, items: Sequence[ItemPlan]) -> str:
+        """Why these items cannot be put together; empty if they can."""
+        return "" if len({item_range(item) for item in items}) < 2 else "its items do not share one range"
+
+    def ends(self, items: Sequence[ItemPlan]) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        return item_range(items[0])
+
+    def of(self, values: Sequence[float]) -> float:
+        """From turned answers to the score."""
+        return fsum(values) / len(values)
+
+
+class SusScore:
+    """0 to 100: what each of the ten turned answers lies above 1, summed up, times 2.5 (Brooke 1996)."""
+
+    label = "SUS, 0 to 100"
+
+    def problem(self, items: Sequence[ItemPlan]) -> str:
+        """The formula is for ten items of five points."""
+        fits = len(items) == 10 and {item_range(item) for item in items} == {(1, 5)}
+        return "" if fits else "the SUS has ten Likert items of five points"
+
+    def ends(self, _: Sequence[ItemPlan]) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        return 0, 100
+
+    def of(self, values: Sequence[float]) -> float:
+        """From turned answers to the score."""
+        return fsum(value - 1 for value in values) * 2.5
+
+
+SCORES: dict[str, MeanScore | SusScore] = {"mean": MeanScore(), "sus": SusScore()}
+"""How a scale's items become one number, by the name that instruments use."""
+
+
+def scale_problem(items: Sequence[ItemPlan], score: str = "mean") -> str:
+    """Why these items make no score, in words that end a sentence; empty if they make one."""
+    if not items:
+        return "it has no items"
+    try:
+        return SCORES[score].problem(items)
+    except ScoringError as error:
+        return str(error).removesuffix(".")
+
+
+def scale_score(items: Sequence[ItemPlan], values: Mapping[str, float | None], score: str = "mean") -> Score:
+    """One scale's score from answers by item key; an item without an answer is absent or None.
+
+    ScoringError if these items, or such an answer, cannot be scored.
+    """
+    formula = SCORES[score]
+    if problem := scale_problem(items, score):
+        raise ScoringError(f"This scale cannot be scored: {problem}.")
+    given = {
+        item.key: reversed_answer(item, value)
+        for item in items
+        if (value := values.get(item.key)) is not None
+    }
+    missing = tuple(item.key for item in items if item.key not in given)
+    if missing:
+        return Score(None, missing)
+    return Score(clamped(formula.of(list(given.values())), formula.ends(items)))
+
+
+__all__ = ["DataError", "Instrument", "instrument", "instruments", "parse_instrument"]
+
+FOLDER = Path(__file__).parents[2] / "data" / "instruments"
+
+
+class InstrumentFile(Record):
+    """What stands in a file."""
+
+    title: Text
+    source: Text
+    terms: Text
+    score: Annotated[Text, one_of(SCORES)] = "mean"
+    place: Annotated[Text, one_of(PLACES)] = "survey"
+    items: Annotated[list[FileItem], Field(min_length=1)]
+
+
+_FILE = TypeAdapter(InstrumentFile)
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument:
+    """One questionnaire."""
+
+    code: str
+    """The stem of its file."""
+    title: str
+    source: str
+    terms: str
+    score: str
+    """How the items of a scale become one number: a name of
+    `study.design.questions.questionnaires.SCORES`."""
+    place: str
+    """Where its items are asked."""
+    items: tuple[ItemPlan, ...]
+
+    @property
+    def scales(self) -> tuple[str, ...]:
+        """Its sub-scales, in the order of their first items."""
+        return tuple(dict.fromkeys(item.scale for item in self.items if item.scale))
+
+
+def instruments() -> tuple[Instrument, ...]:
+    """All that are shipped, those of worlds among them, sorted by code."""
+    shipped = [one for folder in (FOLDER, *world_folders("instruments")) for one in _shipped(folder)]
+    return tuple(sorted(shipped, key=lambda one: one.code))
+
+
+@cache
+def _shipped(folder: Path) -> tuple[Instrument, ...]:
+    return tuple(_build(path.stem, *read_toml(path)) for path in folder.glob("*.toml"))
+
+
+def instrument(code: str) -> Instrument:
+    """One of those shipped; DataError if there is none of this code."""
+    known = {one.code: one for one in instruments()}
+    if code not in known:
+        raise DataError(f"{code}: no such instrument; there are {', '.join(known)}")
+    return known[code]
+
+
+def parse_instrument(text: str, file: str) -> Instrument:
+    """An instrument from the text of its file; DataError for whatever cannot be asked or scored."""
+    return _build(Path(file).stem, *parse_toml(text, file))
+
+
+def _build(code: str, source: DataSource, values: Mapping[str, Json]) -> Instrument:
+    told = source.read(_FILE, values)
+    items = tuple(
+        item_from_file(one, source.at(f"items[{number}]"), told.place)
+        for number, one in enumerate(told.items, 1)
+    )
+    _check_apart(source, items)
+    _check_scales(source, items, told.score)
+    return Instrument(
+        code=code,
+        title=told.title,
+        source=told.source,
+        terms=told.terms,
+        score=told.score,
+        place=told.place,
+        items=items,
+    )
+
+
+def _check_apart(source: DataSource, items: Sequence[ItemPlan]) -> None:
+    """Keys and measures tell items apart in data and figures."""
+    for name in ("key", "measure"):
+        values = [getattr(item, name) for item in items]
+        for number, value in enumerate(values):
+            if value in values[:number]:
+                reason = f"{value!r} is the {name} of another item"
+                raise source.error(f"items[{number + 1}].{name}", reason)
+
+
+def _check_scales(source: DataSource, items: Sequence[ItemPlan], score: str) -> None:
+    """The items of a scale can be put together by this score."""
+    for scale in dict.fromkeys(item.scale for item in items if item.scale):
+        members = [item for item in items if item.scale == scale]
+        if problem := scale_problem(members, score):
+            raise source.error("items", f"scale {scale!r}: {problem}")
+
+
+class SubScale(NamedTuple):
+    """One sub-scale of a design, ready to be scored."""
+
+    name: str
+    items: tuple[ItemPlan, ...]
+    formula: str
+    """One of `scoring.SCORES`."""
+
+    @property
+    def label(self) -> str:
+        """The formula in words."""
+        return SCORES[self.formula].label
+
+    @property
+    def problem(self) -> str:
+        """Why its items make no score; empty if they make one."""
+        return scale_problem(self.items, self.formula)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest score; ScoringError if its items make none."""
+        return SCORES[self.formula].ends(self.items)
+
+    def score(self, values: Mapping[str, Json]) -> float | None:
+        """Of answers by item key; None if one is missing, or if such items or answers make no score."""
+        try:
+            return scale_score(self.items, values, self.formula).value
+        except ScoringError:
+            return None
+
+
+def subscales(items: Sequence[ItemPlan]) -> Iterator[SubScale]:
+    """Every sub-scale that the items name, in the order of first items."""
+    by_name: dict[str, list[ItemPlan]] = defaultdict(list)
+    for item in items:
+        if item.scale and item.kind in SCALED and item.correct is None:
+            by_name[item.scale].append(item)
+    for name, members in by_name.items():
+        yield SubScale(name, tuple(members), _formula(members))
+
+
+def _formula(items: Sequence[ItemPlan]) -> str:
+    """As the instrument says that these items come from, else their mean."""
+    keys = {item.key for item in items}
+    known = (one.score for one in instruments() if keys <= {item.key for item in one.items})
+    return next(known, "mean")

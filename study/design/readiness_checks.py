@@ -1,0 +1,395 @@
+"""List what is missing before a study can take participants, and what the researcher should reconsider.
+Pages and the button that opens a study use the same list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations
+
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from kitchen.contract.world import SettingsError, WorldError, clean_settings
+from kitchen.forms.setting_fields import readable_name
+from kitchen.registry.world_registry import get_world
+from kitchen.words.english_text import and_list, counted_noun
+from study.design.analysis_plan import (
+    DEFAULT_PLAN,
+    MOST_ROWS,
+    PlannedContrast,
+    contrast_problems,
+    parse_contrasts,
+)
+from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
+from study.design.condition_plan import is_shared, people_in
+from study.design.consent_checks import false_statements, missing_statements
+from study.design.counterbalancing import get_scheme
+from study.design.demo_studies import DEMO_SLUG, demo_part_texts
+from study.design.models import Condition, Outcome, Study, SurveyItem
+from study.design.page_and_item_order import ITEM_PAGES
+from study.design.play_metrics import waits_for_people
+from study.design.questions.item_kinds import item_problems
+from study.design.questions.questionnaires import subscales
+from study.design.recruitment_platforms import RECRUITMENT_PLACES
+from study.design.study_metrics import has_metric_in
+from study.design.study_parts import PARTS, part_problems, practice_goal, practice_reaches
+from study.design.team_organisation import LEAVE, team_of
+from study.design.translated_texts import missing_translations
+
+WORD = re.compile(r"\w+")
+LONG = 5
+"""Letters from which on one of them may be a slip; `pre` and `pro` are two words."""
+
+
+def likely_typos(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Every two of these names that differ in capitals, spaces and signs alone, or by one letter of a long
+    word: `Experience` and `experience`, `Work load` and `Workload`, `Fluency` and `Fluencey`. Numbers are no
+    slip."""
+    return ((one, other) for one, other in combinations(dict.fromkeys(names), 2) if _is_slip(one, other))
+
+
+def _is_slip(one: str, other: str) -> bool:
+    words, others = _words(one), _words(other)
+    if "".join(words) == "".join(others):
+        return True
+    differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+    return len(words) == len(others) and len(differing) == 1 and _one_letter(*differing[0])
+
+
+def _words(name: str) -> list[str]:
+    return WORD.findall(name.casefold())
+
+
+def _one_letter(one: str, other: str) -> bool:
+    """Whether one letter was added, left out or changed, or two beside each other were exchanged."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < LONG or not (one + other).isalpha() or len(long) - len(short) > 1:
+        return False
+    first = next(
+        (at for at, pair in enumerate(zip(short, long, strict=False)) if pair[0] != pair[1]), len(short)
+    )
+    if len(short) < len(long):
+        return short[first:] == long[first + 1 :]
+    exchanged = short[first : first + 2] == long[first : first + 2][::-1]
+    return short[first + 1 :] == long[first + 1 :] or (exchanged and short[first + 2 :] == long[first + 2 :])
+
+
+FEWEST_TESTED_PARTICIPANTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ReadinessProblem:
+    """One thing, in words. `page` is the address's name of where it is put right, `args` what follows the
+    slug in it; `hinders` says that nobody should be taken before."""
+
+    words: str
+    page: str
+    args: tuple[str | int, ...] = ()
+    hinders: bool = True
+
+
+def readiness_problems(study: Study) -> list[ReadinessProblem]:
+    """All of it, in the order of the design; what hinders comes first."""
+    design = blueprint_of(study)
+    gaps = [
+        *_conditions(study),
+        *_people(study),
+        *_orders(study, design),
+        *_parts(study, design),
+        *_practice(design),
+        *_unpractised(design),
+        *_guide(design),
+        *_items(study, design),
+        *_given_away(study, design),
+        *_scales(design),
+        *_slips(design),
+        *_plan(design),
+        *_recruitment(study),
+        *_texts(study, design),
+    ]
+    return sorted(gaps, key=lambda one: not one.hinders)
+
+
+def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Tests that are planned and cannot be run."""
+    keys = [one.key for one in design.conditions]
+    text = str(design.meant("planned_contrasts"))
+    for problem in contrast_problems(text, keys):
+        yield ReadinessProblem(problem, "plan")
+    if not contrast_problems(text, keys):
+        yield from _contrasts(design, parse_contrasts(text))
+    planned = design.study.get("planned_participants")
+    if len(keys) > 1 and planned is not None:
+        main = str(design.study.get("main_test") or DEFAULT_PLAN.main)
+        yield from (ReadinessProblem(words, "plan") for words in _sizes(planned, len(keys), main))
+
+
+def _sizes(planned: int, conditions: int, main: str) -> Iterator[str]:
+    """Numbers of participants with which a test cannot be run."""
+    if planned < FEWEST_TESTED_PARTICIPANTS:
+        yield f"{counted_noun(planned, 'participant')} planned: no test of conditions can be run with so few."
+    elif main == "mixed" and planned * (conditions - 1) <= 2 * conditions:
+        enough = 2 * conditions // (conditions - 1) + 1
+        yield (
+            f"{planned} participants in {conditions} conditions are too few for the mixed model, which tells "
+            f"condition, position and carry-over apart. Plan {enough} or more, or another main test."
+        )
+    if main == "mixed" and planned * conditions > MOST_ROWS:
+        yield (
+            f"{planned} participants in {conditions} conditions are more than {MOST_ROWS} values: the "
+            "mixed model cannot be computed of so many. Plan another main test."
+        )
+
+
+def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Iterator[ReadinessProblem]:
+    """Contrasts that some ratings will not have: what is not asked in a condition has no value there. One
+    that nothing will have hinders."""
+    rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
+    for contrast in contrasts:
+        asked = [{item.key for item in design.items_after(key)} for key in contrast.weights]
+        without = [item.measure for item in rated if not all(item.key in keys for keys in asked)]
+        if len(without) == len(rated) and not has_metric_in(design, contrast.weights):
+            words = (
+                f"The planned contrast “{contrast.name}” cannot be tested: nothing is measured in every "
+                "condition that it weighs."
+            )
+            yield ReadinessProblem(words, "plan")
+        elif without:
+            where = "is not asked" if len(without) == 1 else "are not asked"
+            words = (
+                f"The planned contrast “{contrast.name}” cannot be tested in {', '.join(without)}, which "
+                f"{where} in every condition that it weighs."
+            )
+            yield ReadinessProblem(words, "plan", hinders=False)
+
+
+def blocking_problems(study: Study) -> list[ReadinessProblem]:
+    """What stands against taking people."""
+    return [one for one in readiness_problems(study) if one.hinders]
+
+
+def _conditions(study: Study) -> Iterator[ReadinessProblem]:
+    rows = list(study.conditions.all())
+    if not rows:
+        yield ReadinessProblem(
+            "There is no condition yet. Add what participants are to play.", "condition-new"
+        )
+    for row in rows:
+        try:
+            row.clean()
+        except ValidationError as error:
+            words = f"{row.name} cannot be played: {' '.join(error.messages)}"
+            yield ReadinessProblem(words, "condition", (row.pk,))
+        for caution in (*row.cautions, *row.unmeasured):
+            yield ReadinessProblem(f"{row.name}: {caution}", "condition", (row.pk,), hinders=False)
+    labels = [row.label for row in rows]
+    for label in dict.fromkeys(label for label in labels if labels.count(label) > 1):
+        words = f"Two conditions are both called “{label}” for participants; nobody could tell them apart."
+        yield ReadinessProblem(
+            words, "condition", (next(row.pk for row in rows if row.label == label),), hinders=False
+        )
+
+
+def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
+    scheme, number = get_scheme(study.orders), len(design.conditions)
+    if not number:
+        return
+    if problem := scheme.problem(number):
+        yield ReadinessProblem(problem, "orders")
+    elif study.planned_participants and (block := scheme.block(number)):
+        over = study.planned_participants % block
+        words = (
+            f"{study.planned_participants} planned participants do not fill the {block} orders evenly; "
+            f"{study.planned_participants - over + block} would."
+        )
+        if over:
+            yield ReadinessProblem(words, "orders", hinders=False)
+
+
+def _parts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
+    for part in design.parts:
+        kind = PARTS[part.kind]
+        if part.enabled and study.slug != DEMO_SLUG and part.text.strip() == demo_part_texts().get(part.kind):
+            words = f"{kind.words.capitalize()} still has the demo's words: do they fit this study?"
+            yield ReadinessProblem(words, "part", (part.kind,), hinders=False)
+        for wrong in part_problems(part.kind, part.text, part.enabled, part.settings).values():
+            yield ReadinessProblem(f"{kind.words.capitalize()}: {wrong}", "part", (part.kind,))
+        empty = not part.text.strip() and not design.items_at(part.kind)
+        if part.enabled and part.kind in ITEM_PAGES and empty:
+            words = f"{kind.words.capitalize()} is on but asks nothing, so nobody sees it."
+            yield ReadinessProblem(words, "instruments", hinders=False)
+    if not design.has("consent"):
+        yield ReadinessProblem("Nobody is asked for consent.", "part", ("consent",), hinders=False)
+    for words in missing_statements(design):
+        yield ReadinessProblem(words, "part", ("consent",), hinders=False)
+    for told, words in false_statements(design):
+        yield ReadinessProblem(words, "part", (told,), hinders=False)
+
+
+def _items(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
+    for row in study.items.filter(enabled=True):
+        for wrong in item_problems(row.plan).values():
+            yield ReadinessProblem(
+                f"“{row.measure}”: {wrong}", "item", (row.pk,), hinders=not row.why_fixed()
+            )
+    silent = [one.name for one in design.conditions if not design.items_after(one.key)]
+    if silent:
+        where = f" of {', '.join(silent)}" if len(silent) < len(design.conditions) else ""
+        yield ReadinessProblem(f"Nothing is asked after the episodes{where}.", "instruments", hinders=False)
+    for place in sorted(ITEM_PAGES):
+        if design.items_at(place) and not design.has(place):
+            words = f"There are questions for “{PARTS[place].words}”, but this part is off."
+            yield ReadinessProblem(words, "part", (place,), hinders=False)
+
+
+PROGRAMS = re.compile(
+    r"computer[- ]controlled|\b(programs?|bots?|AIs?|algorithms?|language models?)\b|artificial",
+    re.IGNORECASE,
+)
+PEOPLE = re.compile(r"\b(people|persons?|humans?)\b", re.IGNORECASE)
+
+
+def _given_away(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Questions that ask whether teammates are people or programs, after participants were told."""
+    before = [one for one in design.parts if one.enabled and one.kind in {"welcome", "consent", "guide"}]
+    telling = [PARTS[one.kind].words for one in before if PROGRAMS.search(one.text)]
+    for row in study.items.filter(enabled=True) if telling else ():
+        if row.place in {"survey", "final"} and all(
+            any(map(one.search, row.options)) for one in (PROGRAMS, PEOPLE)
+        ):
+            words = (
+                f"“{row.measure}” asks who is a person and who a program, and “{telling[0]}” speaks of "
+                "programs before: whoever read it knows. Leave the question out, or say there that some "
+                "things are told only at the end, and tell them in the debriefing."
+            )
+            yield ReadinessProblem(words, "item", (row.pk,), hinders=False)
+
+
+def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Sub-scales whose column in the data would stay blank."""
+    for place in SurveyItem.Place.values:
+        for scale in subscales(design.items_at(place)):
+            if scale.problem:
+                words = f"The sub-scale “{scale.name}” gets no score: {scale.problem}."
+                yield ReadinessProblem(words, "instruments", hinders=False)
+            elif len({item.needs_teammates for item in scale.items}) > 1 and _alone(design):
+                words = f"The sub-scale “{scale.name}” gets no score alone: not all of it is asked there."
+                yield ReadinessProblem(words, "instruments", hinders=False)
+
+
+def _slips(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Sub-scales of which one may be another, written otherwise."""
+    names = [one.name for place in SurveyItem.Place.values for one in subscales(design.items_at(place))]
+    for one, other in likely_typos(names):
+        words = f"“{one}” and “{other}” are two sub-scales, each with a score of its own. Is one a slip?"
+        yield ReadinessProblem(words, "instruments", hinders=False)
+
+
+def _practice(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Whether somebody can finish it."""
+    settings, played = design.part("practice").settings, design.practice
+    if not (design.has("practice") and settings.get("hints")):
+        return
+    with suppress(SettingsError):  # told where the part is checked
+        if not practice_reaches(played.world, played.settings, practice_goal(settings, played.world)):
+            words = (
+                "Practice is too short: who follows its hints does not reach its goal. Give it more steps."
+            )
+            yield ReadinessProblem(words, "part", ("practice",), hinders=False)
+
+
+def _unpractised(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Worlds of which only the guide tells: a study has one practice episode."""
+    worlds = dict.fromkeys(one.world for one in design.conditions)
+    unpractised = [readable_name(world) for world in worlds if world != design.practice.world]
+    if design.has("practice") and unpractised:
+        words = (
+            f"A study has one practice episode. It is in {readable_name(design.practice.world)}; how "
+            f"one plays in "
+            f"{and_list(unpractised)} is in the guide, and nobody practises that."
+        )
+        yield ReadinessProblem(words, "part", ("practice",), hinders=False)
+
+
+def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Whether the guide, which shows what is played first, can show what is practised."""
+    plans = [plan for plan in design.conditions if plan.world == design.practice.world]
+    if not (design.has("practice") and design.has("guide") and plans):
+        return
+    with suppress(SettingsError):  # told where it is set
+        others = [(plan.name, _chosen_otherwise(plan, design.practice)) for plan in plans]
+        if all(labels for _, labels in others):
+            name, labels = others[0]
+            words = (
+                f"The guide shows {name}, but practice is another ({', '.join(labels)}): people practise "
+                "what they have not read about. Practise the same, or say so in a text."
+            )
+            yield ReadinessProblem(words, "part", ("practice",), hinders=False)
+
+
+def _chosen_otherwise(plan: ConditionPlan, practice: ConditionPlan) -> list[str]:
+    """The labels of what is chosen in a world, not measured, and differs: another kitchen, no other pace."""
+    declared = get_world(plan.world).settings
+    one, other = (clean_settings(declared, each.settings) for each in (plan, practice))
+    return [each.label for each in declared if each.kind == "choice" and one[each.name] != other[each.name]]
+
+
+def _texts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
+    """What participants would read in another language than theirs."""
+    for code, paths in missing_translations(design).items():
+        name = dict(study.languages_offered)[code]
+        words = f"{counted_noun(len(paths), 'text')} of yours: not translated into {name} yet."
+        if paths:
+            yield ReadinessProblem(words, "texts", (code,), hinders=False)
+
+
+def _alone(design: Blueprint) -> bool:
+    """Whether participants play alone in a condition."""
+    return any(not one.teammates for one in design.conditions)
+
+
+def _may_leave(row: Condition) -> bool:
+    """Whether people may be sent away from this condition since nobody came to play with them."""
+    return _is_shared(row) and team_of(row.organisation).unfilled == LEAVE
+
+
+def _people(study: Study) -> Iterator[ReadinessProblem]:
+    """Where several people play together: what would keep them from it, or waiting for each other."""
+    rows = [row for row in study.conditions.all() if _is_shared(row)]
+    if len({len(people_in(row)) for row in rows}) > 1:
+        words = "Those who play together stay together: all such conditions need the same number of people."
+        yield ReadinessProblem(words, "condition", (rows[0].pk,))
+    for row in rows:
+        if row.step_seconds is None and waits_for_people(row):
+            words = (
+                f"{row.name}: several people play, and there is no step timer: one who is away keeps the "
+                "others waiting until they are timed out."
+            )
+            yield ReadinessProblem(words, "condition", (row.pk,), hinders=False)
+
+
+def _is_shared(row: Condition) -> bool:
+    with suppress(WorldError):  # told where it is set
+        return is_shared(row)
+    return False
+
+
+def _recruitment(study: Study) -> Iterator[ReadinessProblem]:
+    if study.closes_at and study.closes_at <= timezone.now():
+        yield ReadinessProblem("Its closing date is over.", "recruitment")
+    if not RECRUITMENT_PLACES[study.recruitment].complete:
+        return
+    rows = {row.kind: row for row in study.outcomes.all()}
+    leave = any(_may_leave(row) for row in study.conditions.all())
+    for kind, words in Outcome.Kind.choices:
+        row = rows.get(kind)
+        if kind == Outcome.Kind.UNMATCHED and not leave:
+            continue
+        if row is None or not (row.code or row.url):
+            where = study.get_recruitment_display()
+            said = f"{where} gets no code for those who end as “{words}”."
+            yield ReadinessProblem(said, "outcomes", hinders=kind == Outcome.Kind.COMPLETE)

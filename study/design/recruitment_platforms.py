@@ -1,0 +1,184 @@
+"""Recruitment platforms: the parameters that their links carry, and where participants are sent back to."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from kitchen.words.translation import gettext, gettext_noop
+from study.design.models import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Referral:
+    """Who sent somebody: the kind of place, the person's name there, what else the link said."""
+
+    source: str = Study.Recruitment.ANONYMOUS
+    label: str = ""
+    more: Mapping[str, str] = field(default_factory=dict)
+    vouched: bool = False
+    """Whether the link is signed: this server, or the place, made it for this person."""
+
+
+NOBODY_SENT = Referral()
+
+
+@dataclass(frozen=True, slots=True)
+class RecruitmentPlace:
+    """One place. `label` is the name in the link that tells who somebody is, case-exact; `more` is kept, too;
+    `nobody` are values that stand for nobody, as in MTurk's preview; people end at `complete`."""
+
+    label: str = ""
+    more: tuple[str, ...] = ()
+    needed: bool = False
+    """Nobody enters without a label."""
+    nobody: frozenset[str] = frozenset()
+    complete: str = ""
+    help: str = ""
+    """What a researcher must know to send people from there."""
+    leaving: str = ""
+    """What somebody who has left does there."""
+    placeholder: str = ""
+    """What stands in the link until the place writes the value there; NAME is the name in capitals."""
+    unsigned: str = ""
+    """What is said to who comes by a link that is not signed where it has to be; empty where none can be."""
+
+    def link(self, bare: str) -> str:
+        """The link to give to the place: with all its names, if it fills them in."""
+        names = [name for name in (self.label, *self.more) if name and self.placeholder]
+        said = "&".join(f"{name}={self.placeholder.replace('NAME', name.upper())}" for name in names)
+        return f"{bare}?{said}" if said else bare
+
+
+RECRUITMENT_PLACES: Mapping[str, RecruitmentPlace] = {
+    "anonymous": RecruitmentPlace(),
+    "label": RecruitmentPlace(
+        "label",
+        needed=True,
+        help="Whoever guesses a label goes on in that person's place: do not number people (P01, P02). "
+        "A label stands for {LABEL} in the link. Once recruiting by label is saved, the page on recruitment "
+        "makes links that nobody can guess, and that are signed: only with them, or with the personal link, "
+        "can somebody leave from another browser.",
+        placeholder="{NAME}",
+        unsigned=gettext_noop(
+            "This study opens only by a signed link. Open the link that you were given, all of it."
+        ),
+    ),
+    "mturk": RecruitmentPlace(
+        "workerId",
+        ("assignmentId", "hitId"),
+        nobody=frozenset({"ASSIGNMENT_ID_NOT_AVAILABLE"}),
+        help="For MTurk make a HIT of the kind “Survey Link”: the link opens in a tab of its own, and the "
+        "worker pastes the completion code into the HIT. An ExternalQuestion HIT shows the page in a frame, "
+        "which is refused here. If a script in your HIT adds workerId, assignmentId and hitId to the link, "
+        "they are stored and the same worker goes on in any browser; without them only the completion code "
+        "tells who it was, and nothing keeps a worker from beginning again in another browser.",
+    ),
+    "prolific": RecruitmentPlace(
+        "PROLIFIC_PID",
+        ("STUDY_ID", "SESSION_ID"),
+        needed=True,
+        complete="https://app.prolific.com/submissions/complete?cc={code}",
+        leaving=gettext_noop(
+            "On Prolific, please return your submission, so that your place there is free again."
+        ),
+        help="Give Prolific the link for participants with its braces and percent signs, as it stands: "
+        "Prolific fills them in for each person. If “secure external URL” is switched on there, Prolific "
+        "signs the link; once the ID of your Prolific workspace is saved here, who comes by a link that was "
+        "signed for it is known to be who it says.",
+        placeholder="{{%NAME%}}",
+        unsigned=gettext_noop(
+            "This study opens only from Prolific, by a link that holds for a short time. Open the study "
+            "on Prolific again; if it does not open then either, please tell the researcher there."
+        ),
+    ),
+    "sona": RecruitmentPlace(
+        "survey_code",
+        needed=True,
+        help="SONA's codes are short numbers: whoever guesses one goes on in that person's place. Where that "
+        "is too weak, recruit by label. Give SONA the link for participants with %SURVEY_CODE%, as it "
+        "stands: SONA fills it in for each person.",
+        placeholder="%NAME%",
+    ),
+}
+"""By `Study.recruitment`. Names as the places write them (Prolific, MTurk and SONA, their documentation)."""
+
+MOST_LABELS = 500
+"""That are made at once."""
+
+
+def new_labels(number: int) -> list[str]:
+    """So many labels that nobody can guess, all different; nothing is kept of them."""
+    labels: set[str] = set()
+    while len(labels) < number:
+        labels.add("".join(secrets.choice(LETTERS) for _ in range(LETTERS_LONG)))
+    return list(labels)
+
+
+LETTERS, LETTERS_LONG = "abcdefghjkmnpqrstuvwxyz23456789", 10
+"""None of them are mistaken for another; ten are 49 bits."""
+LONGEST = 120
+"""Characters of one value in a link."""
+UNFILLED_PLACEHOLDER = re.compile(r"\{\{|\}\}|\$\{|^\{\w+\}$|^%\w+%$").search
+"""Finds what a place writes into a link for a value that it was to fill in, such as `{{%PROLIFIC_PID%}}`."""
+
+
+class ReferralError(ValueError):
+    """The link does not say who somebody is, or says it in a form that nobody uses."""
+
+
+def is_only_looking(study: Study, said: Mapping[str, str]) -> bool:
+    """Whether the link says that somebody only looks and has not accepted yet, as in MTurk's preview."""
+    place = RECRUITMENT_PLACES[study.recruitment]
+    return bool(place.nobody & {said.get(name, "").strip() for name in (place.label, *place.more)})
+
+
+def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
+    """Who sent whom, from what the link says; ReferralError in words for the participant."""
+    place = RECRUITMENT_PLACES[study.recruitment]
+    values = {name: said.get(name, "").strip() for name in (place.label, *place.more) if name}
+    for name, value in values.items():
+        if len(value) > LONGEST or not value.isprintable():
+            raise ReferralError(
+                gettext("The link is damaged: {name} is too long, or does not print.").format(name=name)
+            )
+        if UNFILLED_PLACEHOLDER(value):
+            raise ReferralError(
+                gettext(
+                    "The link is not filled in: {name} says “{value}”. Open the study from the page where "
+                    "you found it."
+                ).format(name=name, value=value)
+            )
+    if is_only_looking(study, said):
+        raise ReferralError(gettext("Accept it where you found the study, then open the link again."))
+    label = values.pop(place.label, "")
+    if place.needed and not label:
+        raise ReferralError(
+            gettext(
+                "The link lacks {name}, by which your place in the study is known. Open the study from "
+                "the page where you found it."
+            ).format(name=place.label)
+        )
+    more = {name: value for name, value in values.items() if value}
+    vouched = _vouched(study, label, said.get(PROOF, ""))
+    if study.signed_only and not vouched:
+        why = place.unsigned or RECRUITMENT_PLACES["label"].unsigned
+        raise ReferralError(gettext(why))
+    return Referral(study.recruitment, label, more, vouched)
+
+
+PROOF, PROOF_SALT = "proof", "brigade.label-link"
+"""What a signed link has beside the label."""
+
+
+def label_proof(study: Study, label: str) -> str:
+    """The signature of a link for this label in this study; it needs the server's secret key."""
+    return salted_hmac(PROOF_SALT, f"{study.pk} {label}", algorithm="sha256").hexdigest()[:32]
+
+
+def _vouched(study: Study, label: str, proof: str) -> bool:
+    return bool(label) and constant_time_compare(label_proof(study, label), proof)

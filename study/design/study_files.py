@@ -1,0 +1,205 @@
+"""Create a study from a TOML file. A wrong file is refused with file, key and reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeVar
+
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.db import models, transaction
+from pydantic import TypeAdapter
+
+from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.data_files import DataError, DataSource, Number, Record, read_toml
+from kitchen.contract.world import Json
+from kitchen.registry.world_registry import DEFAULT_WORLD_NAME
+from study.design.blueprint import blueprint_of
+from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
+from study.design.questions.item_fields import ItemPlan
+from study.design.readiness_checks import blocking_problems
+from study.design.translations import all_texts
+
+
+class WorldTable(Record):
+    """What is played in every condition that does not say otherwise."""
+
+    kind: str = DEFAULT_WORLD_NAME
+    settings: dict[str, Json] = {}
+
+
+class ConditionTable(Record):
+    """A condition; what is left out is as in the world's table, or as `Condition` has it."""
+
+    key: str
+    name: str
+    label: str
+    world: str | None = None
+    settings: dict[str, Json] = {}
+    coplayer: str | None = None
+    coplayer_settings: dict[str, Json] = {}
+    teammates: int = 0
+    thinking_seconds: Number | None = None
+    step_seconds: Number | None = None
+    shown: str = ""
+    three_dimensions: bool = False
+    shows_intents: bool = False
+    passes_by: bool = False
+    knowing: str = EVERYBODY
+    organisation: dict[str, Json] = {}
+    decision_seconds: Number | None = None
+    offers_plans: bool = False
+
+
+class ItemTable(ItemPlan):
+    """An item; one that is not enabled is not asked."""
+
+    enabled: bool = True
+
+
+class PartTable(Record):
+    """A part; what is left out is as `StudyPart` has it."""
+
+    enabled: bool = True
+    title: str = ""
+    text: str = ""
+    settings: dict[str, Json] = {}
+
+
+class OutcomeTable(Record):
+    """What one kind of end gives."""
+
+    kind: str
+    code: str = ""
+    url: str = ""
+    text: str = ""
+
+
+class StudyFile(Record):
+    """What stands in a study's file; what is left out is as `Study` has it."""
+
+    slug: str
+    title: str
+    status: str | None = None
+    seed: int | None = None
+    orders: str | None = None
+    same_dishes: bool = False
+    shuffle_items: bool = False
+    scores_above_surveys: bool = False
+    remind_teams: bool = True
+    recruitment: str | None = None
+    max_participants: int | None = None
+    idle_warning_minutes: int | None = None
+    idle_minutes: int | None = None
+    planned_participants: int | None = None
+    hypotheses: str = ""
+    exclusions: str = ""
+    failed_checks_allowed: int | None = None
+    planned_tests: str = ""
+    main_test: str | None = None
+    measures_correction: str | None = None
+    planned_contrasts: str = ""
+    thinking_seconds: Number | None = None
+    shown: str | None = None
+    asks_first: bool = False
+    blocked_words: str = ""
+    keeps_devices: bool = False
+    budget: Number | None = None
+    pauses_when_spent: bool = False
+    languages: list[str] = []
+    texts: dict[str, dict[str, str]] = {}
+    world: WorldTable = WorldTable()
+    parts: dict[str, PartTable] = {}
+    conditions: list[ConditionTable] = []
+    items: list[ItemTable] = []
+    outcomes: list[OutcomeTable] = []
+
+
+_FILE = TypeAdapter(StudyFile)
+ROWS = {"world", "parts", "conditions", "items", "outcomes", "texts"}
+"""What is no field of the study itself, or follows from the others."""
+
+
+@transaction.atomic
+def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Study:
+    """The study that the file describes, made anew, but for these changes of its own fields; DataError if it
+    is wrong or its slug is taken. A shared one may be copied by all staff."""
+    source, values = read_toml(path)
+    told = source.read(_FILE, values)
+    study = _make(source, Study, {**_study_values(told), "shared": shared, **changes})
+    for position, condition in enumerate(told.conditions, start=1):
+        row = {**_condition_values(condition, told.world), "study": study, "position": position}
+        _make(source.at(f"conditions[{position}]"), Condition, row)
+    for position, item in enumerate(told.items, start=1):
+        row = {**_given(item), "study": study, "position": position}
+        _make(source.at(f"items[{position}]"), SurveyItem, row)
+    for kind, part in told.parts.items():
+        _make(source.at(f"parts.{kind}"), StudyPart, {**_given(part), "study": study, "kind": kind})
+    for position, outcome in enumerate(told.outcomes, start=1):
+        _make(source.at(f"outcomes[{position}]"), Outcome, {**_given(outcome), "study": study})
+    study.texts = _texts(source, all_texts(blueprint_of(study)), told.texts)
+    study.save(update_fields=["texts"])
+    _check_open(source, study)
+    return study
+
+
+def _given(told: Record) -> dict[str, Any]:
+    """What a table says, and nothing that it leaves out."""
+    return told.model_dump(exclude_unset=True)
+
+
+def _study_values(told: StudyFile) -> dict[str, Any]:
+    values = told.model_dump(exclude_unset=True, exclude=ROWS)
+    if "budget" in values:
+        values["budget_limit"] = Decimal(str(values.pop("budget")))
+    if "languages" in values:
+        values["languages"] = " ".join(values["languages"])
+    return values
+
+
+def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]:
+    """A condition out of its own table and, where that says nothing, the study's world."""
+    settings = {**world.settings, **told.settings}
+    return {"world": world.kind, **_given(told), "settings": settings}
+
+
+def _texts(
+    source: DataSource, own: Mapping[str, str], told: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
+    """The texts of the file, which have paths there, as `Study.texts` keeps them."""
+    for language, texts in told.items():
+        if unknown := texts.keys() - own.keys():
+            raise source.error(f"texts.{language}", f"{min(unknown)} is no text of this study")
+    return {
+        language: {own[path]: text.strip() for path, text in texts.items()}
+        for language, texts in told.items()
+    }
+
+
+def _check_open(source: DataSource, study: Study) -> None:
+    """Nobody is taken before all is there that the console asks for."""
+    if study.status == Study.Status.OPEN and (missing := blocking_problems(study)):
+        where = f"parts.{missing[0].args[0]}" if missing[0].page == "part" else ""
+        raise source.error(where, f'{missing[0].words} Or say status = "closed".')
+
+
+Made = TypeVar("Made", bound=models.Model)
+
+
+def _make(source: DataSource, model: type[Made], values: Mapping[str, Any]) -> Made:
+    trimmed = {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
+    made = model(**trimmed)
+    try:
+        made.full_clean()
+    except ValidationError as error:
+        raise _refusal(source, error) from error
+    made.save()
+    return made
+
+
+def _refusal(source: DataSource, error: ValidationError) -> DataError:
+    """All that the model finds wrong, in one line."""
+    messages = {"" if name == NON_FIELD_ERRORS else name: texts for name, texts in error.message_dict.items()}
+    (key, reason), *more = ((source.at(name).key, " ".join(texts)) for name, texts in messages.items())
+    return DataSource(source.file).error(key, "; ".join([reason, *(f"{key}: {told}" for key, told in more)]))

@@ -1,0 +1,122 @@
+"""The metrics that a study's worlds declare, and the column keys of its sub-scale scores."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, count
+
+from django.utils.text import slugify
+
+from kitchen.contract.decision_notes import READING_COLUMNS
+from kitchen.forms.setting_fields import readable_name
+from kitchen.registry.world_metrics import NamedMetric, metrics_side_by_side
+from study.design.blueprint import Blueprint
+from study.design.models import Study, SurveyItem
+from study.design.play_metrics import PLAY_METRIC_LABELS, PLAY_METRICS, PlayMetric, play_metrics_in
+from study.design.questions.questionnaires import subscales
+from study.design.study_versions import version_blueprints
+
+TAKEN = (
+    *("participant", "synthetic", "condition", "order_position", "episode", "condition_name", "label"),
+    *("coplayer", "played_by", "teammates", "world", "world_version", "settings", "seed", "status", "steps"),
+    *("fallbacks", "started_at", "ended_at", "state_hash", "part", "preview", "excluded", "version"),
+    *("changed_since_freeze", "seat", "sequence", "step_seconds", "thinking_seconds", "hints"),
+    *("ended_because", "step", "opened_at", "taken_at", "seconds", "events", "episode_status"),
+    *("outage_ms", "outage_parts", "shown", "asks_first"),
+    *("three_dimensions", "three_dimensions_used", "shows_intents", "chose_in"),
+    *("passes_by", "knowing", "decision_seconds", "offers_plans"),
+    *("people", "group", "given_up_step", "given_up_because", "without_people"),
+    *("predictions_judged", "predictions_right", "predictions_share", "tick_ms"),
+    *READING_COLUMNS,
+)
+"""Columns beside those of figures, wherever these are."""
+
+
+def study_figures(
+    study: Study, *, names: Collection[str] = (), labels: Collection[str] = ()
+) -> tuple[NamedMetric, ...]:
+    """Of every world that was or is played, by the same names in every file, table and chart: what a later
+    version adds renames nothing. `names` and `labels` are those that something else has."""
+    return metrics_side_by_side(
+        study_worlds(study), names=[*TAKEN, *PLAY_METRICS, *names], labels=[*PLAY_METRIC_LABELS, *labels]
+    )
+
+
+def study_worlds(study: Study) -> list[str]:
+    """Every world that was or is played, those of earlier versions first."""
+    return list(dict.fromkeys(world for design in version_blueprints(study) for world in design.worlds))
+
+
+def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
+    """What episodes of this design are compared by: in which episodes, and each figure in words. Without what
+    is explored beside that (`explored`)."""
+    worlds = {one.world for one in design.conditions}
+    figures: dict[str, list[str]] = {}
+    for one in metrics_side_by_side(one.world for one in design.conditions):
+        if one.figure.measured:
+            everywhere = worlds == set(one.worlds)
+            where = (
+                "every episode" if everywhere else f"episodes in {', '.join(map(readable_name, one.worlds))}"
+            )
+            figures.setdefault(where, []).append(_in_words(one))
+    for planned in _of_play(design, exploratory=False):
+        figures.setdefault(planned.places, []).append(planned.words)
+    return list(figures.items())
+
+
+def has_metric_in(design: Blueprint, keys: Collection[str]) -> bool:
+    """Whether any figure, other than what is only explored, is measured in all of these conditions."""
+    played = [one for one in design.conditions if one.key in keys]
+    worlds = {one.world for one in played}
+    figures = metrics_side_by_side(one.world for one in design.conditions)
+    if any(one.figure.measured and worlds <= set(one.worlds) for one in figures):
+        return True
+    return any(not one.exploratory and all(map(one.where, played)) for one in PLAY_METRICS.values())
+
+
+def exploratory_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
+    """What is measured of what participants do, and decides on nothing: as `measured`."""
+    found: dict[str, list[str]] = {}
+    for one in _of_play(design, exploratory=True):
+        found.setdefault(one.places, []).append(one.words)
+    return list(found.items())
+
+
+def _of_play(design: Blueprint, *, exploratory: bool) -> list[PlayMetric]:
+    """Those that any of its conditions has."""
+    there = {one.key for condition in design.conditions for one in play_metrics_in(condition)}
+    return [one for key, one in PLAY_METRICS.items() if key in there and one.exploratory is exploratory]
+
+
+def _in_words(named: NamedMetric) -> str:
+    """As in `success rate (higher is better)`."""
+    label = named.label if named.label[:2].isupper() else f"{named.label[:1].lower()}{named.label[1:]}"
+    return f"{label} ({named.figure.better_words})" if named.figure.better_words else label
+
+
+PLACES = sorted(SurveyItem.Place.values, key=lambda place: place != SurveyItem.Place.SURVEY)
+"""Where items are asked, after episodes first."""
+
+
+def scale_keys(designs: Sequence[Blueprint]) -> dict[str, str]:
+    """The key of each sub-scale's score, by the sub-scale's name: its name as far as it is Latin, and
+    `_score`. None is another's, nor an item's. `designs` are all of a study, oldest first: a sub-scale that a
+    later version adds renames none."""
+    taken = {item.key for design in designs for item in design.items}
+    keys: dict[str, str] = {}
+    for name in _scales(designs):
+        if name not in keys:
+            word = f"{slugify(name).replace('-', '_') or 'scale'}_score"
+            keys[name] = next(key for key in chain([word], _numbered(word)) if key not in taken)
+            taken.add(keys[name])
+    return keys
+
+
+def _scales(designs: Sequence[Blueprint]) -> Iterator[str]:
+    for place in PLACES:
+        for design in designs:
+            yield from (scale.name for scale in subscales(design.items_at(place)))
+
+
+def _numbered(word: str) -> Iterator[str]:
+    return (f"{word}_{number}" for number in count(2))

@@ -1,0 +1,220 @@
+"""The parts of a study beside the rounds, such as consent, guide, practice, check and debriefing: titles,
+texts and settings. Also what the practice episode plays, and whether it is long enough.
+
+Parts are in the order in which participants meet them. The rounds (an episode and its survey in each
+condition) come between `check` and `final`. A study stores what is set for practice in
+`settings["kitchen"]` of the part. Settings that are left out come from the world's kit
+(`kitchen.contract.kit.Practice`).
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Self
+
+from pydantic import Field, Strict, model_validator
+
+from kitchen.contract.agent import Situation
+from kitchen.contract.data_files import Record, Text, error_text, find_problem, one_of, worded_error
+from kitchen.contract.kit import Practice
+from kitchen.contract.world import Json, World, WorldError, canonical_json
+from kitchen.registry.agent_registry import get_adviser
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_kit, get_world, known_worlds
+from study.design.condition_plan import NOBODY, condition_check
+from study.design.translations import DEFAULT_STATEMENT, DEFAULT_TITLES
+
+
+def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
+    """What is played and with whom, for what a study has stored; a world that is no longer there brings
+    nothing."""
+    world = stored.get("world", DEFAULT_WORLD_NAME)
+    usual = get_kit(world).practice if world in known_worlds() else Practice()
+    return {
+        "world": world,
+        "settings": dict(usual.settings),
+        "coplayer": usual.coplayer or NOBODY,
+        "coplayer_settings": dict(usual.coplayer_settings),
+        "teammates": usual.teammates,
+        **stored,
+    }
+
+
+def practice_organisation(played: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the organisation of a practice episode, in the form of a condition's: that of its world's kit;
+    none where the participant practises alone."""
+    if not played["teammates"] or played["world"] not in known_worlds():
+        return {}
+    return dict(get_kit(played["world"]).practice.organisation)
+
+
+def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
+    """What the practice episode of a part with these settings lasts until, as its world has it; nothing where
+    it lasts all its steps."""
+    if settings.get("all_steps") or world not in known_worlds():
+        return {}
+    return dict(get_kit(world).practice.until)
+
+
+def practice_for_condition(world: str, settings: Mapping[str, Json]) -> dict[str, Json]:
+    """What is played, alone, to practise for a condition of this world with these settings: as a study stores
+    it."""
+    return practice_played({"world": world, "settings": dict(settings)})
+
+
+FAILURES = {"end": "end the study for this participant", "continue": "go on; the data say so"}
+"""What may follow when the last attempt at the check of understanding has failed."""
+
+
+class NoSettings(Record):
+    """There is nothing to set."""
+
+
+class ConsentSettings(Record):
+    """What participants agree to, each statement by itself."""
+
+    statements: Annotated[tuple[Text, ...], Strict(False), error_text("must be a list of texts")] = (
+        DEFAULT_STATEMENT,
+    )
+
+
+class PracticeKitchen(Record):
+    """What is played and with whom; what is left out is as `practice_played` has it."""
+
+    world: str = DEFAULT_WORLD_NAME
+    settings: Mapping[str, Json] = {}
+    coplayer: str = NOBODY
+    coplayer_settings: Mapping[str, Json] = {}
+    teammates: int = 0
+
+    @model_validator(mode="after")
+    def _playable(self) -> Self:
+        try:
+            played = practice_played(self.model_dump(exclude_unset=True))
+            condition_check(**played, organisation=practice_organisation(played))
+        except (WorldError, UnknownNameError) as error:
+            raise worded_error(str(error)) from error
+        return self
+
+
+class PracticeSettings(Record):
+    """The practice episode, and whether its page gives hints."""
+
+    kitchen: PracticeKitchen = PracticeKitchen.model_construct(**practice_played({}))
+    hints: bool = True
+    all_steps: bool = Field(default=False, exclude=True)
+    """It goes on after something was achieved (`kitchen.contract.kit.Practice.until`); a document says so
+    only where it does."""
+
+
+class CheckSettings(Record):
+    """How often the questions may be answered, and what follows when the last attempt failed."""
+
+    attempts: Annotated[int, Field(ge=1, le=20), error_text("must be a whole number from 1 to 20")] = 2
+    on_failure: Annotated[str, one_of(FAILURES)] = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class PartKind:
+    """One kind of part."""
+
+    name: str
+    words: str
+    enabled: bool = False
+    needs_text: bool = False
+    allowed: type[Record] = NoSettings
+    """What it may be set to."""
+
+    @property
+    def title(self) -> str:
+        """The usual heading of its page."""
+        return DEFAULT_TITLES[self.name]
+
+    @property
+    def settings(self) -> dict[str, Json]:
+        """Its settings where nothing is said."""
+        return self.allowed().model_dump(mode="json")
+
+
+PARTS: dict[str, PartKind] = {
+    kind.name: kind
+    for kind in (
+        PartKind("welcome", "welcome, on the study's link", enabled=True),
+        PartKind("consent", "consent", enabled=True, needs_text=True, allowed=ConsentSettings),
+        PartKind("about", "questions about the person"),
+        PartKind("guide", "guide", enabled=True),
+        PartKind("practice", "practice episode", allowed=PracticeSettings),
+        PartKind("check", "check of understanding", allowed=CheckSettings),
+        PartKind("final", "final comparison"),
+        PartKind("debriefing", "debriefing"),
+        PartKind("end", "last page", enabled=True),
+    )
+}
+ALWAYS_ON = frozenset({"welcome", "end"})
+"""Parts that cannot be switched off: somewhere a study begins and ends."""
+
+
+def part_problems(kind: str, text: str, enabled: bool, settings: Mapping[str, Json]) -> dict[str, str]:
+    """What is wrong with a part, by field; empty if nothing is."""
+    part, problems = PARTS[kind], {}
+    if not enabled and kind in ALWAYS_ON:
+        problems["enabled"] = "This part cannot be switched off."
+    if enabled and part.needs_text and not text.strip():
+        problems["text"] = "Write what participants agree to."
+    if wrong := find_problem(part.allowed, settings):
+        problems["settings"] = wrong
+    return problems
+
+
+SEEDS = 3
+"""Episodes that are tried: orders come by chance."""
+LONGEST = 300
+"""Steps after which nobody practises any more."""
+
+
+def practice_reaches(world: str, settings: Mapping[str, Json], until: Mapping[str, int]) -> bool:
+    """Whether who follows the hints alone reaches that in time, whatever chance brings; True where nothing is
+    to be reached. SettingsError if it cannot be played."""
+    return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)))
+
+
+@lru_cache(maxsize=64)
+def _reaches(kind: str, settings: str, until: str) -> bool:
+    with warnings.catch_warnings(action="ignore"):
+        world = get_world(kind).create(seats=_fewest(kind), settings=json.loads(settings))
+        return all(_reached(world, json.loads(until), seed) for seed in range(SEEDS))
+
+
+def _fewest(kind: str) -> int:
+    """Seats of a practice without co-players; others than the first do nothing."""
+    return get_world(kind).min_seats
+
+
+def _reached(world: World, until: Mapping[str, int], seed: int) -> bool:
+    world.reset(seed)
+    while not (there := _is_there(world, until)) and not world.has_ended and world.clock < LONGEST:
+        advice = get_adviser(world.kind).lead(_situation(world))
+        world.step({0: advice.command} if advice else {})
+    return there
+
+
+def _is_there(world: World, until: Mapping[str, int]) -> bool:
+    score = world.score()
+    return all((score[name] or 0) >= least for name, least in until.items())
+
+
+def _situation(world: World) -> Situation:
+    return Situation(
+        world=world.kind,
+        step=world.clock,
+        seats=(0,),
+        briefs={0: world.brief(0)},
+        observations={0: world.observe(0)},
+        legal={0: world.legal_actions(0)},
+        people=(0,),
+        seed=world.clock,
+    )

@@ -1,0 +1,288 @@
+"""Pages to edit the conditions and questions of a study, to preview a condition's prompts, and to move,
+copy or delete a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+
+from kitchen.contract.world import WorldError
+from kitchen.forms.setting_fields import readable_name
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import has_3d_scene, known_worlds
+from kitchen.words.english_text import and_list, counted_noun
+from study.analysis.pre_launch_warnings import dry_run_warnings
+from study.design.condition_choices import COPLAYER, WORLD, all_kinds, condition_warnings
+from study.design.models import Condition, Study, SurveyItem
+from study.design.naming_rules import dependent_participants, describe_dependents
+from study.design.questions.questionnaires import instrument
+from study.design.questions.questionnaires import instruments as shipped
+from study.editor.condition_and_item_forms import SHOW_BUTTON, requested_kind
+from study.editor.design_forms import ConsoleItemForm, InstrumentForm, console_condition_form
+from study.editor.design_services import (
+    condition_copy,
+    condition_delete,
+    condition_save,
+    instrument_add,
+    item_delete,
+    item_save,
+    item_switch,
+    row_move,
+    unused_label,
+)
+from study.editor.form_fields import KIND, is_team_field
+from study.editor.team_condition_form import SHOWN, with_rows
+from study.editor.team_diagram import Picture, picture_or_why
+from study.editor.world_setting_fields import (
+    chosen_fields,
+    drawing_remarks_page,
+    with_default_settings,
+    with_earlier_drawing,
+    with_needed_teammates,
+)
+from study.planning.condition_prompt_preview import (
+    describe_token_count,
+    model_agents,
+    shown_steps,
+    whole_prompt,
+)
+from study.researchers.console_page_helpers import (
+    back_to_page,
+    confirmed_service_button,
+    form_page,
+    service_button,
+)
+from study.researchers.permissions import FORM_METHODS, study_page
+
+
+class PromptForm(forms.Form):
+    """Which co-player, at which step."""
+
+    def __init__(self, condition: Condition, sent: Any) -> None:
+        """SettingsError or UnknownNameError for a condition that cannot be played."""
+        minds, most = model_agents(condition), shown_steps(condition)
+        usual = {"player": next(iter(minds), ""), "step": 1}
+        super().__init__({name: sent.get(name, first) for name, first in usual.items()})
+        named = [(number, _name(plan.seats, plan.kind)) for number, (plan, _) in minds.items()]
+        self.fields["player"] = forms.TypedChoiceField(label="Co-player", choices=named, coerce=int)
+        self.fields["step"] = forms.IntegerField(
+            label="Step", min_value=1, max_value=most, help_text=f"From 1 to {most}."
+        )
+        self.asks = bool(minds)
+
+
+def _name(seats: tuple[int, ...], kind: str) -> str:
+    players = and_list([str(seat + 1) for seat in seats])
+    return f"{readable_name(kind)}, player{'s' if len(seats) > 1 else ''} {players}"
+
+
+@study_page("edit", FORM_METHODS)
+def condition_prompt(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
+    """The whole prompt of any step; what is sent asks the provider to count it, too."""
+    row = get_object_or_404(study.conditions, pk=pk)
+    try:
+        form = PromptForm(row, request.POST or request.GET)
+        shown = _prompt_shown(row, form) if form.asks else {}
+    except (WorldError, UnknownNameError) as error:
+        return _page(request, study, forms.Form(), condition=row, problem=error.args[0])
+    if request.method == "POST" and "prompt" in shown:
+        shown["counted"] = describe_token_count(shown["prompt"])
+    return _page(request, study, form if form.asks else forms.Form(), condition=row, **shown)
+
+
+def _page(request: HttpRequest, study: Study, form: forms.Form, **shown: Any) -> HttpResponse:
+    heading = f"What the model is told: “{shown['condition'].name}”"
+    return form_page(request, study, form, heading=heading, template="study/editor/prompt.html", **shown)
+
+
+def _prompt_shown(row: Condition, form: PromptForm) -> dict[str, Any]:
+    if not form.is_valid():
+        return {"which": True}
+    step = form.cleaned_data["step"]
+    prompt = whole_prompt(row, form.cleaned_data["player"], step)
+    return {"which": True, "prompt": prompt, "asked_for": step}
+
+
+def row_moved(request: HttpRequest, study: Study, row: Condition | SurveyItem, act: str) -> HttpResponse:
+    """A row was asked to go `up` or `down`."""
+    by = -1 if act == "up" else 1
+    return service_button(request, study, lambda: row_move(row, by=by), f"{row} was moved {act}.")
+
+
+POST = ("POST",)
+
+
+@study_page("edit", FORM_METHODS)
+def condition(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
+    """A new condition, or one that is there, with a typed field for every setting."""
+    row = (
+        get_object_or_404(study.conditions, pk=pk)
+        if pk
+        else Condition(study=study, label=unused_label(study))
+    )
+    kind, sent = (
+        console_condition_form(),
+        with_needed_teammates(with_default_settings(with_rows(request.POST), all_kinds())),
+    )
+    form = kind(with_earlier_drawing(sent, study) if request.POST else None, instance=row)
+    if told := drawing_remarks_page(request, form):
+        return told
+    if pk and (row.rounds.filter(participant__preview=False).exists() or dependent_participants(row)):
+        form.fields["key"].disabled = True
+    if request.method == "POST" and form.is_valid():
+        condition_save(condition=form.instance, renamed="key" in form.changed_data)
+        saved = form.instance
+        return back_to_page(request, study, f"{saved.name}: saved.", mind=_warned(saved))
+    heading = f"Condition “{row.name}”" if pk else "A new condition"
+    more = _shown(request, row, form) | _pictured(form, study, pk)
+    more["template"] = "study/editor/condition.html"
+    return form_page(request, study, form, heading=heading, **more)
+
+
+def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
+    """The plain fields, and those of every kind in a group of its own, the chosen ones marked."""
+    chosen = {part: requested_kind(request, row, part) for part in (WORLD, COPLAYER)}
+    shown = chosen_fields(form, all_kinds(), chosen, request.POST.getlist(SHOWN))
+    told = (
+        {"cautions": (*row.cautions, *row.unmeasured, *_tried(row)), "remarks": row.remarks} if row.pk else {}
+    )
+    out = _without_scene(form, chosen[WORLD])
+    shown["plain"] = [f for f in shown["plain"] if not is_team_field(f.name) and f.name not in out]
+    return {"condition": row, **shown, **told}
+
+
+def _without_scene(form: Any, world: str) -> set[str]:
+    """The field of three dimensions, where the world has none; it stays while something is wrong with it."""
+    field = "three_dimensions"
+    return (
+        {field} if world in known_worlds() and not has_3d_scene(world) and field not in form.errors else set()
+    )
+
+
+def _tried(row: Condition) -> tuple[str, ...]:
+    """What programs have shown that it cannot measure."""
+    return dry_run_warnings(row.study).get(row.key, ())
+
+
+def _pictured(form: Any, study: Study, pk: int | None) -> dict[str, Any]:
+    """A picture of who plays, as the form is filled in now; it says what it shows, for those who do not see
+    it."""
+    team, why = _team(form, study, pk)
+    label = dict(form.fields[KIND].choices).get(form[KIND].value() or "", "")
+    drawn = f"The picture has {counted_noun(len(team.nodes), 'member')}." if team else why
+    return {
+        "team": team,
+        "no_team": why,
+        "said": f"{label}: {counted_noun(len(form.team), 'field')}. {drawn}",
+    }
+
+
+def _team(form: Any, study: Study, pk: int | None) -> tuple[Picture | None, str]:
+    if not form.is_bound:
+        return picture_or_why(form.instance)
+    sent = form.data.copy()
+    sent.pop(SHOW_BUTTON, None)
+    stored = study.conditions.get(pk=pk) if pk else Condition(study=study)
+    filled = type(form)(sent, instance=stored)
+    filled.full_clean()
+    wrong = [str(why) for name, errors in filled.errors.items() if is_team_field(name) for why in errors]
+    return (None, wrong[0]) if wrong else picture_or_why(filled.instance)
+
+
+def _warned(row: Condition) -> str:
+    return " ".join([*condition_warnings(row), *row.cautions, *row.unmeasured, *row.remarks])
+
+
+@study_page("edit", POST)
+def condition_action(request: HttpRequest, study: Study, pk: int, act: str) -> HttpResponse:
+    """Copy, up, down, delete."""
+    row = get_object_or_404(study.conditions, pk=pk)
+    if act == "copy":
+        made = condition_copy(row)
+        return redirect("study:staff-design-condition", study.slug, made.pk)
+    if act == "delete":
+        return confirmed_service_button(
+            request, study, lambda: condition_delete(condition=row), f"{row.name} is deleted."
+        )
+    return row_moved(request, study, row, act)
+
+
+ATTENTION: Mapping[str, Any] = {
+    "key": "attention",
+    "measure": "Attention check",
+    "text": "To show that you read the questions, please choose 2 here.",
+    "correct": 2,
+}
+"""What an attention check says unless the researcher says otherwise."""
+
+
+@study_page("edit", FORM_METHODS)
+def item(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
+    """A new item, or one that is there. `?kind=attention` begins with an attention check."""
+    row = get_object_or_404(study.items, pk=pk) if pk else SurveyItem(study=study)
+    initial = _first_words(request, study) if not pk else {}
+    form = ConsoleItemForm(request.POST or None, instance=row, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        item_save(item=form.instance)
+        return back_to_page(request, study, f"{form.instance.measure}: saved.")
+    heading = f"Question “{row.measure}”" if pk else "A new question"
+    return form_page(request, study, form, heading=heading, note=_note(form))
+
+
+def _first_words(request: HttpRequest, study: Study) -> dict[str, Any]:
+    if request.GET.get("kind") != "attention":
+        return {"place": request.GET.get("place", SurveyItem.Place.SURVEY)}
+    number = study.items.filter(key__startswith="attention").count() + 1
+    end = "" if number == 1 else f"_{number}"
+    return {**ATTENTION, "key": f"attention{end}", "measure": f"Attention check{end.replace('_', ' ')}"}
+
+
+def _note(form: ConsoleItemForm) -> str:
+    if not form.fixed:
+        return f"In part fixed: {form.instance.TRIED}." if form.answered else ""
+    if not form.answered:
+        return (
+            f"What it asks is fixed: {describe_dependents(dependent_participants(form.instance))} and "
+            f"may still be asked it. "
+            "It can be switched off, and another one added for those who come from now on."
+        )
+    return f"There are {form.answered} answers, so what they rest on is fixed. It can be switched off."
+
+
+@study_page("edit", POST)
+def item_action(request: HttpRequest, study: Study, pk: int, act: str) -> HttpResponse:
+    """Up, down, off and on, delete."""
+    row = get_object_or_404(study.items, pk=pk)
+    if act == "delete":
+        return confirmed_service_button(
+            request, study, lambda: item_delete(item=row), f"{row.measure} is deleted."
+        )
+    if act == "switch":
+        return back_to_page(request, study, f"{row.measure} is {'on' if item_switch(item=row) else 'off'}.")
+    return row_moved(request, study, row, act)
+
+
+@study_page("edit", FORM_METHODS)
+def instruments(request: HttpRequest, study: Study) -> HttpResponse:
+    """A shipped questionnaire is added."""
+    form = InstrumentForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        questionnaire = instrument(form.cleaned_data["instrument"])
+        words = f"{questionnaire.title}: {len(questionnaire.items)} questions were added."
+        return service_button(
+            request, study, lambda: instrument_add(study_id=study.pk, instrument=questionnaire), words
+        )
+    more = {"shipped": shipped(), "submit": "Add these questions"}
+    return form_page(
+        request,
+        study,
+        form,
+        heading="Shipped questions",
+        template="study/editor/instruments.html",
+        **more,
+    )

@@ -1,0 +1,241 @@
+"""Describe in words how a design differs from its preregistration, with the labels and values of the
+forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from django.utils.text import capfirst
+
+from kitchen.contract.world import Json, Setting
+from kitchen.forms.setting_fields import readable_name
+from study.design.blueprint import Blueprint
+from study.design.condition_choices import COPLAYER, WORLD
+from study.design.form_labels import OUTCOME_LABELS
+from study.design.models import Condition, StudyPart, SurveyItem
+from study.design.preregistration import program_differences
+from study.design.study_parts import PARTS, practice_played
+from study.design.study_versions import Difference, differences
+from study.design.translations import describe_text_path
+from study.editor.describe_design import (
+    NOTHING_SET,
+    LabelledValue,
+    condition_pairs,
+    coplayer_words,
+    declared_settings,
+    end_pairs,
+    end_words,
+    field_label,
+    language_name,
+    part_label,
+    part_pairs,
+    part_value,
+    plain_value,
+    question_pairs,
+    setting_value,
+    shown_words,
+    study_label,
+    study_value,
+)
+from study.editor.design_forms import ConsoleItemForm, PartForm, console_condition_form
+
+LONG = 80
+"""Characters from which a text is folded."""
+WHOLE = "all of it"
+"""What `differences` calls the field of something that was added or removed."""
+
+UNSET_TIMES = {
+    "thinking_seconds": "as in the study",
+    "step_seconds": "none",
+    "decision_seconds": "as the server has it",
+}
+"""What stands where a condition has no time of its own."""
+
+
+class ChangeSide(NamedTuple):
+    """What was or is there: a text, a list (`many`), or what was added or removed as `pairs`."""
+
+    text: str
+    pairs: tuple[LabelledValue, ...] = ()
+    many: tuple[str, ...] = ()
+
+    @property
+    def folded(self) -> bool:
+        """Whether a table shows only its beginning at first."""
+        return bool(self.pairs) or len(self.text) > LONG
+
+
+class Change(NamedTuple):
+    """One difference in words."""
+
+    where: str
+    field: str
+    old: ChangeSide
+    new: ChangeSide
+
+
+def design_changes(old: Blueprint, new: Blueprint) -> list[Change]:
+    """Every difference between a preregistered design and the present one."""
+    return [_Telling(one, (old, new)).change() for one in differences(old, new)]
+
+
+def program_changes(bundle: Mapping[str, Json]) -> list[Change]:
+    """What this program makes otherwise of the design that another one froze."""
+    names = {row["key"]: row["name"] for row in bundle["content"]["design"]["conditions"]}
+    return [
+        Change(_place(one.where, names), capfirst(one.field), _made(one.old, names), _made(one.new, names))
+        for one in program_differences(bundle)
+    ]
+
+
+def _place(where: str, names: Mapping[str, str]) -> str:
+    what, _, key = where.partition(" ")
+    if what == "condition":
+        return f"Condition “{names.get(key, key)}”"
+    return f"{capfirst(what)} {readable_name(key)}".strip() if key else str(capfirst(where))
+
+
+def _made(value: Json, names: Mapping[str, str]) -> ChangeSide:
+    """What follows from a design: the orders as a list, all else as a text."""
+    if not isinstance(value, dict) or "sequences" not in value:
+        return ChangeSide(plain_value(value))
+    orders = [" → ".join(names.get(key, key) for key in one["order"]) for one in value["sequences"]]
+    return ChangeSide(
+        value["meaning"],
+        (LabelledValue("Rule", value["meaning"]), LabelledValue("Orders", many=tuple(orders))),
+    )
+
+
+class _Telling:
+    """One difference between two designs, being told."""
+
+    def __init__(self, difference: Difference, designs: tuple[Blueprint, Blueprint]) -> None:
+        self.difference = difference
+        self.what, _, self.key = difference.where.partition(" ")
+        self.path = difference.field.split(": ")
+        self.plans = [self._plan(design) for design in designs]
+        self.designs = designs
+
+    def _plan(self, design: Blueprint) -> Any:
+        """What the difference is about, in one of the designs; None if it is not there."""
+        rows: Mapping[str, Sequence[Any]] = {
+            "condition": design.conditions,
+            "item": design.items,
+            "part": design.parts,
+            "end": design.outcomes,
+        }
+        named = {getattr(row, "key", None) or row.kind: row for row in rows.get(self.what, ())}
+        return named.get(self.key)
+
+    def change(self) -> Change:
+        """In words."""
+        if self.difference.field == WHOLE:
+            old, new = (self._whole(plan) for plan in self.plans)
+            return Change(self._where(), "Removed" if self.plans[1] is None else "Added", old, new)
+        sides = zip(self.plans, (self.difference.old, self.difference.new), strict=True)
+        old, new = (self._side(plan, value) for plan, value in sides)
+        return Change(self._where(), self._label(), old, new)
+
+    def _where(self) -> str:
+        plan = self.plans[1] or self.plans[0]
+        if self.what == "condition":
+            return f"Condition “{plan.name}”"
+        if self.what == "item":
+            return f"Question “{plan.measure}”"
+        if self.what == "part":
+            return str(capfirst(PARTS[self.key].words))
+        return f"End: {end_words(self.key)}" if self.what == "end" else "Study"
+
+    def _whole(self, plan: Any) -> ChangeSide:
+        if plan is None:
+            return ChangeSide(NOTHING_SET)
+        told: Any = {
+            "condition": condition_pairs,
+            "item": question_pairs,
+            "part": part_pairs,
+            "end": end_pairs,
+        }
+        return ChangeSide("All of it", tuple(told[self.what](plan)))
+
+    def _label(self) -> str:
+        name = self.path[0]
+        if self.what == "study":
+            return capfirst(name) if name.startswith("order of ") else self._study_label(name) + self._text()
+        if len(self.path) > 1:
+            return self._setting_label()
+        if self.what == "end":
+            return OUTCOME_LABELS[name]
+        forms: dict[str, tuple[Any, Any]] = {
+            "condition": (console_condition_form(), Condition),
+            "item": (ConsoleItemForm, SurveyItem),
+            "part": (PartForm, StudyPart),
+        }
+        form, model = forms[self.what]
+        return field_label(form, model, name)
+
+    def _study_label(self, name: str) -> str:
+        return study_label(name, [world for design in self.designs for world in design.worlds])
+
+    def _text(self) -> str:
+        """Of a text in another language: in which one, and where it stands."""
+        language, where = self.path[1:2], self.path[2:]
+        return "".join(f": {one}" for one in [*map(language_name, language), *map(describe_text_path, where)])
+
+    def _setting_label(self) -> str:
+        """Of a setting: of a world, of a co-player, or of a part."""
+        known = [setting for plan in reversed(self.plans) if (setting := self._declared(plan, self.path[-1]))]
+        if known:
+            return known[0].label
+        if self.what == "part":
+            return part_label(self.key, self.path[-1])
+        return readable_name(self.path[-1])
+
+    def _declared(self, plan: Any, name: str) -> Setting | None:
+        """What the world or co-player that is set here declares under this name; None if nothing."""
+        played = vars(plan) if self.what == "condition" else practice_played(plan.settings.get("kitchen", {}))
+        parts = {"settings": WORLD, "coplayer_settings": COPLAYER}
+        group = self.path[-2]
+        inside = self.what == "condition" or len(self.path) > 2
+        return (
+            declared_settings(parts[group], played[parts[group]]).get(name)
+            if inside and group in parts
+            else None
+        )
+
+    def _side(self, plan: Any, value: Json) -> ChangeSide:
+        text = self._value(plan, value)
+        many = isinstance(value, list) and self.what != "study"
+        return ChangeSide(text, many=tuple(map(plain_value, value)) if many else ())
+
+    def _value(self, plan: Any, value: Json) -> str:
+        name = self.path[-1]
+        if self.what == "study":
+            return self._study_value(name, value)
+        if len(self.path) > 1 and value is None:
+            return "not set"
+        if name in {"world", "coplayer"} and value:
+            return coplayer_words(value)
+        if len(self.path) > 1:
+            return self._setting_value(plan, name, value)
+        if self.what == "condition" and name == "shown":
+            return shown_words(value)
+        if self.what == "condition" and value is None:
+            return UNSET_TIMES.get(name, NOTHING_SET)
+        if self.what == "item" and name in {"place", "kind"}:
+            return str({"place": SurveyItem.Place, "kind": SurveyItem.Kind}[name](value).label)
+        return plain_value(value)
+
+    def _setting_value(self, plan: Any, name: str, value: Json) -> str:
+        if setting := self._declared(plan, name):
+            return setting_value(setting, value)
+        return part_value(self.key, name, value) if self.what == "part" else plain_value(value)
+
+    def _study_value(self, name: str, value: Json) -> str:
+        if not name.startswith("order of "):
+            return study_value(name, value)
+        new = self.designs[1]
+        conditions = {row.key: row.name for row in new.conditions}
+        items = {row.key: row.measure for row in new.items}
+        names = conditions if name == "order of conditions" else items
+        return " → ".join(names[key] for key in value)

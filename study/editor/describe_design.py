@@ -1,0 +1,501 @@
+"""Describe a design in words: settings, parts, questions, sub-scales and outcomes, with the labels of the
+forms. Reads no rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+
+from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.organisation import ORGANISATION_LABELS, ORGANISATION_SETTINGS, applicable_settings
+from kitchen.contract.world import Json, Setting
+from kitchen.forms.setting_fields import readable_name, setting_value_text
+from kitchen.words.english_text import and_list, counted_noun
+from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS
+from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
+from study.design.condition_choices import COPLAYER, WORLD, all_kinds
+from study.design.condition_plan import NOBODY
+from study.design.counterbalancing import SCHEMES, get_scheme
+from study.design.form_labels import same_events_label
+from study.design.markdown_html import to_html
+from study.design.models import Condition, Knowing, Outcome, Shown, Study, SurveyItem
+from study.design.questions.item_fields import ItemPlan
+from study.design.questions.item_fields import item_notes as notes
+from study.design.questions.item_kinds import KIND_FIELDS, format_number, kind_of, must_be_answered
+from study.design.questions.questionnaires import SubScale, subscales
+from study.design.study_parts import PARTS, practice_played
+from study.design.team_organisation import REPLACE, Team, is_apart, team_of
+from study.design.translations import describe_text_path, language_names
+from study.editor.design_forms import SETTING_FIELDS, PlanForm, SettingsForm
+
+NOTHING_SET = "nothing"
+TESTED: Mapping[str, Mapping[str, str]] = {"main_test": MAIN_TESTS, "measures_correction": CORRECTIONS}
+NOT_SAID: Mapping[str, str] = {
+    "idle_warning_minutes": "never",
+    "idle_minutes": "never",
+    "planned_participants": "not said",
+    "failed_checks_allowed": "nobody is left out for that",
+}
+"""What an empty field of a study means."""
+FIXED_CODE = "A fixed code, the same for everybody"
+OWN_CODE = "Each who is complete gets a code of their own"
+
+
+class LabelledValue(NamedTuple):
+    """A label with what was set: one value, or `many` as a list."""
+
+    label: str
+    value: str = ""
+    many: tuple[str, ...] = ()
+
+    @property
+    def is_lines(self) -> bool:
+        """The value is a text of several lines, in which spaces count."""
+        return "\n" in self.value
+
+
+class DescribedQuestion(NamedTuple):
+    """One item with every property that it has."""
+
+    item: ItemPlan
+    answers: str
+    """Its kind in words, with points or range and the words at the ends."""
+    right: str
+    """The right answer; empty if it has none."""
+    notes: tuple[str, ...]
+
+
+class AskedAtPlace(NamedTuple):
+    """The questions that are asked at one place."""
+
+    words: str
+    order: str
+    """In which order they are asked, or that they are not."""
+    questions: tuple[DescribedQuestion, ...]
+
+
+class DescribedScale(NamedTuple):
+    """One sub-scale: an outcome that is computed from several items."""
+
+    name: str
+    place: str
+    formula: str
+    ends: str
+    items: tuple[str, ...]
+    problem: str
+    """Why it gets no score; empty if it gets one."""
+
+
+class DescribedOutcome(NamedTuple):
+    """What one kind of end gives."""
+
+    words: str
+    given: str
+    text: SafeString
+
+
+def plain_value(value: Json) -> str:
+    """A value as people read it; never JSON."""
+    if value is None or value in ("", [], {}):
+        return NOTHING_SET
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return format_number(value)
+    if isinstance(value, list | tuple):
+        return "; ".join(map(plain_value, value))
+    if isinstance(value, dict):
+        return "; ".join(f"{readable_name(name)}: {plain_value(one)}" for name, one in value.items())
+    return str(value)
+
+
+def field_label(form: Any, model: Any, name: str) -> str:
+    """A field as this form of the model calls it."""
+    asked = form.base_fields.get(name)
+    label = (asked and asked.label) or model._meta.get_field(name).verbose_name
+    return str(capfirst(str(label)))
+
+
+def study_label(name: str, worlds: Iterable[str] = ()) -> str:
+    """A field of the study as its form calls it, with the words of the worlds that are played."""
+    if name == "same_dishes":
+        return same_events_label(worlds)
+    return field_label(SettingsForm, Study, name)
+
+
+def study_value(name: str, value: Json) -> str:
+    """A value of this field in words."""
+    if value is None:
+        return NOT_SAID.get(name, NOTHING_SET)
+    if name == "planned_contrasts":
+        return "; ".join(str(value).split("\n")) or NOTHING_SET
+    if name in TESTED:
+        return TESTED[name].get(str(value), str(value))
+    if name == "shown":
+        return shown_words(value)
+    if name == "languages":
+        return ", ".join(words for _, words in language_names(str(value)))
+    return get_scheme(value).label if name == "orders" and value in SCHEMES else plain_value(value)
+
+
+def study_pairs(design: Blueprint) -> list[LabelledValue]:
+    """The settings of the study, as far as its document has them; those of the plan are `plan_pairs`."""
+    texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
+    return [*_study_pairs(design, (*SettingsForm.Meta.fields, "languages")), *texts]
+
+
+def _texts(design: Blueprint) -> tuple[str, ...]:
+    """What is said in other languages than that of the design."""
+    return tuple(
+        f"{language_name(language)}: {describe_text_path(path)}: {text}"
+        for language, texts in design.study["texts"].items()
+        for path, text in texts.items()
+    )
+
+
+def language_name(code: str) -> str:
+    """A language in its own words."""
+    return str(dict(settings.LANGUAGES).get(code, code))
+
+
+PLANNED = ("planned_participants", "failed_checks_allowed", *TESTED, "planned_contrasts")
+"""Fields of the plan that are told in a line each."""
+
+
+def plan_pairs(design: Blueprint) -> list[LabelledValue]:
+    """What is planned in numbers."""
+    return _study_pairs(design, PLANNED)
+
+
+def _study_pairs(design: Blueprint, names: tuple[str, ...]) -> list[LabelledValue]:
+    return [
+        LabelledValue(study_label(name, design.worlds), study_value(name, design.study[name]))
+        for name in names
+        if name in design.study
+    ]
+
+
+PLAN_TEXTS = tuple(name for name in PlanForm.Meta.fields if name not in PLANNED)
+"""Fields of the plan that are Markdown."""
+
+
+def declared_settings(part: str, name: str) -> Mapping[str, Setting]:
+    """The settings of a world or co-player by name; none if it is no longer there."""
+    kind = next((one for one in all_kinds() if (one.part, one.name) == (part, name)), None)
+    return {setting.name: setting for setting in kind.settings} if kind else {}
+
+
+def setting_value(setting: Setting | None, value: Json) -> str:
+    """The value of a declared setting, with the words of its choices."""
+    if value == "":
+        return "empty"
+    if setting is None or isinstance(value, float):
+        return plain_value(value)
+    return setting_value_text(setting, value)
+
+
+def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[LabelledValue]:
+    """All that one world or co-player can be set to; what it does not know, under its own name."""
+    known = declared_settings(part, name)
+    for setting in known.values():
+        if setting.name in values:
+            yield LabelledValue(setting.label, setting_value(setting, values[setting.name]))
+        else:
+            yield LabelledValue(setting.label, f"{setting_value(setting, setting.default)} (default)")
+    yield from (
+        LabelledValue(readable_name(key), plain_value(value))
+        for key, value in values.items()
+        if key not in known
+    )
+
+
+def world_words(condition: Condition) -> str:
+    """A condition's world in a table, with the first of its settings: a choice by its words, else with its
+    label (`Chess, Minutes: 5`)."""
+    first = next(iter(declared_settings(WORLD, condition.world).values()), None)
+    value = condition.settings.get(first.name) if first else None
+    if first is None or value in (None, ""):
+        return readable_name(condition.world)
+    words = (
+        setting_value_text(first, value) if first.choices else f"{first.label}: {setting_value(first, value)}"
+    )
+    return f"{readable_name(condition.world)}, {words}"
+
+
+def coplayer_words(name: str) -> str:
+    """A kind of co-player in words."""
+    return "nobody" if name == NOBODY else readable_name(name)
+
+
+def agents_words(teammates: int, *, apart: bool = False) -> str:
+    """How many there are in an episode; `apart` from them the participant leads."""
+    if apart:
+        return f"{teammates}: all are teammates; the participant leads and has no place in the game"
+    if not teammates:
+        return "1: the participant's, alone"
+    return f"{teammates + 1}: the participant's and {counted_noun(teammates, 'teammate')}"
+
+
+def played_pairs(played: Mapping[str, Json]) -> list[LabelledValue]:
+    """What is played and with whom: a condition's or the practice episode's `world`, `settings`, `coplayer`,
+    `coplayer_settings`, `teammates`."""
+    pairs = [
+        LabelledValue("World", readable_name(played["world"])),
+        *setting_pairs(WORLD, played["world"], played["settings"]),
+        LabelledValue(
+            "Agents", agents_words(played["teammates"], apart=is_apart(played.get("organisation", {})))
+        ),
+    ]
+    if not played["teammates"]:
+        return pairs
+    name = played["coplayer"]
+    return [
+        *pairs,
+        LabelledValue("Co-player", coplayer_words(name)),
+        *setting_pairs(COPLAYER, name, played["coplayer_settings"]),
+    ]
+
+
+def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
+    """Who may command whom and write to whom, and co-players of single teammates; nothing where it is not
+    said."""
+    if not condition.organisation:
+        return []
+    team = team_of(condition.organisation)
+    chosen = [
+        f"{setting.label}: {setting_value_text(setting, team.settings.get(setting.name, setting.default))}"
+        for setting in ORGANISATION_SETTINGS
+        if setting.name in applicable_settings(team.kind, team.settings)
+    ]
+    own = [f"{_players(one.seats, team)}: {coplayer_words(one.coplayer)}" for one in team.members]
+    pairs = [
+        f"{_member(one, team, condition)} to {_member(other, team, condition)} ({name})"
+        for name in ("commands", "writes")
+        for one, other in getattr(team, name)
+    ]
+    chosen += _people_words(team)
+    leader = "the participant, without a place in the game" if team.apart else _players((team.leads,), team)
+    leads = [LabelledValue("Leads", leader)] if team.apart or team.kind in {"tree", "chain"} else []
+    return [
+        LabelledValue("Organisation", ORGANISATION_LABELS[team.kind]),
+        *leads,
+        LabelledValue("Of it", many=(*chosen, *own, *pairs)),
+    ]
+
+
+def _people_words(team: Team) -> list[str]:
+    """Which seats are people's, and what if they are gone; nothing where it is the first alone."""
+    seats = and_list([str(seat + 1) for seat in team.people])
+    if not team.is_shared:
+        return [] if team.people == (0,) else [f"The participant is player {seats}"]
+    who = (
+        f"misses {counted_noun(team.absent_steps, 'turn')} in a row or leaves"
+        if team.absent_steps
+        else "leaves"
+    )
+    return [
+        f"People: players {seats}",
+        f"Longest wait in the lobby: {counted_noun(team.lobby_seconds, 'second')}",
+        "Then co-players play for who is missing"
+        if team.unfilled == REPLACE
+        else "Then those who came leave",
+        f"A co-player takes over from who {who}"
+        if team.absent == REPLACE
+        else f"The episode ends if somebody {who}",
+    ]
+
+
+def _member(number: int, team: Team, condition: ConditionPlan) -> str:
+    """A member by its number; who leads without a seat has the one behind the last."""
+    leads = team.apart and number == condition.teammates
+    return "the participant" if leads else _players((number,), team)
+
+
+def _players(seats: Sequence[int], team: Team) -> str:
+    """Seats as players by number; the participant, where one of them is the only person, as such."""
+    person = team.people[0] if len(team.people) == 1 and not team.apart else None
+    return and_list(["the participant" if seat == person else f"player {seat + 1}" for seat in seats])
+
+
+def shown_words(value: str) -> str:
+    """How a world is shown, as the forms say it."""
+    return str(Shown(value).label) if value in Shown.values else "as in the study"
+
+
+def _known_pairs(condition: ConditionPlan) -> list[LabelledValue]:
+    """Whose choices co-players know, as the forms say it; nothing where that is as usual."""
+    if condition.knowing == EVERYBODY or condition.knowing not in Knowing.values:
+        return []
+    return [
+        LabelledValue("Whose choice of the step a co-player knows", str(Knowing(condition.knowing).label))
+    ]
+
+
+def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
+    """All of a condition but its name."""
+    thinking, timer = condition.thinking_seconds, condition.step_seconds
+    decides = condition.decision_seconds
+    return [
+        LabelledValue("Name in the data", condition.key),
+        LabelledValue("Participants read", condition.label),
+        *played_pairs(vars(condition)),
+        LabelledValue(
+            "Thinking time", "as in the study" if thinking is None else f"{format_number(thinking)} s"
+        ),
+        LabelledValue("Step timer", "none" if timer is None else f"{format_number(timer)} s"),
+        LabelledValue("How the world is shown", shown_words(condition.shown)),
+        *([LabelledValue("Also offered in three dimensions", "yes")] if condition.three_dimensions else []),
+        *([LabelledValue("Shows what teammates are about to do", "yes")] if condition.shows_intents else []),
+        *([LabelledValue("Goes on without who is busy", "yes")] if condition.passes_by else []),
+        *_known_pairs(condition),
+        *team_pairs(condition),
+        *(
+            [LabelledValue("Time for a decision", f"{format_number(decides)} s")]
+            if decides is not None
+            else []
+        ),
+        *([LabelledValue("Lets participants plan ahead", "yes")] if condition.offers_plans else []),
+    ]
+
+
+def part_label(kind: str, name: str) -> str:
+    """A setting of a part as its form calls it."""
+    fields = SETTING_FIELDS.get(kind, dict)()
+    return str(fields[name].label) if name in fields else readable_name(name)
+
+
+def part_value(kind: str, name: str, value: Json) -> str:
+    """Its value, with the words of its choices."""
+    field = SETTING_FIELDS.get(kind, dict)().get(name)
+    choices = dict(getattr(field, "choices", ()))
+    return str(choices[value]) if isinstance(value, str) and value in choices else plain_value(value)
+
+
+def part_pairs(part: PartPlan) -> list[LabelledValue]:
+    """The settings of a part."""
+    pairs: list[LabelledValue] = []
+    for name, value in part.settings.items():
+        if name == "kitchen":
+            pairs += played_pairs(practice_played(value))
+        elif isinstance(value, list):
+            pairs.append(LabelledValue(part_label(part.kind, name), many=tuple(map(plain_value, value))))
+        else:
+            pairs.append(LabelledValue(part_label(part.kind, name), part_value(part.kind, name, value)))
+    return pairs
+
+
+def parts_off(design: Blueprint) -> list[str]:
+    """The parts that participants do not see, in words."""
+    return [PARTS[one.kind].words for one in design.parts if not one.enabled]
+
+
+def answers_words(item: ItemPlan) -> str:
+    """The kind of an item in words, with points or range and the words at the ends."""
+    return kind_of(item).answers_words(item)
+
+
+def right_words(item: ItemPlan) -> str:
+    """The right answer; empty if there is none."""
+    return "" if item.correct is None else plain_value(item.correct)
+
+
+def item_notes(item: ItemPlan) -> tuple[str, ...]:
+    """What of an item is not as it mostly is: sub-scale, reversed, who is asked, may be left open."""
+    meaningless = set(KIND_FIELDS) - set(kind_of(item).uses)
+    told = [words for name, words in notes(item).items() if name not in meaningless]
+    return (*told, *(() if must_be_answered(item) else ("may be left open",)))
+
+
+def question(item: ItemPlan) -> DescribedQuestion:
+    """All of an item."""
+    must = ("must be answered",) if must_be_answered(item) else ()
+    return DescribedQuestion(item, answers_words(item), right_words(item), (*must, *item_notes(item)))
+
+
+def question_pairs(item: ItemPlan) -> list[LabelledValue]:
+    """The same as pairs."""
+    asked = question(item)
+    options = [LabelledValue("Options", many=tuple(item.options))] if item.options else []
+    right = [LabelledValue("Right answer", asked.right)] if asked.right else []
+    return [
+        LabelledValue("Name in the data", item.key),
+        LabelledValue("Asked", SurveyItem.Place(item.place).label),
+        LabelledValue("Participants read", item.text),
+        LabelledValue("Answers", asked.answers),
+        *options,
+        *right,
+        LabelledValue("Further", many=asked.notes),
+    ]
+
+
+def questions_by_place(design: Blueprint) -> list[AskedAtPlace]:
+    """The questions of every place that has some, in the order of a participant's way."""
+    by_place = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
+    return [
+        AskedAtPlace(str(words), _order(design, kind), tuple(map(question, items)))
+        for kind, words, items in by_place
+        if items
+    ]
+
+
+def _order(design: Blueprint, place: str) -> str:
+    if place in PARTS and not design.has(place):
+        return "This part is off: these are not asked."
+    if place == "survey" and design.study["shuffle_items"]:
+        return (
+            "In an order of chance for each participant, the same after each episode; items of one sub-scale "
+            "stay together."
+        )
+    return "In this order."
+
+
+def scales(design: Blueprint) -> list[DescribedScale]:
+    """Every sub-scale with its formula and its items; each place makes its own."""
+    return [
+        _scale(str(words), one)
+        for place, words in SurveyItem.Place.choices
+        for one in subscales(design.items_at(place))
+    ]
+
+
+def _scale(place: str, scale: SubScale) -> DescribedScale:
+    ends = "" if scale.problem else "{} to {}".format(*map(format_number, scale.ends))
+    items = tuple(
+        f"{item.measure} ({item.key}{', reversed' if item.reversed else ''})" for item in scale.items
+    )
+    return DescribedScale(scale.name, place, scale.label, ends, items, scale.problem)
+
+
+def given_words(kind: str, has_code: bool, has_address: bool) -> str:
+    """What participants are given at this kind of end beside its words."""
+    own = OWN_CODE if kind == Outcome.Kind.COMPLETE else "No code"
+    return f"{FIXED_CODE if has_code else own}; {'an address to go to' if has_address else 'no address'}."
+
+
+def ends(design: Blueprint) -> list[DescribedOutcome]:
+    """What the ends give, as far as the document tells it; the usual one also where nothing was set."""
+    if design.format < OUTCOMES:
+        return []
+    known = {one.kind: one for one in design.outcomes}
+    known.setdefault("complete", OutcomePlan(kind="complete", text="", has_code=False, has_address=False))
+    rows = [known[kind] for kind in Outcome.Kind.values if kind in known]
+    return [DescribedOutcome(end_words(one.kind), _given(one), to_html(one.text)) for one in rows]
+
+
+def _given(outcome: OutcomePlan) -> str:
+    return given_words(outcome.kind, outcome.has_code, outcome.has_address)
+
+
+def end_words(kind: str) -> str:
+    """A kind of end in words."""
+    return str(Outcome.Kind(kind).label)
+
+
+def end_pairs(outcome: OutcomePlan) -> list[LabelledValue]:
+    """All of an end."""
+    return [LabelledValue("Given", _given(outcome)), LabelledValue("Words", plain_value(outcome.text))]

@@ -1,0 +1,354 @@
+"""Forms of the console: a study's texts and settings, its plan, recruitment, orders, parts, outcomes and
+members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+
+from kitchen.contract.world import Json
+from study.design import form_labels
+from study.design.analysis_plan import contrast_problems
+from study.design.condition_choices import world_kinds
+from study.design.demo_studies import READY_STUDIES
+from study.design.form_labels import same_events_label, same_events_meaning
+from study.design.models import Outcome, Study, StudyPart
+from study.design.questions.questionnaires import instruments
+from study.design.recruitment_platforms import RECRUITMENT_PLACES
+from study.design.study_parts import ALWAYS_ON, FAILURES, PARTS
+from study.editor.condition_and_item_forms import (
+    ConditionForm,
+    ShowsOtherKinds,
+    SurveyItemForm,
+    clear_unchosen_errors,
+    condition_form,
+)
+from study.editor.form_fields import TextLinesField, team_fields
+from study.editor.team_condition_form import TeamFields
+from study.editor.world_setting_fields import (
+    TEAM_SIZE,
+    drawing_problems,
+    practice_fields,
+    practice_fields_of,
+    practice_settings,
+    use_drawing_fields,
+)
+from study.participants.participant_counts import has_begun
+from study.researchers.models import Membership
+
+TEXT = {"rows": 10, "spellcheck": "true"}
+
+
+SLUG_MESSAGES = {
+    "slug": {
+        "invalid": "Letters, digits, hyphens and underscores only: it is part of the link.",
+        "unique": "Another study has this name in its link.",
+    }
+}
+
+
+class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What a study needs to be there at all."""
+
+    class Meta:
+        model = Study
+        fields = ("title", "slug")
+        labels = {"slug": "Name in the link"}
+        error_messages = SLUG_MESSAGES
+        help_texts = {"slug": "Small letters, digits and hyphens. The participants' link ends in it."}
+
+
+class BeginForm(NewStudyForm):
+    """A new study: empty, or a ready design to go on from."""
+
+    begins_as = forms.ChoiceField(
+        required=False,
+        label="Begin with",
+        choices=[("", "An empty study"), *((name, words) for name, (words, _) in READY_STUDIES.items())],
+        help_text="A ready design has conditions, texts, questions and surveys. All of it can be changed.",
+    )
+
+
+class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Words and settings of a study. Link and seed are fixed once somebody has entered."""
+
+    class Meta:
+        model = Study
+        fields = (
+            "title",
+            "slug",
+            "shared",
+            "same_dishes",
+            "shuffle_items",
+            "scores_above_surveys",
+            "remind_teams",
+            "thinking_seconds",
+            "shown",
+            "asks_first",
+            "blocked_words",
+            "keeps_devices",
+            "idle_warning_minutes",
+            "idle_minutes",
+            "budget_limit",
+            "pauses_when_spent",
+            "seed",
+        )
+        labels = form_labels.STUDY
+        error_messages = SLUG_MESSAGES
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        worlds = [one.world for one in self.instance.conditions.all()] if self.instance.pk else []
+        same = self.fields["same_dishes"]
+        same.label, same.help_text = same_events_label(worlds), same_events_meaning(worlds)
+        if has_begun(self.instance):
+            for name in ("slug", "seed"):
+                self.fields[name].disabled = True
+                self.fields[name].help_text = "Fixed: participants have entered."
+
+
+class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What is planned before anybody is recruited."""
+
+    class Meta:
+        model = Study
+        fields = (
+            "planned_participants",
+            "hypotheses",
+            "exclusions",
+            "failed_checks_allowed",
+            "planned_tests",
+            "main_test",
+            "measures_correction",
+            "planned_contrasts",
+        )
+
+    def clean_planned_contrasts(self) -> str:
+        """Contrasts that the study's conditions allow."""
+        text = str(self.cleaned_data["planned_contrasts"])
+        keys = self.instance.conditions.values_list("key", flat=True) if self.instance.pk else []
+        if problems := contrast_problems(text, list(keys)):
+            raise forms.ValidationError(problems)
+        return text
+
+
+class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Where participants come from, how many, until when."""
+
+    closes_at = forms.DateTimeField(
+        label="Closes at",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"placeholder": "2026-12-31 18:00"}, format="%Y-%m-%d %H:%M"),
+        help_text="Date and time (UTC), for example 2026-12-31 18:00. From then on nobody new is taken; "
+        "those who play can finish. Empty: never.",
+        error_messages={"invalid": "Write date and time like 2026-12-31 18:00."},
+    )
+
+    class Meta:
+        model = Study
+        fields = (
+            "recruitment",
+            "signed_only",
+            "prolific_workspace",
+            "max_participants",
+            "closes_at",
+            "entries_per_address",
+            "entries_per_minute",
+        )
+        labels = {
+            "recruitment": "Participants come from",
+            "signed_only": "Only signed links",
+            "prolific_workspace": "Prolific workspace",
+            "max_participants": "Most participants",
+            "entries_per_address": "Most who begin from one address",
+            "entries_per_minute": "Most who begin in a minute",
+        }
+        help_texts = {
+            "recruitment": " ".join(place.help for place in RECRUITMENT_PLACES.values() if place.help)
+        }
+
+    def clean_closes_at(self) -> datetime | None:
+        """A closing date lies ahead, unless it is the one that was there."""
+        closes_at: datetime | None = self.cleaned_data["closes_at"]
+        if closes_at and "closes_at" in self.changed_data and closes_at <= timezone.now():
+            raise forms.ValidationError("This is over. To take nobody from now on, close the study.")
+        return closes_at
+
+
+class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The order scheme."""
+
+    class Meta:
+        model = Study
+        fields = ("orders",)
+
+
+class ConsoleItemForm(SurveyItemForm):
+    """One item; its place in the order is set by buttons."""
+
+    class Meta(SurveyItemForm.Meta):
+        labels = form_labels.ITEM
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields.pop("position")
+        self.fields["correct"].help_text = (
+            "The right answer of an attention check or a question of understanding: a point of the scale, or "
+            "an option word for word. Empty: there is none."
+        )
+
+
+def console_condition_form() -> type[ConditionForm]:
+    """The admin's form, within one study."""
+    base = condition_form()
+    names = tuple(name for name in base.Meta.fields if name not in {"study", "position"})
+    helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
+    meta = type("Meta", (base.Meta,), {"fields": names, "labels": form_labels.CONDITION, "help_texts": helps})
+    return type("ConsoleConditionForm", (TeamFields, base), {"Meta": meta, "position": None, **team_fields()})
+
+
+class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
+    """One part: on or off, heading, text, and its settings as typed fields."""
+
+    class Meta:
+        model = StudyPart
+        fields = ("enabled", "title", "text")
+        widgets = {"text": forms.Textarea(TEXT)}
+        labels = form_labels.PART
+        help_texts = {"text": "Markdown: **bold**, *italic*, lists, links, headings with ##."}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        kind = PARTS[self.instance.kind]
+        self.settings: Mapping[str, Json] = {**kind.settings, **self.instance.settings}
+        self.fields["title"].help_text = f"Empty: {kind.title or 'the title of the study'}."
+        if kind.name in ALWAYS_ON:
+            del self.fields["enabled"]
+        stored = practice_fields_of(self.settings) if kind.name == "practice" else self.settings
+        for name, field in SETTING_FIELDS.get(kind.name, dict)().items():
+            self.fields[name] = field
+            self.initial.setdefault(name, stored.get(name))
+        use_drawing_fields(self, self.instance.study)
+
+    def clean(self) -> dict[str, Any]:
+        """Gathers the settings; the model checks them."""
+        cleaned = super().clean() or self.cleaned_data
+        if self.instance.kind == "practice":
+            clear_unchosen_errors(self, world_kinds(), cleaned)
+        own = SETTING_FIELDS.get(self.instance.kind)
+        if own is None or self.errors:
+            return cleaned
+        given = {name: cleaned.get(name) for name in own()}
+        self.instance.settings = (
+            practice_settings(given, self.settings) if self.instance.kind == "practice" else given
+        )
+        return cleaned
+
+    def add_error(self, field: str | None, error: Any) -> None:
+        """What the model says of the settings stands above the form: the setting is named in it."""
+        if field is None and hasattr(error, "error_dict") and "settings" in error.error_dict:
+            wrong = error.error_dict.pop("settings")
+            told = [
+                words for one in wrong for reason in one.messages for words in drawing_problems(self, reason)
+            ]
+            super().add_error(None, told)
+            if not error.error_dict:
+                return
+        super().add_error(field, error)
+
+
+def _consent_fields() -> dict[str, forms.Field]:
+    words = "One on each line. Participants tick each of them."
+    return {
+        "statements": TextLinesField(
+            label=form_labels.PART_SETTINGS["statements"], required=True, help_text=words
+        )
+    }
+
+
+def _check_fields() -> dict[str, forms.Field]:
+    return {
+        "attempts": forms.IntegerField(
+            label=form_labels.PART_SETTINGS["attempts"], min_value=1, max_value=20
+        ),
+        "on_failure": forms.ChoiceField(
+            label=form_labels.PART_SETTINGS["on_failure"], choices=[*FAILURES.items()]
+        ),
+    }
+
+
+SETTING_FIELDS = {"consent": _consent_fields, "check": _check_fields, "practice": practice_fields}
+"""The typed fields of a part's settings, by its kind."""
+
+
+class OutcomeForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What one kind of end gives."""
+
+    class Meta:
+        model = Outcome
+        fields = ("code", "url", "text")
+        labels = {"code": "Fixed code"}
+        help_texts = {
+            "code": "The same for everybody. Empty: each who is complete gets a code of their own; at the "
+            "other ends there is none."
+        }
+        widgets = {"text": forms.Textarea({"rows": 2})}
+
+
+class OutcomesForm:
+    """One `OutcomeForm` for each kind of end."""
+
+    def __init__(self, data: Any = None, *, study: Study) -> None:
+        stored = {row.kind: row for row in study.outcomes.all()}
+        self.forms = {
+            kind: OutcomeForm(data, prefix=kind, instance=stored.get(kind) or Outcome(study=study, kind=kind))
+            for kind in Outcome.Kind.values
+        }
+
+    def __iter__(self) -> Iterator[tuple[str, OutcomeForm]]:
+        """The kinds in words, with their forms."""
+        return ((Outcome.Kind(kind).label.capitalize(), form) for kind, form in self.forms.items())
+
+    def is_valid(self) -> bool:
+        """Whether all of them are."""
+        return not self.errors
+
+    @property
+    def errors(self) -> bool:
+        """Whether anything is wrong."""
+        return any(form.is_bound and form.errors for form in self.forms.values())
+
+    def rows(self) -> dict[str, dict[str, str]]:
+        """What was said, by kind."""
+        return {kind: form.cleaned_data for kind, form in self.forms.items()}
+
+
+class InstrumentForm(forms.Form):
+    """A shipped questionnaire to add."""
+
+    instrument = forms.ChoiceField(
+        label="Shipped questions", choices=lambda: [(one.code, one.title) for one in instruments()]
+    )
+
+
+class MemberForm(forms.Form):
+    """Somebody of the staff and a role."""
+
+    user = forms.CharField(label="User name", help_text="Somebody with a login here, of the staff.")
+    role = forms.ChoiceField(choices=Membership.Role.choices, initial=Membership.Role.COLLABORATOR)
+
+    def clean_user(self) -> Any:
+        """The user of this name."""
+        name = self.cleaned_data["user"]
+        user = get_user_model().objects.filter(username=name, is_staff=True, is_active=True).first()
+        if user is None:
+            raise forms.ValidationError(
+                f"Nobody of the staff is called {name}. An administrator adds people."
+            )
+        return user

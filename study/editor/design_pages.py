@@ -1,0 +1,345 @@
+"""Pages to edit a study's design: the overview, settings, plan, orders, recruitment, parts, outcomes and
+translations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+
+from kitchen.contract.world import text_hash
+from kitchen.words.english_text import counted_noun
+from study.analysis.pre_launch_warnings import pre_launch_problems
+from study.design.blueprint import blueprint_of
+from study.design.condition_choices import WORLD, world_kinds
+from study.design.counterbalancing import (
+    OrderSequence,
+    balanced_sample_sizes,
+    carry_over_counts,
+    get_scheme,
+    scheme_sequences,
+)
+from study.design.form_labels import same_events_label
+from study.design.markdown_html import to_html
+from study.design.models import Study, StudyPart, SurveyItem
+from study.design.recruitment_platforms import MOST_LABELS, PROOF, RECRUITMENT_PLACES, label_proof, new_labels
+from study.design.study_parts import ALWAYS_ON, PARTS, practice_for_condition
+from study.design.study_versions import differences, frozen_version
+from study.design.translations import (
+    Texts,
+    describe_text_path,
+    language_codes,
+    language_names,
+    texts_to_translate,
+)
+from study.editor.describe_design import OWN_CODE
+from study.editor.design_forms import (
+    OrdersForm,
+    OutcomesForm,
+    PartForm,
+    PlanForm,
+    RecruitmentForm,
+    SettingsForm,
+)
+from study.editor.design_services import outcomes_set, part_save, study_save, texts_save
+from study.editor.world_setting_fields import (
+    chosen_fields,
+    drawing_remarks_page,
+    practice_default,
+    with_default_settings,
+    with_earlier_drawing,
+)
+from study.researchers.console_page_helpers import back_to_page, form_page, participant_link, study_context
+from study.researchers.permissions import FORM_METHODS, study_page
+
+MOST_SHOWN = 24
+"""Sequences of a scheme that a page lists."""
+
+
+def describe_orders(study: Study) -> dict[str, Any]:
+    """Its sequences, how many people fill it, what follows what; or the problem that it has."""
+    names = dict(study.conditions.values_list("key", "name"))
+    scheme = get_scheme(study.orders)
+    shown = {"label": scheme.label, "meaning": scheme.meaning, "problem": scheme.problem(len(names))}
+    if shown["problem"] or not names:
+        return shown
+    block = scheme_sequences(study.orders, list(names))
+    return shown | {
+        "block": len(block),
+        "rows": [(one.id, [names[key] for key in one.order]) for one in block[:MOST_SHOWN]],
+        "even": balanced_sample_sizes(len(block), study.planned_participants or 24) if block else (),
+        "names": list(names.values()),
+        "carry_over": _carry_over(names, block) if block else [],
+    }
+
+
+def _carry_over(names: Mapping[str, str], block: Sequence[OrderSequence]) -> list[tuple[str, list[Any]]]:
+    """By the name of the condition before: how often each one follows it; empty where none can."""
+    over = carry_over_counts([one.order for one in block])
+    return [(first, [over.get((before, after), "") for after in names]) for before, first in names.items()]
+
+
+PREVIEW = "_preview"
+"""Name of the button that shows a text as participants read it, and saves nothing."""
+CONDITION_ACTS = (("up", "Up"), ("down", "Down"), ("copy", "Copy"), ("delete", "Delete"))
+ITEM_ACTS = (("up", "Up"), ("down", "Down"), ("switch", ""), ("delete", "Delete"))
+"""Buttons of a row: what each asks for, and its words."""
+
+
+@study_page("copy")
+def overview(request: HttpRequest, study: Study) -> HttpResponse:
+    """The whole design on one page, and what is still missing."""
+    design, frozen = blueprint_of(study), frozen_version(study)
+    context = {
+        "participant_link": participant_link(request, study),
+        "same_for_all": same_events_label(design.worlds),
+        "recruitment_help": RECRUITMENT_PLACES[study.recruitment].help,
+        "missing": (told := pre_launch_problems(study)),
+        "missing_title": _missing_title(study, any(one.hinders for one in told)),
+        "conditions": study.conditions.all(),
+        "parts": [(part, PARTS[part.kind], part.kind in ALWAYS_ON) for part in design.parts],
+        "places": items_by_place(study),
+        "orders": describe_orders(study),
+        "outcomes": study.outcomes.all(),
+        "own_code": OWN_CODE,
+        "previews": _number(study, "preview", preview=True),
+        "programs": _number(study, "synthetic participant", preview=False, synthetic=True),
+        "frozen": frozen,
+        "changed": len(differences(frozen.blueprint, design)) if frozen else 0,
+        "condition_acts": CONDITION_ACTS,
+        "item_acts": ITEM_ACTS,
+    }
+    return render(request, "study/editor/overview.html", study_context(study) | context)
+
+
+def _missing_title(study: Study, hinders: bool) -> str:
+    if not hinders:
+        return "To consider"
+    is_open = study.status == Study.Status.OPEN
+    return "Missing, although it is open" if is_open else "Still missing before this study can take people"
+
+
+def _number(study: Study, noun: str, **which: bool) -> str:
+    """`3 previews`; empty if there are none."""
+    number = study.participants.filter(**which).count()
+    return counted_noun(number, noun) if number else ""
+
+
+def items_by_place(study: Study) -> list[tuple[str, list[SurveyItem]]]:
+    """Every place in words with its items, those switched off among them."""
+    rows = list(study.items.all())
+    return [(label, [one for one in rows if one.place == place]) for place, label in SurveyItem.Place.choices]
+
+
+Shown = Callable[[HttpRequest, Study], dict[str, Any]]
+"""What a page shows besides its form."""
+
+
+def _study_form(
+    form_class: Any, heading: str, shown: Shown = lambda *_: {}
+) -> Callable[..., HttpResponseBase]:
+    """A page with some of the study's own fields."""
+
+    @study_page("edit", FORM_METHODS)
+    def page(request: HttpRequest, study: Study) -> HttpResponse:
+        form = form_class(request.POST or None, instance=Study.objects.get(pk=study.pk))
+        if request.method == "POST" and form.is_valid():
+            study_save(study=form.instance, fields=form.changed_data)
+            return back_to_page(request, form.instance, f"{heading}: saved.")
+        return form_page(request, study, form, heading=heading, **shown(request, study))
+
+    return page
+
+
+settings_page = _study_form(SettingsForm, "Words and settings")
+plan_page = _study_form(PlanForm, "Plan")
+orders_page = _study_form(
+    OrdersForm, "Orders of conditions", lambda request, study: {"orders": describe_orders(study)}
+)
+
+
+LINKS = 20
+"""To hand out, unless the researcher says how many."""
+
+
+def _links_shown(request: HttpRequest, study: Study) -> dict[str, Any]:
+    """What to know about labels; for a plain label, links to hand out, new ones each time."""
+    number = request.GET.get("links", "")
+    many = max(1, min(int(number), MOST_LABELS)) if number.isdecimal() and len(number) < 9 else LINKS
+    place = RECRUITMENT_PLACES[study.recruitment]
+    link = request.build_absolute_uri(study.get_absolute_url())
+    links = [
+        f"{link}?{place.label}={label}&{PROOF}={label_proof(study, label)}" for label in new_labels(many)
+    ]
+    return {
+        "template": "study/editor/recruitment.html",
+        "participant_link": participant_link(request, study),
+        "links": links if study.recruitment == Study.Recruitment.LABEL else [],
+        "most": MOST_LABELS,
+    }
+
+
+recruitment_page = _study_form(RecruitmentForm, "Recruitment", _links_shown)
+
+
+@study_page("edit", FORM_METHODS)
+def part_page(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
+    """One part: on or off, its words, its settings."""
+    row = _part(study, kind)
+    sent = (
+        with_default_settings(request.POST, world_kinds(), practice_default)
+        if kind == "practice"
+        else request.POST
+    )
+    form = PartForm(with_earlier_drawing(sent, study) or None, instance=row)
+    if told := drawing_remarks_page(request, form):
+        return told
+    if request.method == "POST" and form.is_valid() and PREVIEW not in request.POST:
+        part_save(part=form.instance)
+        return back_to_page(request, study, f"{PARTS[kind].words.capitalize()}: saved.")
+    text = request.POST.get("text", row.text)
+    more: dict[str, Any] = {"shown": to_html(text), "previewed": PREVIEW in request.POST, "can_preview": True}
+    if kind == "practice":
+        chosen = {WORLD: str(form[WORLD].value())}
+        more |= chosen_fields(form, world_kinds(), chosen)
+        more["template"] = "study/editor/practice.html"
+    return form_page(request, study, form, heading=PARTS[kind].words.capitalize(), **more)
+
+
+def _part(study: Study, kind: str) -> StudyPart:
+    """The stored part, or a new one as it comes; 404 for a kind that there is not."""
+    if kind not in PARTS:
+        raise Http404(kind)
+    return study.parts.filter(kind=kind).first() or _fresh_part(study, kind)
+
+
+def _fresh_part(study: Study, kind: str) -> StudyPart:
+    """As it comes; practice is offered in the kitchen of the first condition."""
+    fresh = StudyPart(study=study, kind=kind, enabled=PARTS[kind].enabled)
+    if kind == "practice" and (first := study.conditions.first()):
+        fresh.settings = {"kitchen": practice_for_condition(first.world, first.settings)}
+    return fresh
+
+
+@study_page("edit", FORM_METHODS)
+def outcomes_page(request: HttpRequest, study: Study) -> HttpResponse:
+    """A code and an address for each kind of end."""
+    form = OutcomesForm(request.POST or None, study=study)
+    if request.method == "POST" and form.is_valid():
+        outcomes_set(study_id=study.pk, rows=form.rows())
+        return back_to_page(request, study, "Codes: saved.")
+    more = {"leads_to": RECRUITMENT_PLACES[study.recruitment].complete}
+    return form_page(
+        request, study, form, heading="Codes at the end", template="study/editor/outcomes.html", **more
+    )
+
+
+LONG = 80
+"""Characters from which a text has a box of several lines."""
+
+
+class LanguagesForm(forms.Form):
+    """The language of the study's own texts, and those that it is offered in beside it."""
+
+    written = forms.ChoiceField(
+        label="Language of your own texts",
+        choices=settings.LANGUAGES,
+        help_text="In which you write: headings, consent, questions, labels. All else is said in the "
+        "language of each participant.",
+    )
+    others = forms.MultipleChoiceField(
+        label="Offered as well",
+        choices=settings.LANGUAGES,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Participants read what their browser asks for among all these, and can change it.",
+    )
+
+    def languages(self) -> str:
+        """As `Study.languages` has them."""
+        written = self.cleaned_data["written"]
+        return " ".join([written, *(code for code in self.cleaned_data["others"] if code != written)])
+
+
+@study_page("edit", FORM_METHODS)
+def languages(request: HttpRequest, study: Study) -> HttpResponse:
+    """Which languages there are, and a way to the texts in each."""
+    first, *others = language_codes(study.languages)
+    form = LanguagesForm(request.POST or None, initial={"written": first, "others": others})
+    if request.method == "POST" and form.is_valid():
+        study.languages = form.languages()
+        study_save(study=study, fields=["languages"])
+        return back_to_page(request, study, "Languages: saved.", "design-languages")
+    return form_page(
+        request,
+        study,
+        form,
+        heading="Languages",
+        template="study/editor/languages.html",
+        others=language_names(study.languages)[1:],
+    )
+
+
+class TextsForm(forms.Form):
+    """A field for each text of a study, with what it says in the study's own language above it. What stands
+    there twice is translated once."""
+
+    def __init__(self, *args: Any, own: Texts, there: Texts, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        first = {text: path for path, text in reversed(list(own.items()))}
+        self.names = {_name(text): text for text in own.values()}
+        for name, text in self.names.items():
+            self.fields[name] = _field(first[text], text, there.get(text, ""))
+
+    def clean(self) -> dict[str, Any]:
+        """ValidationError where a text was translated that has another wording by now."""
+        unknown = [name for name in self.data if name.startswith(PREFIX) and name not in self.names]
+        if any(self.data[name].strip() for name in unknown):
+            raise forms.ValidationError(CHANGED)
+        return super().clean() or self.cleaned_data
+
+    def texts(self) -> dict[str, str]:
+        """What was filled in, by what is translated."""
+        return {text: self.cleaned_data[name] for name, text in self.names.items()}
+
+
+PREFIX = "text-"
+CHANGED = (
+    "Texts of the study were changed while you wrote. Their new wording stands below, to be translated anew. "
+    "What you wrote for the others is there: save it."
+)
+
+
+def _name(text: str) -> str:
+    """The name of the field for this text, wherever it stands."""
+    return PREFIX + text_hash(text)[:16]
+
+
+def _field(path: str, text: str, initial: str) -> forms.CharField:
+    rows = max(2, min(12, len(text) // LONG + 1 + text.count("\n")))
+    widget = forms.Textarea(attrs={"rows": rows}) if len(text) > LONG or "\n" in text else forms.TextInput()
+    return forms.CharField(
+        label=describe_text_path(path), help_text=text, initial=initial, required=False, widget=widget
+    )
+
+
+@study_page("edit", FORM_METHODS)
+def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
+    """All texts of the study in one of its other languages."""
+    offered = dict(language_names(study.languages)[1:])
+    if language not in offered:
+        raise Http404(language)
+    own = texts_to_translate(blueprint_of(study))
+    form = TextsForm(request.POST or None, own=own, there=study.texts.get(language, {}))
+    if request.method == "POST" and form.is_valid():
+        texts_save(study_id=study.pk, language=language, texts=form.texts())
+        return back_to_page(request, study, f"Texts in {offered[language]}: saved.", "design-languages")
+    heading = f"Texts in {offered[language]}"
+    return form_page(
+        request, study, form, heading=heading, template="study/editor/texts.html", language=language
+    )

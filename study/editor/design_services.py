@@ -1,0 +1,377 @@
+"""Change a study's design in the database: create, copy, save, open, close and delete studies, conditions,
+items and members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import count, product
+from string import ascii_uppercase
+from typing import Any, TypeVar
+
+from django.db import models, transaction
+
+from kitchen.words.english_text import counted_noun
+from study.design.demo_studies import DEMO_FILE, READY_STUDIES
+from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem, new_seed
+from study.design.naming_rules import dependent_participants, describe_dependents
+from study.design.questions.questionnaires import Instrument
+from study.design.readiness_checks import blocking_problems
+from study.design.study_errors import DesignError
+from study.design.study_files import study_from_file
+from study.pilot.previews import previews_erase
+from study.researchers.models import Membership, SecurityEvent
+from study.researchers.security_events import log_security_event
+
+
+def study_save(*, study: Study, fields: Collection[str]) -> None:
+    """These fields and nothing else: somebody may have entered since the page was read."""
+    study.save(update_fields=fields)
+
+
+@transaction.atomic
+def texts_save(*, study_id: int, language: str, texts: Mapping[str, str]) -> None:
+    """Of these texts of the study what they are in another language; one that is empty is not translated.
+    Other texts keep what they have, also those that nobody meets now."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    known = {**study.texts.get(language, {}), **texts}
+    study.texts = {**study.texts, language: {text: there for text, there in known.items() if there}}
+    study.save(update_fields=["texts"])
+
+
+def part_save(*, part: StudyPart) -> None:
+    """As it is."""
+    part.save()
+
+
+@transaction.atomic
+def condition_save(*, condition: Condition, renamed: bool = False) -> None:
+    """A new one comes last. Where its key is another one, previews that know the old one are erased."""
+    if condition.pk is None:
+        condition.position = after_last(condition.study.conditions.values_list("position", flat=True))
+    elif renamed:
+        previews_erase(study_id=condition.study_id)
+    condition.save()
+
+
+def item_save(*, item: SurveyItem) -> None:
+    """A new one comes last."""
+    if item.pk is None:
+        item.position = after_last(item.study.items.values_list("position", flat=True))
+    item.save()
+
+
+def item_switch(*, item: SurveyItem) -> bool:
+    """Off if it was on, and the other way round; whether it is on now."""
+    SurveyItem.objects.filter(pk=item.pk).update(enabled=not item.enabled)
+    return not item.enabled
+
+
+def after_last(positions: Collection[int]) -> int:
+    """1 where there is nothing yet."""
+    return max(positions, default=0) + 1
+
+
+def unused_name(name: str, suffix: str, longest: int, taken: Callable[[str], bool]) -> str:
+    """The name with the suffix, and with a number after it if that is taken."""
+    for number in count(1):
+        end = suffix if number == 1 else f"{suffix}{number}"
+        candidate = f"{name[: longest - len(end)]}{end}"
+        if not taken(candidate):
+            return candidate
+    raise AssertionError
+
+
+def unused_label(study: Study) -> str:
+    """The next of Team A, Team B … that no condition of the study is called by: no hint at who plays."""
+    taken = set(study.conditions.values_list("label", flat=True))
+    return next(label for label in _labels() if label not in taken)
+
+
+def _labels() -> Iterator[str]:
+    """`Team A` to `Team Z`, then `Team AA` and on."""
+    for length in count(1):
+        yield from (f"Team {''.join(letters)}" for letters in product(ascii_uppercase, repeat=length))
+
+
+@transaction.atomic
+def study_ready(*, name: str, owner: Any) -> Study:
+    """A ready one (`READY`) as it is, under its own name or the next that is free: closed, its owner the only
+    member."""
+
+    def is_taken(slug: str) -> bool:
+        return Study.objects.filter(slug=slug).exists()
+
+    slug = unused_name(name.replace("_", "-"), "-study", 50, is_taken)
+    return study_create(slug=slug, owner=owner, begins_as=name)
+
+
+@transaction.atomic
+def study_create(*, slug: str, owner: Any, title: str = "", begins_as: str = "") -> Study:
+    """A study without conditions, or with the design of a ready one (`READY`), and with its title where none
+    is given: closed, its owner the only member."""
+    own: dict[str, Any] = {"slug": slug, "status": Study.Status.CLOSED, "seed": new_seed()}
+    if title:
+        own["title"] = title
+    if begins_as:
+        study = study_from_file(DEMO_FILE.with_name(READY_STUDIES[begins_as][1]), **own)
+    else:
+        study = Study.objects.create(**own)
+    study.memberships.create(user=owner, role=Membership.Role.OWNER)
+    return study
+
+
+@transaction.atomic
+def study_open(*, study_id: int, by: Any = None) -> None:
+    """The link takes participants from now on, as this user wants. DesignError if they would meet something
+    unfinished."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    if missing := blocking_problems(study):
+        raise DesignError(f"Not yet: {missing[0].words}")
+    Study.objects.filter(pk=study_id).update(status=Study.Status.OPEN)
+    log_security_event(SecurityEvent.Kind.STUDY_OPENED, user=by, study=study)
+
+
+@transaction.atomic
+def study_close(*, study_id: int, by: Any = None) -> None:
+    """Nobody new from now on, as this user wants; those who play can finish."""
+    Study.objects.filter(pk=study_id).update(status=Study.Status.CLOSED)
+    log_security_event(SecurityEvent.Kind.STUDY_CLOSED, user=by, study=Study.objects.get(pk=study_id))
+
+
+def study_delete(*, study_id: int) -> None:
+    """The study and all that was designed. DesignError while it holds participants' data.
+
+    Previews go first, one after another; they are gone also if somebody enters meanwhile and the study stays.
+    """
+    if why := study_deletion_problem(Study.objects.get(pk=study_id)):
+        raise DesignError(why)
+    previews_erase(study_id=study_id)
+    _delete_without_previews(study_id)
+
+
+@transaction.atomic
+def _delete_without_previews(study_id: int) -> None:
+    study = Study.objects.select_for_update().get(pk=study_id)
+    if why := study_deletion_problem(study):
+        raise DesignError(why)
+    previews_erase(study_id=study_id)  # those that were begun meanwhile
+    study.delete()
+
+
+def study_deletion_problem(study: Study) -> str:
+    """What stands against deleting a study; empty if nothing does. Previews are erased with it."""
+    people = study.participants.filter(synthetic=False, preview=False).count()
+    if people:
+        return (
+            f"It holds the data of {counted_noun(people, 'participant')}. Take the data and close it instead."
+        )
+    programs = study.participants.filter(synthetic=True, preview=False).count()
+    return f"{_first_erase(programs)} of this study." if programs else ""
+
+
+def _first_erase(programs: int) -> str:
+    """Begins a sentence; owners find the button in the design."""
+    return f"First erase the {counted_noun(programs, 'synthetic participant')}"
+
+
+@transaction.atomic
+def member_set(*, study_id: int, user: Any, role: str) -> None:
+    """This person has this role from now on. DesignError if nobody would own the study."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    if role != Membership.Role.OWNER:
+        _keep_an_owner(study, user)
+    Membership.objects.update_or_create(study=study, user=user, defaults={"role": role})
+
+
+@transaction.atomic
+def member_remove(*, study_id: int, user: Any) -> None:
+    """This person has no role any more. DesignError if nobody would own the study."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    _keep_an_owner(study, user)
+    study.memberships.filter(user=user).delete()
+
+
+def _keep_an_owner(study: Study, leaving: Any) -> None:
+    owners = study.memberships.filter(role=Membership.Role.OWNER)
+    if owners.filter(user=leaving).exists() and not owners.exclude(user=leaving).exists():
+        raise DesignError("A study needs an owner. Make somebody else one first.")
+
+
+@transaction.atomic
+def row_move(row: Condition | SurveyItem, *, by: int) -> None:
+    """One place up (-1) or down (1) among its like: a study's conditions, or its items at one place."""
+    Study.objects.select_for_update().get(pk=row.study_id)
+    rows = _like(row)
+    here = next(index for index, one in enumerate(rows) if one.pk == row.pk)
+    there = min(max(here + by, 0), len(rows) - 1)
+    places = _places(rows)
+    rows.insert(there, rows.pop(here))
+    for place, one in zip(places, rows, strict=True):
+        if one.position != place:
+            type(row).objects.filter(pk=one.pk).update(position=place)
+
+
+def _like(row: Condition | SurveyItem) -> list[Any]:
+    if isinstance(row, SurveyItem):
+        return list(SurveyItem.objects.filter(study=row.study_id, place=row.place))
+    return list(Condition.objects.filter(study=row.study_id))
+
+
+def _places(rows: list[Any]) -> list[int]:
+    """The positions that the rows have, or 1, 2, 3 … where two share one."""
+    positions = [one.position for one in rows]
+    return positions if len(set(positions)) == len(positions) else list(range(1, len(positions) + 1))
+
+
+@transaction.atomic
+def condition_delete(*, condition: Condition) -> None:
+    """The condition, and whatever staff left by trying it. DesignError if participants have it in their
+    plan, or will have: they entered under a version that names it."""
+    Study.objects.select_for_update().get(pk=condition.study_id)
+    if why := condition_deletion_problem(condition):
+        raise DesignError(why)
+    if condition.rounds.exists():
+        previews_erase(study_id=condition.study_id)
+    condition.delete()
+
+
+def condition_deletion_problem(condition: Condition) -> str:
+    """What stands against deleting a condition; empty if nothing does."""
+    planned = condition.rounds.filter(participant__preview=False)
+    if people := planned.filter(participant__synthetic=False).count():
+        has = "has" if people == 1 else "have"
+        return (
+            f"{counted_noun(people, 'participant')} {has} {condition.name} in the plan, played or "
+            f"still to come."
+        )
+    if programs := planned.count():
+        return f"{_first_erase(programs)} who have {condition.name} in their plan."
+    if number := dependent_participants(condition):
+        return (
+            f"{condition.name} stays: {describe_dependents(number)} and could not go on without it. "
+            f"Wait until "
+            "nobody is on the way, or copy the study and take it out of the copy."
+        )
+    return ""
+
+
+@transaction.atomic
+def item_delete(*, item: SurveyItem) -> None:
+    """The item. DesignError if it was answered, or will be by those on the way: then it can only be switched
+    off."""
+    Study.objects.select_for_update().get(pk=item.study_id)
+    if why := item_deletion_problem(item):
+        raise DesignError(why)
+    if item.answers.exists():
+        previews_erase(study_id=item.study_id)
+    item.delete()
+
+
+def item_deletion_problem(item: SurveyItem) -> str:
+    """What stands against deleting an item; empty if nothing does."""
+    given = item.answers.filter(participant__preview=False)
+    if given.filter(participant__synthetic=False).exists():
+        return f"There are answers to “{item.measure}”. Switch it off instead."
+    if programs := given.values("participant").distinct().count():
+        return f"{_first_erase(programs)} who answered “{item.measure}”. Or switch it off."
+    if number := dependent_participants(item):
+        return (
+            f"“{item.measure}” stays: {describe_dependents(number)} and could not go on without it. "
+            f"Switch it off "
+            "instead: who comes from now on is not asked it. Or copy the study and delete it there."
+        )
+    return ""
+
+
+@transaction.atomic
+def instrument_add(*, study_id: int, instrument: Instrument) -> int:
+    """Its items come last where they are asked. DesignError if one is there already; how many were added."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    keys, measures = (set(study.items.values_list(name, flat=True)) for name in ("key", "measure"))
+    doubled = [one.measure for one in instrument.items if one.key in keys or one.measure in measures]
+    if doubled:
+        raise DesignError(f"{instrument.title} is there already, or items of the same name: {doubled[0]}.")
+    last = study.items.aggregate(last=models.Max("position"))["last"] or 0
+    for position, one in enumerate(instrument.items, start=last + 1):
+        made = SurveyItem(study=study, position=position, **one.model_dump())
+        made.full_clean()
+        made.save()
+    return len(instrument.items)
+
+
+@transaction.atomic
+def outcomes_set(*, study_id: int, rows: Mapping[str, Mapping[str, str]]) -> None:
+    """What each kind of end gives; a kind of which nothing is said has no row."""
+    Study.objects.select_for_update().get(pk=study_id)
+    for kind, said in rows.items():
+        if any(said.values()):
+            Outcome.objects.update_or_create(study_id=study_id, kind=kind, defaults=dict(said))
+        else:
+            Outcome.objects.filter(study_id=study_id, kind=kind).delete()
+
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+def condition_copy(condition: Condition) -> Condition:
+    """The same condition under another key and name, and under a label that is free; last in its study."""
+    others = list(condition.study.conditions.values_list("key", "name"))
+    keys, names = {key for key, _ in others}, {name for _, name in others}
+    return _anew(
+        condition,
+        key=unused_name(condition.key, "_copy", 50, keys.__contains__),
+        name=unused_name(condition.name, " copy", 80, names.__contains__),
+        label=unused_label(condition.study),
+        position=after_last(condition.study.conditions.values_list("position", flat=True)),
+    )
+
+
+@transaction.atomic
+def study_copy(study: Study, *, owner: Any, title: str = "", slug: str = "") -> Study:
+    """The same conditions and survey under another link, with another seed: closed, nobody in it but its
+    owner. Without codes and a closing date: these are the first study's own."""
+    made = _anew(
+        study,
+        **FRESH,
+        slug=slug or unused_name(study.slug, "-copy", 50, _is_taken),
+        title=title or f"{study.title[:113]} (copy)",
+        seed=new_seed(),
+    )
+    made.memberships.create(user=owner, role=Membership.Role.OWNER)
+    for row in (*study.conditions.all(), *study.items.all(), *study.parts.all(), *_outcomes(study)):
+        _anew(row, study=made)
+    return made
+
+
+FRESH: dict[str, Any] = {
+    "status": Study.Status.CLOSED,
+    "closes_at": None,
+    "entered": 0,
+    "withdrawn": 0,
+    "withdrawn_synthetic": 0,
+    "budget_id": None,
+    "shared": False,
+}
+"""What a copy does not take over."""
+
+
+def _outcomes(study: Study) -> Iterator[Outcome]:
+    """What is said at the ends, without the codes and without addresses that may hold one."""
+    for row in study.outcomes.all():
+        row.code, row.url = "", row.url if "{code}" in row.url else ""
+        if row.url or row.text:
+            yield row
+
+
+def _anew(row: Row, **changes: object) -> Row:
+    names = [field.attname for field in row._meta.concrete_fields if not field.primary_key]
+    made = type(row)(**{name: getattr(row, name) for name in names})
+    for name, value in changes.items():
+        setattr(made, name, value)
+    made.save()
+    return made
+
+
+def _is_taken(slug: str) -> bool:
+    return Study.objects.filter(slug=slug).exists()

@@ -1,0 +1,357 @@
+"""Form fields for lists, for values of several types, and for a condition's team: who plays, and who may
+command or write to whom.
+
+Players are numbered as participants read them. 1 is the participant, whose seat is 0. If the participant
+has no seat, 1 is the first teammate.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from django import forms
+
+from kitchen.contract.data_files import TooDeepError, read_json
+from kitchen.contract.organisation import (
+    ORGANISATION_LABELS,
+    ORGANISATION_SETTINGS,
+    ROUNDS,
+    SETTINGS_BY_KIND,
+    WITHIN,
+)
+from kitchen.contract.organisation import applicable_settings as meant
+from kitchen.contract.world import Json
+from kitchen.forms.setting_fields import setting_field
+from kitchen.play.episode.absent_players import MAX_MISSED_STEPS
+from kitchen.words.english_text import and_list
+from study.design.team_organisation import (
+    ABSENT,
+    ABSENT_LABEL,
+    LATEST,
+    SOONEST,
+    UNFILLED,
+    UNFILLED_LABEL,
+    Team,
+    team_of,
+)
+
+
+class TextLinesField(forms.CharField):
+    """A list of texts, one on each line; empty lines do not count."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"widget": forms.Textarea(attrs={"rows": 4}), "required": False, **kwargs})
+
+    def prepare_value(self, value: Any) -> Any:
+        """The list as lines."""
+        return "\n".join(map(str, value)) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        """The lines as a list."""
+        return [line.strip() for line in (super().to_python(value) or "").splitlines() if line.strip()]
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Whether the lines are others."""
+        return bool(list(initial or []) != self.to_python(data))
+
+    def validate(self, value: Any) -> None:
+        """At least one line where one is needed."""
+        if self.required and not value:
+            raise forms.ValidationError(self.error_messages["required"], code="required")
+
+
+class AnyValueField(forms.CharField):
+    """One answer as it is stored: a number as a number, `["a", "b"]` for several, all else as text; None if
+    empty."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"required": False, **kwargs})
+
+    def prepare_value(self, value: Any) -> Any:
+        """As somebody would type it."""
+        return value if isinstance(value, str) else "" if value is None else json.dumps(value)
+
+    def to_python(self, value: Any) -> Json:
+        """The number, the list or the text."""
+        text = super().to_python(value) or ""
+        try:
+            parsed = read_json(text)
+        except TooDeepError as error:
+            raise forms.ValidationError(f"This {error}.", code="deep") from None
+        except ValueError:
+            return text or None
+        return parsed if isinstance(parsed, (int, float, list)) and not isinstance(parsed, bool) else text
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Whether the value is another."""
+        return bool(initial != self.to_python(data))
+
+    def validate(self, value: Any) -> None:
+        """A value where one is needed."""
+        if self.required and value is None:
+            raise forms.ValidationError(self.error_messages["required"], code="required")
+
+    def run_validators(self, value: Any) -> None:
+        """Texts only: a number has no length."""
+        if isinstance(value, str):
+            super().run_validators(value)
+
+
+KIND, LEADS, APART, PEOPLE = "team_kind", "team_leads", "team_apart", "team_people"
+MEMBERS = "team_members"
+"""Of what was read: the co-players of their own, as a condition has them. They are rows (`team_rows`)."""
+TALK, TALKS_WITHIN = "team_talk", "team_within"
+TOGETHER = {name: f"team_{name}" for name in ("lobby_seconds", "unfilled", "absent_steps", "absent")}
+"""What is said of several people, by the name of its field."""
+PAIRS = {"commands": "team_commands", "writes": "team_writes"}
+SILENT = "One co-player commands all teammates, and nobody writes to anybody"
+NEEDED = "Choose one: who leads without a place in the game, and co-players of their own, belong to one."
+ELSEWHERE = {
+    "organisation": KIND,
+    "leads": LEADS,
+    "apart": APART,
+    "members": KIND,  # which its rows belong to
+    "people": PEOPLE,
+    **TOGETHER,
+    **PAIRS,
+    **{setting.name: f"team_{setting.name}" for setting in ORGANISATION_SETTINGS},
+}
+"""Fields that messages of the rules call by another name."""
+LEAD = "★"
+"""The participant who leads and has no place in the game, where players are called by numbers."""
+_PAIR = re.compile(r"(\d+|★|\*)\s*(?:>|→|to)\s*(\d+|★|\*)")
+_LEADERS = {"tree", "chain"}
+"""Kinds that begin with somebody."""
+
+
+def applicable_fields(
+    kind: str, *, apart: bool, several: bool, talks: bool, within: bool = False
+) -> set[str]:
+    """The fields that mean something for a kind of organisation (empty: none is chosen), where the
+    participant has no place in the game (`apart`), several people play, people and co-players may write, and
+    members talk `within` the step. MEMBERS stands for the rows of co-players."""
+    needs_talk = kind in {"central", "each"} and not talks
+    fields = {TALK} & _settings_of(kind) if needs_talk else _settings_of(kind)
+    if kind and ROUNDS not in meant(kind, {WITHIN: within}):
+        fields -= {ELSEWHERE[ROUNDS]}
+    fields |= {KIND, *(PAIRS.values() if kind == "custom" else ())}
+    fields |= {MEMBERS} if kind not in {"", "solo"} else set()
+    if apart:
+        return fields | {APART}
+    fields |= {PEOPLE, *(TOGETHER.values() if several else ())}
+    fields |= {APART} if may_be_apart(kind) and not several else set()
+    return fields | ({LEADS} if kind in _LEADERS else set())
+
+
+def may_be_apart(kind: str) -> bool:
+    """Whether the participant may command somebody in this kind, so that they need no place in the game."""
+    return kind in _LEADERS | {"graph", "custom"}
+
+
+def _settings_of(kind: str) -> set[str]:
+    return {ELSEWHERE[name] for name in SETTINGS_BY_KIND.get(kind, ())}
+
+
+def team_fields() -> dict[str, forms.Field]:
+    """All of them, in their order; none has to be filled in."""
+    fields: dict[str, forms.Field] = {
+        KIND: forms.ChoiceField(
+            required=False,
+            label="Organisation",
+            choices=[("", SILENT), *ORGANISATION_LABELS.items()],
+            help_text="Who may command whom by words, and who may write to whom.",
+        )
+    }
+    for setting in ORGANISATION_SETTINGS:
+        fields[ELSEWHERE[setting.name]] = field = setting_field(setting)
+        field.required = False
+    fields[LEADS] = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=64,
+        label="Who leads, or begins the chain",
+        help_text="The number of a player. Empty: 1.",
+    )
+    fields[APART] = forms.BooleanField(
+        required=False,
+        label="The participant leads and has no place in the game",
+        help_text="All players are co-players then, the first is 1; “follower” does as it is told. Steps go "
+        "by the step timer. What the participant sees of the world is what who leads sees, above.",
+    )
+    for name, label in (("commands", "Who may command whom"), ("writes", "Who may write to whom")):
+        fields[PAIRS[name]] = TextLinesField(
+            label=label,
+            help_text=f"One pair of players on each line: “1 > 2”. {LEAD}, or *: who leads and has no place.",
+        )
+    return fields | _people_fields()
+
+
+def _people_fields() -> dict[str, forms.Field]:
+    """Who of the players are people, and what if they do not come or are gone."""
+    team = Team()
+    return {
+        PEOPLE: forms.CharField(
+            required=False,
+            label="Players who are people",
+            help_text="Their numbers. “1”, or empty: the participant alone, as the first player. “1, 2”: two "
+            "participants play together with the co-players; they meet in a lobby and play all that is left "
+            "of the study in one order. “Teammates” above counts all players but the first.",
+        ),
+        TOGETHER["lobby_seconds"]: forms.IntegerField(
+            required=False,
+            min_value=SOONEST,
+            max_value=LATEST,
+            label="Longest wait in the lobby (seconds)",
+            help_text=f"Empty: {team.lobby_seconds}.",
+        ),
+        TOGETHER["unfilled"]: forms.ChoiceField(
+            required=False,
+            label=UNFILLED_LABEL,
+            choices=[*UNFILLED.items()],
+        ),
+        TOGETHER["absent_steps"]: forms.IntegerField(
+            required=False,
+            min_value=0,
+            max_value=MAX_MISSED_STEPS,
+            label="Turns missed in a row after which somebody is gone",
+            help_text="Counted where there is a step timer. 0: only who leaves is gone. "
+            f"Empty: {team.absent_steps}.",
+        ),
+        TOGETHER["absent"]: forms.ChoiceField(
+            required=False,
+            label=ABSENT_LABEL,
+            choices=[*ABSENT.items()],
+        ),
+    }
+
+
+def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, Json]:
+    """What the fields show of a condition, whose world has so many seats."""
+    defaults = {ELSEWHERE[setting.name]: setting.default for setting in ORGANISATION_SETTINGS}
+    if not organisation:
+        return defaults
+    team = team_of(organisation)
+    chosen = {ELSEWHERE[name]: value for name, value in team.settings.items()}
+    called = _Called(seats if team.apart else -1)
+    pairs = {
+        PAIRS[name]: [f"{called[one]} > {called[other]}" for one, other in getattr(team, name)]
+        for name in PAIRS
+    }
+    return {
+        **defaults,
+        **chosen,
+        **pairs,
+        KIND: team.kind,
+        APART: team.apart,
+        LEADS: team.leads + 1,
+        PEOPLE: ", ".join(str(seat + 1) for seat in team.people),
+        **{field: getattr(team, name) for name, field in TOGETHER.items()},
+        MEMBERS: [one.model_dump(mode="json") for one in team.members],
+    }
+
+
+class _Called(dict[int, str]):
+    """How a member is called by its number; who leads without a seat has this one."""
+
+    def __init__(self, lead: int) -> None:
+        super().__init__({lead: LEAD})
+
+    def __missing__(self, number: int) -> str:
+        return str(number + 1)
+
+
+Fail = Callable[[str, str], None]
+"""Is told of a field what is wrong."""
+
+
+def read_team(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
+    """A condition's `organisation` from what was filled in."""
+    people = _people(cleaned.get(PEOPLE) or "1", fail)
+    kind = cleaned.get(KIND) or ("" if people == [0] else "central")
+    if not kind:
+        if cleaned.get(APART) or cleaned.get(MEMBERS):
+            fail(KIND, NEEDED)
+        return {}
+    applied = meant(kind, {WITHIN: cleaned.get(TALKS_WITHIN)})
+    chosen = {
+        setting.name: cleaned[ELSEWHERE[setting.name]]
+        for setting in ORGANISATION_SETTINGS
+        if setting.name in applied and cleaned.get(ELSEWHERE[setting.name]) not in (None, "", setting.default)
+    }
+    team: dict[str, Json] = {"kind": kind, "settings": chosen}
+    team |= _together(cleaned, people)
+    if cleaned.get(APART):
+        team["apart"] = True
+    elif kind in _LEADERS and cleaned.get(LEADS):
+        team["leads"] = cleaned[LEADS] - 1
+    if members := cleaned.get(MEMBERS):
+        team["members"] = list(members)
+    if kind == "custom":
+        team |= _pairs(cleaned, fail)
+    _check_players(team, cleaned, fail)
+    return team
+
+
+def _people(text: str, fail: Fail) -> list[int]:
+    if not re.fullmatch(r"[1-9]\d*( *, *[1-9]\d*)*", text.strip()):
+        fail(PEOPLE, "Write numbers of players: “1” or “1, 2”.")
+        return [0]
+    return sorted(int(number) - 1 for number in text.split(","))
+
+
+def _together(cleaned: Mapping[str, Any], people: list[int]) -> dict[str, Json]:
+    """What is not as it is where nothing is said."""
+    said: dict[str, Json] = {} if people == [0] else {"people": people}
+    if len(people) > 1:
+        filled = {name: cleaned.get(field) for name, field in TOGETHER.items()}
+        said |= {name: one for name, one in filled.items() if one not in (None, "", getattr(Team(), name))}
+    return said
+
+
+def _pairs(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
+    """Who may command whom and write to whom, by the numbers of members, where anything is said of it."""
+    lead = cleaned.get("teammates") or 0
+    read: dict[str, Json] = {}
+    for name, field in PAIRS.items():
+        for line in cleaned.get(field) or ():
+            found = _PAIR.fullmatch(line)
+            if not found:
+                fail(field, f"“{line}”: write it as “1 > 2”")
+            else:
+                pair = [int(one) - 1 if one.isdecimal() else lead for one in found.groups()]
+                read[name] = [*read.get(name, ()), pair]
+    return read
+
+
+def _check_players(team: Mapping[str, Json], cleaned: Mapping[str, Any], fail: Fail) -> None:
+    """What the rules would say of seats, said of players."""
+    teammates = cleaned.get("teammates")
+    if teammates is None:
+        return
+    seats = range(teammates + (not team.get("apart")))
+    named = {
+        LEADS: [team.get("leads", 0)],
+        PEOPLE: team.get("people", ()),
+        **{field: [one for pair in team.get(name, ()) for one in pair] for name, field in PAIRS.items()},
+    }
+    lead = {teammates} if team.get("apart") else set()
+    for field, numbers in named.items():
+        if wrong := sorted({*numbers} - {*seats} - (lead if field in PAIRS.values() else set())):
+            fail(field, f"There is no player {and_list(_players(wrong))}: they are 1 to {len(seats)}.")
+    for own in team.get("members", ()):
+        first, *others = own["seats"]
+        for field in PAIRS.values():
+            if {*others} & {*named[field]}:
+                fail(field, f"{and_list(_players(own['seats']))} are one co-player: call it {first + 1}.")
+
+
+def _players(seats: Collection[int]) -> list[str]:
+    return [str(seat + 1) for seat in seats]
+
+
+def is_team_field(name: str) -> bool:
+    """Whether this is one of them, or of the rows."""
+    return name.startswith("team_")

@@ -1,0 +1,223 @@
+"""Pages to freeze a preregistration, to read and download it, and to see what changed since. The ZIP for a
+registry has the bundle, a readable copy, and how to check its hash.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from django.db.models import Count, Q
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+
+from kitchen.contract.world import Json
+from kitchen.infra.file_downloads import as_attachment
+from kitchen.infra.file_writing import zip_files
+from study.analysis.pre_launch_warnings import first_warning, pre_launch_problems
+from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
+from study.design.markdown_html import to_html
+from study.design.models import Study, Version
+from study.design.preregistration import bundle_problem, date_is_hashed, freeze_study
+from study.design.study_metrics import comparison_metrics, exploratory_metrics
+from study.design.study_versions import FreezeState, freeze_states, frozen_version, matches_design
+from study.editor import describe_design
+from study.editor.describe_changes import design_changes, program_changes
+from study.editor.describe_design import LabelledValue, condition_pairs
+from study.researchers.console_page_helpers import confirmed_service_button, study_context
+from study.researchers.permissions import study_page
+
+README = """\
+Preregistration of “{title}”, version {number}, frozen {at}.
+
+preregistration.json  the bundle, as it was frozen: design, orders, prompts, models, and by whom, when and
+                      with which program
+preregistration.html  the same to read; it needs no other file and no network
+
+Its SHA-256 is
+
+  {sha256}
+
+To compute it again without the program that wrote it:
+
+  python3 -c "
+  import hashlib, json
+  bundle = json.load(open('preregistration.json', encoding='utf-8'))
+  told = {under}
+  text = json.dumps(told, sort_keys=True, separators=(',', ':'), ensure_ascii=False)
+  print(hashlib.sha256(text.encode()).hexdigest())"
+"""
+WHOLE = "{name: bundle[name] for name in ('format', 'content', 'frozen', 'program')}"
+CONTENT = "bundle['content']"
+
+
+def bundle_text(version: Version) -> str:
+    """The bundle as JSON for people and programs."""
+    return json.dumps(version.bundle, indent=2, sort_keys=True, ensure_ascii=False)
+
+
+def preregistration_zip(study: Study, version: Version, page: str) -> bytes:
+    """A ZIP of the bundle, of `page`, which says the same, and of what they are; always the same bytes."""
+    assert version.bundle and version.frozen_at  # noqa: S101 - it is frozen
+    readme = README.format(
+        title=study.title,
+        number=version.number,
+        at=version.bundle["frozen"]["at"],
+        sha256=version.bundle["sha256"],
+        under=WHOLE if version.bundle["format"] > 1 else CONTENT,
+    )
+    texts = {
+        "README.txt": readme,
+        "preregistration.html": page,
+        "preregistration.json": bundle_text(version),
+    }
+    files = {name: text.encode() for name, text in texts.items()}
+    return zip_files(files, folder=f"{study.slug}_preregistration_{version.number}", at=version.frozen_at)
+
+
+POST = ("POST",)
+
+
+@study_page("view")
+def preregistration(request: HttpRequest, study: Study) -> HttpResponse:
+    """Whether it is frozen, what is different now, and how many took part under which version."""
+    frozen, design = frozen_version(study), blueprint_of(study)
+    states, told = freeze_states(study), pre_launch_problems(study)
+    context = {
+        "frozen": frozen,
+        "hindrances": [one for one in told if one.hinders],
+        "cautions": [one for one in told if not one.hinders],
+        "differences": design_changes(frozen.blueprint, design) if frozen else [],
+        "versions": [
+            (version, states[version.pk], _early(version, states[version.pk]))
+            for version in versions_counted(study)
+        ],
+        "already": _already(study, design),
+        "program_differences": program_changes(frozen.bundle) if frozen and frozen.bundle else [],
+        "untold": bool(frozen and frozen.blueprint.format < design.format),
+    }
+    return render(request, "study/editor/preregistration.html", study_context(study) | context)
+
+
+def _early(version: Version, state: FreezeState) -> int:
+    """How many people entered under it before it was preregistered."""
+    if state.frozen_at is None:
+        return 0
+    return version.participants.filter(preview=False, synthetic=False, entered_at__lt=state.frozen_at).count()
+
+
+def _already(study: Study, design: Blueprint) -> int:
+    """How many people have entered under the present design before it is preregistered."""
+    unfrozen = [
+        one.pk for one in study.versions.filter(frozen_at=None).defer("bundle") if matches_design(one, design)
+    ]
+    return study.participants.filter(version__in=unfrozen, preview=False, synthetic=False).count()
+
+
+def versions_counted(study: Study) -> list[Version]:
+    """Every version with `people`, `programs` and `previews`."""
+    real = Q(participants__preview=False)
+    return list(
+        study.versions.annotate(
+            people=Count("participants", filter=real & Q(participants__synthetic=False)),
+            programs=Count("participants", filter=real & Q(participants__synthetic=True)),
+            previews=Count("participants", filter=Q(participants__preview=True)),
+        )
+        .defer("document", "bundle")
+        .order_by("-number")
+    )
+
+
+@study_page("own", POST)
+def freeze(request: HttpRequest, study: Study) -> HttpResponse:
+    """The design as it is now is preregistered."""
+    words, mind = "Frozen: the preregistration is stored with its hash and date.", first_warning(study)
+    act = partial(freeze_study, study_id=study.pk, user=request.user)
+    return confirmed_service_button(request, study, act, words, "preregistration", mind=mind)
+
+
+@study_page("view")
+def download_bundle(request: HttpRequest, study: Study, number: int) -> HttpResponseBase:
+    """The bundle as a file."""
+    version = _frozen(study, number)
+    response = HttpResponse(bundle_text(version), content_type="application/json; charset=utf-8")
+    return as_attachment(response, f"{study.slug}_preregistration_{number}.json")
+
+
+@study_page("view")
+def download_zip(request: HttpRequest, study: Study, number: int) -> HttpResponseBase:
+    """All that a registry such as OSF keeps of it, as one ZIP."""
+    version = _frozen(study, number)
+    page = render_to_string("study/editor/preregistered_file.html", _told(study, version))
+    response = HttpResponse(preregistration_zip(study, version, page), content_type="application/zip")
+    return as_attachment(response, f"{study.slug}_preregistration_{number}.zip")
+
+
+@study_page("view")
+def readable_page(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """The bundle for people, to read and to print; its hash is computed again for this page."""
+    return render(request, "study/editor/preregistered.html", _told(study, _frozen(study, number)))
+
+
+def _told(study: Study, version: Version) -> dict[str, Any]:
+    """All that the bundle says, for a template."""
+    assert version.bundle  # noqa: S101 - it is frozen
+    content = version.bundle["content"]
+    design = Blueprint.from_json(content["design"])
+    return {
+        "study": study,
+        "version": version,
+        "bundle": version.bundle,
+        "dated": date_is_hashed(version.bundle),
+        "problem": bundle_problem(version.bundle),
+        "design": design,
+        "plan": describe_design.plan_pairs(design),
+        "planned": [_planned(design, name) for name in describe_design.PLAN_TEXTS],
+        "settings": describe_design.study_pairs(design),
+        "conditions": [_condition(one, content) for one in design.conditions],
+        "parts": [
+            (one, to_html(one.text), describe_design.part_pairs(one)) for one in design.parts if one.enabled
+        ],
+        "off": describe_design.parts_off(design),
+        "orders": content["orders"],
+        "sequences": _sequences(content["orders"], {one.key: one.name for one in design.conditions}),
+        "measured": comparison_metrics(design),
+        "explored": exploratory_metrics(design),
+        "places": describe_design.questions_by_place(design),
+        "scales": describe_design.scales(design),
+        "ends": describe_design.ends(design),
+    }
+
+
+def _planned(design: Blueprint, name: str) -> tuple[str, SafeString]:
+    """A text of the plan, with its heading."""
+    return describe_design.study_label(name), to_html(str(design.study[name] or ""))
+
+
+def _condition(
+    condition: ConditionPlan, content: Mapping[str, Json]
+) -> tuple[str, list[LabelledValue], list[str]]:
+    """Name, all that was set and follows from it, and prompts of a condition."""
+    model = content.get("models", {}).get(condition.key, "")
+    rules = [LabelledValue("Version of the world's rules", str(content["worlds"][condition.world]))]
+    plays = [LabelledValue("Language model that plays", model)] if model else []
+    return (
+        condition.name,
+        [*condition_pairs(condition), *rules, *plays],
+        content["prompts"].get(condition.key, []),
+    )
+
+
+def _sequences(orders: Mapping[str, Json], names: Mapping[str, str]) -> list[str]:
+    return [" → ".join(names[key] for key in one["order"]) for one in orders["sequences"]]
+
+
+def _frozen(study: Study, number: int) -> Version:
+    version = get_object_or_404(study.versions, number=number)
+    if not version.bundle:
+        raise Http404(number)
+    return version

@@ -1,0 +1,167 @@
+"""Pages for a study as a whole: create, copy, open, close, delete, manage members, and preview it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from study.analysis.pre_launch_warnings import first_warning
+from study.design.counterbalancing import SchemeError
+from study.design.demo_studies import READY_STUDIES
+from study.design.models import Condition, Study
+from study.design.study_errors import DesignError, StudyClosedError
+from study.editor.design_forms import BeginForm, MemberForm, NewStudyForm
+from study.editor.design_services import (
+    member_remove,
+    member_set,
+    study_close,
+    study_copy,
+    study_create,
+    study_delete,
+    study_open,
+    study_ready,
+)
+from study.participants.models import Participant
+from study.participation.pages.page_context import welcome_context
+from study.pilot.previews import condition_preview, previews_erase, study_preview
+from study.pilot.synthetic.synthetic_participants import request_synthetic_erasure
+from study.researchers.console_page_helpers import confirmed_service_button, form_page, service_button
+from study.researchers.models import Membership
+from study.researchers.permissions import FORM_METHODS, staff_page, study_page
+from study.researchers.reauthenticate import requires_password
+
+POST = ("POST",)
+
+
+@staff_page(FORM_METHODS)
+def new_study(request: HttpRequest) -> HttpResponse:
+    """A study from nothing, or from a ready design, which needs no more than its name; whoever makes it owns
+    it."""
+    if (
+        request.method == "POST"
+        and "title" not in request.POST
+        and request.POST.get("begins_as") in READY_STUDIES
+    ):
+        made = study_ready(name=request.POST["begins_as"], owner=request.user)
+        return redirect("study:staff-design", made.slug)
+    form = BeginForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        made = study_create(**form.cleaned_data, owner=request.user)
+        return redirect("study:staff-design", made.slug)
+    return form_page(request, None, form, heading="A new study", submit="Make the study")
+
+
+@study_page("copy", FORM_METHODS)
+def copy_study(request: HttpRequest, study: Study) -> HttpResponse:
+    """The same design under another link; whoever makes the copy owns it."""
+    initial = {"title": f"{study.title[:113]} (copy)", "slug": f"{study.slug[:45]}-copy"}
+    form = NewStudyForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        made = study_copy(study, owner=request.user, **form.cleaned_data)
+        messages.success(request, f"“{made.title}” is yours: the whole design, closed, nobody in it.")
+        return redirect("study:staff-design", made.slug)
+    return form_page(request, study, form, heading="Copy this study", submit="Make the copy")
+
+
+@study_page("edit", POST)
+def study_state(request: HttpRequest, study: Study) -> HttpResponse:
+    """Open or closed."""
+    if request.POST.get("state") == Study.Status.OPEN:
+        act, words, mind = study_open, "The link takes participants.", first_warning(study)
+    else:
+        act, words, mind = study_close, "Closed: nobody new. Those who play can finish.", ""
+    return service_button(request, study, lambda: act(study_id=study.pk, by=request.user), words, mind=mind)
+
+
+@study_page("own", POST)
+@requires_password
+def delete_study(request: HttpRequest, study: Study) -> HttpResponse:
+    """The whole study, if its name in the link was typed."""
+    if request.POST.get("confirm", "").strip() != study.slug:
+        messages.error(request, f"Nothing was deleted. To delete it, type {study.slug}.")
+        return redirect("study:staff-design-members", study.slug)
+    try:
+        study_delete(study_id=study.pk)
+    except DesignError as error:
+        messages.error(request, str(error))
+        return redirect("study:staff-design-members", study.slug)
+    messages.success(request, f"“{study.title}” is deleted.")
+    return redirect("study:staff")
+
+
+@study_page("own", FORM_METHODS)
+def members(request: HttpRequest, study: Study) -> HttpResponse:
+    """Who may do what; and deleting the study."""
+    form = MemberForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        user, role = form.cleaned_data["user"], form.cleaned_data["role"]
+        words = f"{user} is {Membership.Role(role).value} now."
+        return service_button(
+            request,
+            study,
+            lambda: member_set(study_id=study.pk, user=user, role=role),
+            words,
+            "design-members",
+        )
+    members = study.memberships.select_related("user")
+    more: dict[str, Any] = {"members": members, "submit": "Give the role", "outside": True}
+    template = "study/editor/members.html"
+    return form_page(request, study, form, heading="Members", template=template, **more)
+
+
+@study_page("own", POST)
+def remove_member(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
+    """Somebody is a member no more."""
+    user = get_object_or_404(study.memberships.select_related("user"), pk=pk).user
+    words = f"{user} is no member any more."
+    return confirmed_service_button(
+        request, study, lambda: member_remove(study_id=study.pk, user=user), words, "design-members"
+    )
+
+
+@study_page("edit", FORM_METHODS)
+def preview(request: HttpRequest, study: Study) -> HttpResponse:
+    """The welcome page as participants will read it; its button leads through the whole study."""
+    if request.method != "POST":
+        return render(
+            request, "study/participation/welcome.html", {**welcome_context(study), "preview": True}
+        )
+    return _tried(request, study, lambda: study_preview(study_id=study.pk))
+
+
+@study_page("edit", POST)
+def preview_condition(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
+    """Try one condition."""
+    row = get_object_or_404(Condition, study=study, pk=pk)
+    return _tried(request, study, lambda: condition_preview(condition=row))
+
+
+def _tried(request: HttpRequest, study: Study, begin: Callable[[], Participant]) -> HttpResponse:
+    try:
+        return redirect(begin())
+    except (StudyClosedError, SchemeError) as error:
+        closed = isinstance(error, StudyClosedError)
+        messages.error(request, "There is no condition to play yet." if closed else str(error))
+        return redirect("study:staff-design", study.slug)
+
+
+@study_page("edit", POST)
+@requires_password
+def erase_previews(request: HttpRequest, study: Study) -> HttpResponse:
+    """Erase what trying left."""
+    words = "What previews left is erased."
+    return confirmed_service_button(request, study, lambda: previews_erase(study_id=study.pk), words)
+
+
+@study_page("own", POST)
+@requires_password
+def erase_synthetic(request: HttpRequest, study: Study) -> HttpResponse:
+    """A worker erases what programs left."""
+    words = "The synthetic participants are being erased; load this page again to see how many are left."
+    return confirmed_service_button(
+        request, study, lambda: request_synthetic_erasure(study_id=study.pk), words
+    )

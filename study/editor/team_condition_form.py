@@ -1,0 +1,358 @@
+"""The condition form with its team fields, and rows for agents that play for single teammates.
+
+A row has a number. `team_row` names the rows that exist. `team_row_3` is the kind of agent of the
+fourth, `team_row_3_players` whom it plays for, `team_row_3__planner__tries` a setting. What was typed
+stays while somebody tries one kind after another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.forms import BoundField
+from django.http import QueryDict
+
+from kitchen.contract.world import Json, Setting, SettingsError
+from kitchen.forms.setting_fields import error_without_name, setting_field
+from kitchen.registry.agent_registry import make_agent
+from kitchen.registry.dotted_paths import UnknownNameError
+from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, all_kinds, kind_choices
+from study.design.condition_plan import NOBODY, seats_of
+from study.editor.condition_and_item_forms import SHOW_BUTTON, ConditionForm, clear_unchosen_errors
+from study.editor.form_fields import (
+    APART,
+    KIND,
+    MEMBERS,
+    PEOPLE,
+    TALK,
+    TALKS_WITHIN,
+    applicable_fields,
+    may_be_apart,
+    read_team,
+    team_fields,
+    team_initial,
+)
+from study.editor.world_setting_fields import use_drawing_fields, with_default_settings
+
+ROWS = "team_row"
+ADD, DROP = "add", "drop "
+"""Values of the button that shows the form again: with one row more, or without the row of this number."""
+SHOWN = "_shown"
+MOST_PLAYERS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One co-player of its own: its number in the form, and what is stored of it."""
+
+    number: int
+    stored: Mapping[str, Json]
+
+    @property
+    def part(self) -> str:
+        """The name of the field that chooses its kind."""
+        return f"{ROWS}_{self.number}"
+
+    @property
+    def players(self) -> str:
+        """The name of the field of whom it plays for."""
+        return f"{self.part}_players"
+
+    def kinds(self) -> list[ChoosableKind]:
+        """All co-players, as kinds that this row can have."""
+        return [replace(kind, part=self.part) for kind in all_kinds() if kind.part == COPLAYER]
+
+    def stored_of(self, kind: str) -> Mapping[str, Json]:
+        """The stored settings, if it is of this kind."""
+        settings: Mapping[str, Json] = self.stored.get("settings", {})
+        return settings if self.stored.get("coplayer") == kind else {}
+
+    def initial(self) -> dict[str, Json]:
+        """What its fields show while nobody has sent anything."""
+        if not self.stored:
+            return {}
+        kind: str = self.stored["coplayer"]
+        chosen = {
+            name: self.stored_of(kind).get(setting.name, setting.default)
+            for one in self.kinds()
+            if one.name == kind
+            for name, setting in one.named_settings()
+        }
+        return {self.part: kind, self.players: [seat + 1 for seat in self.stored["seats"]], **chosen}
+
+    def read(self, cleaned: Mapping[str, Any]) -> dict[str, Json]:
+        """A co-player of its own as a condition has it: settings that are as usual are left out, unless they
+        were stored."""
+        name: str = cleaned[self.part]
+        kinds, known = [one for one in self.kinds() if one.name == name], self.stored_of(name)
+        named = (pair for kind in kinds for pair in kind.named_settings())
+        said = [(s, cleaned[field]) for field, s in named if field in cleaned]
+        return {
+            "seats": sorted(player - 1 for player in cleaned[self.players]),
+            "coplayer": name,
+            "settings": {s.name: value for s, value in said if s.name in known or value != s.default},
+        }
+
+
+def rows_of(sent: QueryDict | None, stored: Sequence[Mapping[str, Json]]) -> list[Row]:
+    """Those that were sent; those that are stored while nothing was."""
+    numbers = _numbers(sent) if sent else list(range(len(stored)))
+    return [Row(number, stored[number] if number < len(stored) else {}) for number in numbers]
+
+
+def _numbers(sent: QueryDict) -> list[int]:
+    said = (one for one in sent.getlist(ROWS) if one.isdecimal() and len(one) < 4)
+    return list(dict.fromkeys(map(int, said)))
+
+
+def with_rows(sent: QueryDict) -> QueryDict:
+    """What was sent, with a row more or less if that was asked for, and what a kind begins with wherever its
+    settings were not on the page."""
+    filled = sent.copy()
+    numbers, asked = _numbers(sent), sent.get(SHOW_BUTTON, "")
+    if asked == ADD:
+        fresh = Row(max(numbers, default=-1) + 1, {})
+        numbers.append(fresh.number)
+        filled[fresh.part] = _first_kind(sent)
+    elif asked.startswith(DROP):
+        numbers = [one for one in numbers if str(one) != asked.removeprefix(DROP)]
+    filled.setlist(ROWS, list(map(str, numbers)))
+    kinds = [kind for number in numbers for kind in Row(number, {}).kinds()]
+    return with_default_settings(filled, kinds, _beginning)
+
+
+def _beginning(_: ChoosableKind, setting: Setting) -> Json:
+    return setting.beginning
+
+
+def _first_kind(sent: QueryDict) -> str:
+    """That of the other teammates, if they have one."""
+    own = sent.get(COPLAYER, "")
+    return own if own not in {"", NOBODY} else _offered("", sent.get(WORLD, ""))[0][0]
+
+
+def _offered(stored: str, world: str) -> list[tuple[str, str]]:
+    return [one for one in kind_choices(COPLAYER, stored, world) if one[0] != NOBODY]
+
+
+def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, forms.Field]:
+    """The fields of a row: players, co-player, and the settings of these kinds."""
+    fields: dict[str, forms.Field] = {
+        row.players: forms.TypedMultipleChoiceField(
+            label="Plays for",
+            coerce=int,
+            choices=[(player, str(player)) for player in range(1, MOST_PLAYERS + 1)],
+            widget=forms.CheckboxSelectMultiple(attrs={"class": "decides"}),
+            error_messages={"required": "Choose at least one player, or take this co-player away."},
+        ),
+        row.part: forms.ChoiceField(
+            label="Co-player",
+            choices=_offered(str(row.stored.get("coplayer", "")), world),
+            widget=forms.Select(attrs={"class": "decides"}),
+        ),
+    }
+    for kind in row.kinds():
+        if kind.name in kinds:
+            fields |= {name: setting_field(setting) for name, setting in kind.named_settings()}
+    return fields
+
+
+def shown_kinds(row: Row, sent: QueryDict | None, chosen: str) -> set[str]:
+    """The kind that a row has now, and those that it had while somebody was choosing."""
+    before = {one.partition("__")[2] for one in (sent.getlist(SHOWN) if sent else ()) if _is_of(row, one)}
+    return {chosen, *before}
+
+
+def _is_of(row: Row, shown: str) -> bool:
+    return shown.startswith(f"{row.part}__")
+
+
+def row_player_problems(
+    rows: Sequence[tuple[Row, Sequence[int]]], players: Collection[int]
+) -> Iterator[tuple[str, str]]:
+    """Of rows and the players for which they play, and the players that are co-players: the field of each row
+    that has others, and what is wrong."""
+    taken: set[int] = set()
+    for row, own in rows:
+        for player in own:
+            if player not in players:
+                yield row.players, f"No co-player can play for player {player}."
+            elif player in taken:
+                yield row.players, f"Player {player} has a co-player of its own already."
+        taken |= set(own)
+
+
+KEPT = "_kept"
+"""Names the fields that are on the page, but out of sight."""
+DECIDING = (
+    KIND,
+    APART,
+    TALK,
+    TALKS_WITHIN,
+    PEOPLE,
+    "team_leads",
+    "team_leaves_talk",
+    "team_commands",
+    "team_writes",
+)
+"""Fields of the team by which others come or go, or the picture changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row for the page: its fields, and by kind those of the one that it has, and of those that it had."""
+
+    number: int
+    players: BoundField
+    coplayer: BoundField
+    groups: list[tuple[ChoosableKind, list[BoundField], bool]]
+    is_new: bool
+    is_open: bool
+    """Some of its settings are wrong, so that they are to be seen."""
+
+
+class TeamFields(ConditionForm):
+    """A form of a condition that has these fields too. What is sent without them changes nothing of them."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        organisation = self.instance.organisation
+        for name, value in team_initial(organisation, seats_of(self.instance)).items():
+            self.initial.setdefault(name, value)
+        self.rows = rows_of(self._sent, organisation.get("members", ()))
+        for row in self.rows:
+            self._add(row)
+        for name in DECIDING:
+            self.fields[name].widget.attrs["class"] = "decides"
+        for name in (WORLD, COPLAYER, "teammates"):
+            self.fields[name].widget.attrs["class"] = "decides"
+        use_drawing_fields(self, self.instance.study)
+
+    @property
+    def _sent(self) -> QueryDict | None:
+        return self.data if self.is_bound and isinstance(self.data, QueryDict) else None
+
+    def _add(self, row: Row) -> None:
+        self.initial = {**self.initial, **row.initial()}
+        chosen = self.data.get(row.part, "") if self.is_bound else self.initial.get(row.part, "")
+        shown = shown_kinds(row, self._sent, chosen)
+        world = str(self.data.get(WORLD, "") if self.is_bound else self.instance.world)
+        self.fields |= row_fields(row, kinds=shown, world=world)
+
+    def clean(self) -> dict[str, Any]:
+        """Gathers them; the model checks whether they can be played."""
+        cleaned: dict[str, Any] = super().clean()
+        for row in self.rows:
+            clear_unchosen_errors(self, row.kinds(), cleaned)
+        self._forget_kept()
+        if KIND in self.data and KIND in cleaned:
+            wrong: list[tuple[str, str]] = []
+            team = read_team(self._told(cleaned), lambda field, why: wrong.append((field, why)))
+            for field, why in wrong:
+                self.add_error(field, ValidationError(why))
+            if not any(name.startswith("team_") for name in self.errors):
+                self.instance.organisation = team
+        return cleaned
+
+    def _told(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
+        """What was filled in, without what is out of sight and means nothing; the rows as `MEMBERS`."""
+        out = self._out_of_sight()
+        told = {name: value for name, value in cleaned.items() if name not in out}
+        return told | ({} if MEMBERS in out else {MEMBERS: self._members(cleaned)})
+
+    def _members(self, cleaned: Mapping[str, Any]) -> list[dict[str, Json]]:
+        whole = [row for row in self.rows if cleaned.get(row.part) and cleaned.get(row.players)]
+        members = [(row, row.read(cleaned)) for row in whole]
+        named = [(row, cleaned[row.players]) for row in whole]
+        if cleaned.get("teammates") is not None:
+            for field, why in row_player_problems(named, self.teammate_players()):
+                self.add_error(field, ValidationError(why))
+        for row, member in members:
+            self._check(row, member)
+        return [member for _, member in members]
+
+    def _check(self, row: Row, member: Mapping[str, Json]) -> None:
+        """Puts what a co-player finds wrong with its settings to the field that it names."""
+        try:
+            make_agent(member["coplayer"], member["settings"])
+        except (SettingsError, UnknownNameError) as error:
+            said = str(error.args[0])
+            field = f"{row.part}__{member['coplayer']}__{said.partition(': ')[0]}"
+            meant, why = (field, error_without_name(said)) if field in self.fields else (row.part, said)
+            if not {field, row.part} & {*self.errors}:
+                self.add_error(meant, ValidationError(why))
+
+    def _forget_kept(self) -> None:
+        """What stands in fields that are out of sight and mean nothing is nobody's mistake."""
+        for name in self._out_of_sight():
+            self.errors.pop(name, None)
+        if MEMBERS in self._out_of_sight():
+            for name in [one for one in self.errors if one.startswith("team_row_")]:
+                del self.errors[name]
+
+    def _out_of_sight(self) -> set[str]:
+        kept = set(self._sent.getlist(KEPT)) if self._sent else set()
+        return kept - self.applying()
+
+    def applying(self) -> set[str]:
+        """The fields that mean something, as the form is filled in now."""
+        several, talks = len(self._numbers()) > 1, bool(self[TALK].value())
+        kind, within = self._kind() or ("central" if several else ""), bool(self[TALKS_WITHIN].value())
+        return applicable_fields(kind, apart=self._apart(), several=several, talks=talks, within=within)
+
+    def teammate_players(self) -> list[int]:
+        """The players that are co-players, as the form is filled in now."""
+        teammates, apart = str(self["teammates"].value()), self._apart()
+        seats = (int(teammates) if teammates.isdecimal() else 0) + (not apart)
+        people = set() if apart else self._numbers() or {"1"}
+        return [player for player in range(1, min(seats, MOST_PLAYERS) + 1) if str(player) not in people]
+
+    def _kind(self) -> str:
+        return str(self[KIND].value() or "")
+
+    def _apart(self) -> bool:
+        return bool(self[APART].value()) and may_be_apart(self._kind())
+
+    def _numbers(self) -> set[str]:
+        """Those of the players who are people, as they were typed."""
+        return set(re.findall(r"\d+", str(self[PEOPLE].value() or "")))
+
+    @property
+    def team(self) -> list[BoundField]:
+        """The fields that mean something, for the page; the first is the organisation."""
+        shown = self.applying()
+        return [self[name] for name in team_fields() if name in shown]
+
+    @property
+    def team_kept(self) -> list[BoundField]:
+        """The others: what they have stays on the page, out of sight."""
+        shown = self.applying()
+        return [self[name] for name in team_fields() if name not in shown]
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether there may be co-players of their own."""
+        return MEMBERS in self.applying()
+
+    def shown_rows(self) -> list[ShownRow]:
+        """The rows, for the page."""
+        return [self._shown_row(row) for row in self.rows]
+
+    def _shown_row(self, row: Row) -> ShownRow:
+        chosen = str(self[row.part].value() or "")
+        ticked = [int(one) for one in self[row.players].value() or () if str(one).isdecimal()]
+        players = sorted({*self.teammate_players(), *ticked})
+        self.fields[row.players].widget.choices = [(player, str(player)) for player in players]
+        groups = [
+            (kind, [self[name] for name, _ in kind.named_settings()], kind.name == chosen)
+            for kind in row.kinds()
+            if kind.name in shown_kinds(row, self._sent, chosen)
+        ]
+        is_new = self.data.get(SHOW_BUTTON) == ADD and row is self.rows[-1]
+        wrong = any(name.startswith(f"{row.part}__") for name in self.errors)
+        return ShownRow(row.number, self[row.players], self[row.part], groups, is_new, wrong)

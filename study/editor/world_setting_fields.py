@@ -1,0 +1,342 @@
+"""Form fields for the settings of the chosen world or agent, for the practice episode, and for layouts that
+are drawn on a grid.
+
+A drawn setting (`kitchen.contract.canvas`) is stored as text. For the field `name` a form sends
+`name__rows`, each `name__line_…`, and `name__kept`, the text that was drawn from. If the drawing did not
+change, that text is kept as it is. A text that cannot be drawn is typed as text and sent as `name`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
+
+from kitchen.contract.data_files import DataError
+from kitchen.contract.drawable_setting import REMARK_REFUSED, DrawableSetting, GridDrawing, StartingDrawing
+from kitchen.contract.world import Json, Setting
+from kitchen.forms.setting_fields import setting_field
+from kitchen.registry.world_registry import get_canvas, get_kit, known_worlds
+from study.design.condition_choices import (
+    COPLAYER,
+    WORLD,
+    ChoosableKind,
+    KindSelect,
+    kind_choices,
+    world_kinds,
+)
+from study.design.condition_plan import NOBODY, teammates_needed
+from study.design.form_labels import PART_SETTINGS
+from study.design.models import Study
+from study.design.study_parts import practice_played
+from study.editor.condition_and_item_forms import SHOW_BUTTON
+from study.editor.form_fields import APART
+
+TEAMMATES = "teammates"
+
+Usual = Callable[[ChoosableKind, Setting], Json]
+"""What a setting of a kind is while nobody has said anything."""
+
+
+def default_value(kind: ChoosableKind, setting: Setting) -> Json:
+    """As it is declared."""
+    return setting.default
+
+
+def with_default_settings(
+    sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = default_value
+) -> QueryDict:
+    """What was sent, and the usual settings of a world or co-player whose settings were not on the page:
+    `_shown` names those that were."""
+    filled, shown = sent.copy(), sent.getlist("_shown")
+    for kind in kinds:
+        if sent.get(kind.part) != kind.name or f"{kind.part}__{kind.name}" in shown:
+            continue
+        for name, setting in kind.named_settings():
+            if name not in filled and usual(kind, setting) is not False:
+                filled[name] = str(usual(kind, setting))
+    return filled
+
+
+def with_needed_teammates(sent: QueryDict) -> QueryDict:
+    """What was sent; where another world is shown that needs just so many teammates, and nobody has given a
+    number, that many."""
+    world = sent.get(WORLD, "")
+    if SHOW_BUTTON not in sent or world not in known_worlds() or sent.get(TEAMMATES) not in {"", "0"}:
+        return sent
+    filled, needed = sent.copy(), teammates_needed(world, apart=bool(sent.get(APART)))
+    if needed is not None:
+        filled[TEAMMATES] = str(needed)
+    return filled
+
+
+def chosen_fields(
+    form: Any, kinds: Iterable[ChoosableKind], chosen: Mapping[str, str], shown: Collection[str] = ()
+) -> dict[str, Any]:
+    """The plain fields, and those of every kind in a group of its own, the chosen ones marked, and those that
+    were `shown` before: what was typed there stays. Co-players are offered as far as they play the chosen
+    world."""
+    if COPLAYER in form.fields:
+        offered = kind_choices(COPLAYER, str(form[COPLAYER].value() or ""), chosen[WORLD])
+        form.fields[COPLAYER].widget.choices = offered
+    named = [(kind, [name for name, _ in kind.named_settings()]) for kind in kinds]
+    own = {name for _, names in named for name in names}
+    return {
+        "plain": [field for field in form if field.name not in own],
+        "groups": [
+            (kind, [form[name] for name in names], kind.name == chosen[kind.part])
+            for kind, names in named
+            if names and (kind.name == chosen[kind.part] or f"{kind.part}__{kind.name}" in shown)
+        ],
+    }
+
+
+BEGIN, READ, TOLD = "begin ", "read ", "told "
+"""Values of the button that shows the form again, with the name of a field: drawn on from what its select
+says, or from a file; or only what there is to say of it."""
+
+
+class DrawnSetting(NamedTuple):
+    """A setting that is drawn, and the name of its field."""
+
+    kind: ChoosableKind
+    name: str
+    setting: Setting
+    canvas: DrawableSetting
+
+
+def drawn_settings() -> Iterator[DrawnSetting]:
+    """Those of every world."""
+    for kind in world_kinds():
+        for name, setting in kind.named_settings():
+            if canvas := get_canvas(kind.name, setting.name):
+                yield DrawnSetting(kind, name, setting, canvas)
+
+
+def use_drawing_fields(form: Any, study: Study) -> None:
+    """The fields of a form that can be drawn become drawings."""
+    for one in drawn_settings():
+        if one.name in form.fields:
+            widget = DrawingWidget(
+                one.canvas,
+                partial(earlier_drawings, one, study, form.data),
+                partial(_beside, form, one.kind),
+                partial(last_drawn, one, form.data),
+            )
+            form.fields[one.name].widget = widget
+
+
+def drawing_problems(form: Any, why: str) -> list[str]:
+    """What the rules say of a form's settings; of a drawing all that keeps it from being played, instead."""
+    for one in drawn_settings():
+        if one.name in form.fields and f"{one.setting.name}: " in why:
+            found = form.fields[one.name].widget.refusals(form.cleaned_data.get(one.name) or "")
+            return [f"{one.setting.label}: {words}" for words in found] or [why]
+    return [why]
+
+
+def _beside(form: Any, kind: ChoosableKind) -> dict[str, Json]:
+    """What is chosen beside it."""
+    chosen = ((name, setting) for name, setting in kind.named_settings() if setting.kind == "choice")
+    return {setting.name: form[name].value() for name, setting in chosen}
+
+
+def last_drawn(drawn: DrawnSetting, sent: Mapping[str, Any]) -> str:
+    """The text of the drawing that was on the page, whatever is to be put in its place; empty if there was
+    none."""
+    rows = {name: value for name, value in sent.items() if name != drawn.name}
+    return sent_text(drawn.canvas, rows, drawn.name) or ""
+
+
+def earlier_drawings(
+    drawn: DrawnSetting, study: Study, sent: Mapping[str, Any]
+) -> dict[str, StartingDrawing]:
+    """What can be drawn on from: what was drawn before one began anew, what was drawn for the study's
+    conditions, and what the world has."""
+    before = sent.get(f"{drawn.name}__before", "")
+    own = {
+        f"condition-{row.pk}": StartingDrawing(f"As drawn for “{row.name}”", row.settings[drawn.setting.name])
+        for row in (study.conditions.all() if study.pk else ())
+        if row.world == drawn.kind.name and row.settings.get(drawn.setting.name)
+    }
+    return {
+        **({"before": StartingDrawing("What was drawn before", before)} if before else {}),
+        **drawn.canvas.begun(),
+        **own,
+    }
+
+
+def with_earlier_drawing(sent: QueryDict, study: Study) -> QueryDict:
+    """What was sent; where something is to be drawn on from, with its text, and set so that it counts. What
+    was drawn till then can be gone back to. A file that was given and not drawn yet is, when it is saved."""
+    asked = sent.get(SHOW_BUTTON, "")
+    for one in drawn_settings() if asked.startswith((BEGIN, READ)) or not asked else ():
+        if text := _begun_text(one, study, sent, asked):
+            setting, value = one.canvas.belongs
+            fields = {setting.name: name for name, setting in one.kind.named_settings()}
+            before = sent_text(one.canvas, sent, one.name) or ""
+            sent = sent.copy()
+            sent[one.name], sent[fields[setting]], sent[f"{one.name}__before"] = text, value, before
+    return sent
+
+
+def _begun_text(drawn: DrawnSetting, study: Study, sent: QueryDict, asked: str) -> str:
+    """Empty if it is not this that is begun, or from nothing that there is."""
+    if asked in ("", READ + drawn.name):
+        return sent.get(f"{drawn.name}__given", "").replace("\r\n", "\n").strip()
+    chosen = earlier_drawings(drawn, study, sent).get(sent.get(f"{drawn.name}__begin", ""))
+    return chosen.text if chosen and asked == BEGIN + drawn.name else ""
+
+
+def sent_text(canvas: DrawableSetting, data: Mapping[str, Any], name: str) -> str | None:
+    """The text of what was drawn; what was kept, where that is drawn the same. None if neither this nor the
+    text itself was sent."""
+    if data.get(name) or f"{name}__rows" not in data:
+        return data.get(name)
+    kept: str = data.get(f"{name}__kept", "").replace("\r\n", "\n")
+    lines = {line.name: data.get(f"{name}__line_{line.name}", "").strip() for line in canvas.lines}
+    rows = data[f"{name}__rows"].replace("\r\n", "\n").strip("\n")
+    drawn = GridDrawing(tuple(rows.split("\n")) if rows else (), lines)
+    return kept if drawn == drawing_sheet(canvas, kept)[0] else canvas.text(drawn)
+
+
+def drawing_sheet(canvas: DrawableSetting, text: str) -> tuple[GridDrawing | None, str]:
+    """How a text is drawn, or why it cannot be."""
+    try:
+        return canvas.sheet(text), ""
+    except DataError as error:
+        return None, str(error).partition(": ")[2]
+
+
+def drawing_remarks_page(request: HttpRequest, form: Any) -> HttpResponse | None:
+    """What there is to say of a drawing, if the request asks for that."""
+    asked = request.POST.get(SHOW_BUTTON, "")
+    field = form.fields.get(asked.removeprefix(TOLD)) if asked.startswith(TOLD) else None
+    if field is None or not isinstance(field.widget, DrawingWidget):
+        return None
+    bound = form[asked.removeprefix(TOLD)]
+    context = {**field.widget.told(bound.value() or ""), "id": bound.auto_id, "again": True}
+    return render(request, "study/editor/drawing_told.html", context)
+
+
+class DrawingWidget(forms.Textarea):
+    """A text as a drawing: a grid of letters, with lines of text beside it."""
+
+    def __init__(
+        self,
+        canvas: DrawableSetting,
+        begun: Callable[[], Mapping[str, StartingDrawing]],
+        beside: Callable[[], Mapping[str, Json]],
+        last: Callable[[], str],
+    ) -> None:
+        super().__init__()
+        self.canvas, self.begun, self.beside, self.last = canvas, begun, beside, last
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
+        """As `sent_text` has it."""
+        return sent_text(self.canvas, data, name)
+
+    def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
+        """Neither the text was sent nor a drawing."""
+        return name not in data and f"{name}__rows" not in data
+
+    def told(self, text: str) -> dict[str, Any]:
+        """What there is to say of this text, and the text itself."""
+        return {"remarks": self.canvas.told(text, self.beside()), "text": text}
+
+    def refusals(self, text: str) -> list[str]:
+        """Why it cannot be played, a sentence each."""
+        return [
+            remark.words for remark in self.canvas.told(text, self.beside()) if remark.kind == REMARK_REFUSED
+        ]
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        """The drawing. Of a text that cannot be drawn the one before it, and the text where it was given;
+        where there was none, a box for the text."""
+        text, given = value or "", ""
+        sheet, why = drawing_sheet(self.canvas, text)
+        if sheet is None and (before := drawing_sheet(self.canvas, self.last())[0]) and not before.is_empty:
+            given, text, sheet = text, self.last(), before
+        context = {
+            **self.told(text),
+            "name": name,
+            "id": (attrs or {}).get("id", f"id_{name}"),
+            "canvas": self.canvas,
+            "sheet": sheet,
+            "why": why,
+            "given": given,
+            "begun": (choices := self.begun()),
+            "before": choices.get("before"),
+            "begin": BEGIN,
+            "read": READ,
+            "asks": TOLD,
+            "lines": [(line, sheet.lines.get(line.name, "")) for line in self.canvas.lines] if sheet else [],
+            "rows": "\n".join(sheet.rows) if sheet else "",
+        }
+        return mark_safe(render_to_string("study/editor/drawing.html", context))  # noqa: S308 - a template
+
+
+UNTIL_DONE = (
+    "Otherwise practice is over as soon as somebody has done once what the game is about. "
+    "Whoever has not, after all its steps, may practise once more."
+)
+TEAM_SIZE = "Agents beside the participant's own. 3 teammates make a team of 4 agents."
+
+
+def practice_fields() -> dict[str, forms.Field]:
+    """By name; those of each world's settings are named as in a condition's form."""
+    return {
+        "hints": forms.BooleanField(label=PART_SETTINGS["hints"], required=False),
+        "all_steps": forms.BooleanField(
+            label=PART_SETTINGS["all_steps"], required=False, help_text=UNTIL_DONE
+        ),
+        WORLD: forms.ChoiceField(label="World", choices=kind_choices(WORLD)),
+        **{name: setting_field(setting) for kind in world_kinds() for name, setting in kind.named_settings()},
+        COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER), widget=KindSelect),
+        "teammates": forms.IntegerField(
+            label="Teammates", min_value=0, max_value=63, initial=0, help_text=TEAM_SIZE
+        ),
+    }
+
+
+def practice_default(kind: ChoosableKind, setting: Setting) -> Json:
+    """A setting of a world while nobody has said how it is practised."""
+    return get_kit(kind.name).practice.settings.get(setting.name, setting.default)
+
+
+def practice_fields_of(settings: Mapping[str, Json]) -> dict[str, Json]:
+    """A part's settings by the names of these fields."""
+    played = practice_played(settings["kitchen"])
+    values = {
+        name: played["settings"].get(setting.name, setting.default)
+        if kind.name == played["world"]
+        else practice_default(kind, setting)
+        for kind in world_kinds()
+        for name, setting in kind.named_settings()
+    }
+    return {**settings, **played, **values}
+
+
+def practice_settings(given: Mapping[str, Json], stored: Mapping[str, Json]) -> dict[str, Json]:
+    """The part's settings by what was given; what is not asked here stays as it is."""
+    played = practice_played(stored.get("kitchen", {}))
+    if played["world"] != given[WORLD]:
+        played = practice_played({"world": given[WORLD]})
+    (world,) = (kind for kind in world_kinds() if kind.name == given[WORLD])
+    own = {setting.name: given[name] for name, setting in world.named_settings()}
+    same = played["coplayer"] == given["coplayer"]
+    kitchen = {
+        **played,
+        "settings": {**played["settings"], **own},
+        "coplayer": given["coplayer"],
+        "coplayer_settings": played["coplayer_settings"] if same else {},
+        "teammates": given["teammates"] if given["coplayer"] != NOBODY else 0,
+    }
+    lasting = {"all_steps": True} if given["all_steps"] else {}
+    return {"hints": given["hints"], **lasting, "kitchen": kitchen}

@@ -1,0 +1,219 @@
+"""The pages to download a study's data, to manage API tokens, and to read the API's documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from kitchen.registry.dotted_paths import UnknownNameError
+from study.design.markdown_html import to_html
+from study.design.models import Study
+from study.exports.export_api import api
+from study.exports.export_files import file_response
+from study.exports.export_registry import documents, tables
+from study.exports.export_table import KINDS, OUTAGES, ExportSelection
+from study.exports.tables.played_episodes import touched_count
+from study.participants.participant_counts import study_counts
+from study.researchers.api_tokens import token_make, token_revoke
+from study.researchers.console_page_helpers import CONFIRM_FIELD, NOT_CONFIRMED
+from study.researchers.models import SecurityEvent
+from study.researchers.permissions import FORM_METHODS, staff_page, studies_for, study_page
+from study.researchers.reauthenticate import requires_password
+from study.researchers.security_events import log_security_event
+
+
+@study_page("view")
+def data(request: HttpRequest, study: Study) -> HttpResponse:
+    """The files of the export, whose data they hold, and what every column means."""
+    chosen = _chosen(request)
+    context = {
+        "study": study,
+        "files": [{"table": table, "columns": table.columns_of(study)} for table in tables()],
+        "documents": documents(),
+        "counts": study_counts(study),
+        "rows": chosen.participants(study).count(),
+        "kinds": _kinds(study, chosen),
+        "outages": _outages(study, chosen),
+        "query": _query(chosen),
+    }
+    return render(request, "study/exports/data.html", context)
+
+
+@study_page("view")
+def data_file(request: HttpRequest, study: Study, name: str) -> HttpResponseBase:
+    """One file of the export, streamed; see `file_response` for the names."""
+    try:
+        answer = file_response(study, name, _chosen(request))
+    except UnknownNameError as error:
+        raise Http404(str(error)) from error
+    kind = SecurityEvent.Kind.DATA_DOWNLOADED
+    log_security_event(kind, user=request.user, study=study, what=name, request=request)
+    return answer
+
+
+def _chosen(request: HttpRequest) -> ExportSelection:
+    """Everybody but those of the address; a kind that is none is no page."""
+    try:
+        return ExportSelection.without(request.GET.getlist("without"))
+    except ValueError as error:
+        raise Http404(str(error)) from error
+
+
+def _kinds(study: Study, chosen: ExportSelection) -> list[dict[str, Any]]:
+    """Who can be left out, and how many they are."""
+    everybody = ExportSelection().participants(study).count()
+    return [
+        {
+            "name": name,
+            "words": words,
+            "count": everybody - ExportSelection.without([name]).participants(study).count(),
+            "left_out": name in chosen.left_out,
+        }
+        for name, words in KINDS.items()
+    ]
+
+
+def _outages(study: Study, chosen: ExportSelection) -> dict[str, Any]:
+    """What outages touched, to be left out; how much that is."""
+    count = touched_count(study, chosen)
+    numbers = {"outage_steps": count.steps, "outage_episodes": count.episodes}
+    return {
+        "any": count.episodes,
+        "said": count.left_out(chosen),
+        "kinds": [
+            {"name": name, "words": words, "count": numbers[name], "left_out": name in chosen.left_out}
+            for name, words in OUTAGES.items()
+        ],
+    }
+
+
+def _query(chosen: ExportSelection) -> str:
+    """What the links of the files carry on."""
+    query = QueryDict(mutable=True)
+    query.setlist("without", list(chosen.left_out))
+    return f"?{query.urlencode()}" if chosen.left_out else ""
+
+
+DAYS = {"30": "in 30 days", "90": "in 90 days", "365": "in a year"}
+
+
+class TokenForm(forms.Form):
+    """What a token is for."""
+
+    name = forms.CharField(
+        max_length=80, label="What it is for", help_text="For example “script on my laptop”."
+    )
+    study: Any = forms.ModelChoiceField(
+        queryset=None, required=False, label="What it opens", empty_label="All studies that I may see"
+    )
+    days = forms.ChoiceField(choices=list(DAYS.items()), label="It expires", initial="365")
+
+    def __init__(self, *args: Any, user: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        opened: Any = self.fields["study"]
+        opened.queryset = studies_for(user)
+        self.user = user
+
+    def clean_name(self) -> str:
+        """No other token that works has it: a form that is sent twice makes one token."""
+        name = str(self.cleaned_data["name"])
+        if any(token.works for token in self.user.api_tokens.filter(name=name)):
+            raise forms.ValidationError("You have a token of this name. Revoke it, or choose another.")
+        return name
+
+
+@staff_page(FORM_METHODS)
+def tokens_page(request: HttpRequest) -> HttpResponseBase:
+    """One's own tokens; a new one is shown once, in the answer to the form."""
+    return _revoke(request) if "revoke" in request.POST else _tokens(request)
+
+
+@requires_password
+def _tokens(request: HttpRequest) -> HttpResponse:
+    user: Any = request.user
+    form, secret = TokenForm(request.POST or None, user=user), ""
+    if request.method == "POST" and form.is_valid():
+        form, secret = TokenForm(user=user), _make(user, form.cleaned_data)
+    context = {
+        "form": form,
+        "secret": secret,
+        "tokens": user.api_tokens.select_related("study"),
+        "studies_url": request.build_absolute_uri("/api/studies"),
+    }
+    return render(request, "study/exports/tokens.html", context, status=422 if form.errors else 200)
+
+
+def _make(user: Any, said: Mapping[str, Any]) -> str:
+    """The secret of the new token."""
+    expires_at = timezone.now() + timedelta(days=int(said["days"]))
+    return token_make(user=user, name=said["name"], study=said["study"], expires_at=expires_at)[1]
+
+
+def _revoke(request: HttpRequest) -> HttpResponse:
+    """One's own token opens nothing any more, if that is meant."""
+    asked = request.POST["revoke"]
+    if CONFIRM_FIELD not in request.POST:
+        messages.error(request, NOT_CONFIRMED)
+    elif asked.isascii() and asked.isdigit() and len(asked) < 19:
+        token_revoke(user=request.user, token_id=int(asked))
+    return redirect("study:tokens")
+
+
+@require_GET
+def api_page(request: HttpRequest) -> HttpResponse:
+    """What the API offers, from its own OpenAPI description."""
+    schema = api.get_openapi_schema(path_prefix="/api/")
+    operations = [
+        {"method": method.upper(), "path": path, "anchor": operation["operationId"], **_said(operation)}
+        for path, methods in schema["paths"].items()
+        for method, operation in methods.items()
+    ]
+    context = {
+        "info": schema["info"],
+        "operations": operations,
+        "schemas": _schemas(schema),
+        "root": request.build_absolute_uri("/")[:-1],
+        "openapi_url": reverse("api:openapi-json"),
+    }
+    return render(request, "study/exports/api.html", context)
+
+
+def _said(operation: dict[str, Any]) -> dict[str, Any]:
+    answer = operation["responses"].get(200, {}).get("content", {}).get("application/json", {})
+    return {
+        "summary": operation["summary"],
+        "description": to_html(operation.get("description", "")),
+        "parameters": operation.get("parameters", []),
+        "answer": _named(answer.get("schema", {})),
+    }
+
+
+def _named(schema: dict[str, Any]) -> str:
+    """A type in words."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if schema.get("type") == "array":
+        return f"list of {_named(schema['items'])}"
+    if "additionalProperties" in schema:
+        return f"{_named(schema['additionalProperties'])} by name"
+    return str(schema.get("type", ""))
+
+
+def _schemas(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "description": to_html(one.get("description", "")),
+            "fields": [(field, _named(kind)) for field, kind in one.get("properties", {}).items()],
+        }
+        for name, one in schema.get("components", {}).get("schemas", {}).items()
+    ]

@@ -1,0 +1,232 @@
+"""The read-only REST API for programs, with tokens. `/api/` documents it.
+
+A token gives access to the studies that its researcher may see (`study.researchers.permissions`) at the
+moment of the request.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from django.db.models import Count, Exists, OuterRef, Q, Sum
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.views.decorators.cache import cache_control
+from ninja import NinjaAPI, Schema
+from ninja.errors import HttpError
+from ninja.params.functions import Query
+from ninja.security import HttpBearer
+
+from kitchen.money.models import Spending
+from kitchen.registry.dotted_paths import UnknownNameError
+from study.design.blueprint import blueprint_of
+from study.design.counterbalancing import SchemeError, SequenceTally, scheme_sequences
+from study.design.models import Study
+from study.exports.export_files import FORMATS, file_response
+from study.exports.export_registry import documents, tables
+from study.exports.export_table import ExportSelection
+from study.participants.models import Participant
+from study.participants.participant_counts import VersionOrders, sequence_tallies, version_orders
+from study.researchers.api_tokens import token_find
+from study.researchers.models import ApiToken, SecurityEvent
+from study.researchers.permissions import studies_for
+from study.researchers.security_events import log_security_event
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceProgress:
+    """One sequence of an order scheme: how many hold it. Excluded ones and previews are not counted."""
+
+    versions: list[int]
+    """Numbers of the versions that share the scheme; none before anybody came."""
+    sequence: int
+    order: tuple[str, ...]
+    finished: int
+    playing: int
+
+
+def status_counts(study: Study, **which: Any) -> dict[str, int]:
+    """Participants by exit status; every status is there."""
+    rows = study.participants.filter(**which).order_by().values_list("status").annotate(Count("pk"))
+    return dict.fromkeys(Participant.Status.values, 0) | dict(rows)
+
+
+def sequence_progress(study: Study, *, synthetic: bool = False) -> list[SequenceProgress]:
+    """Every sequence of every scheme that a version has, and of the present one: whole blocks, those that
+    nobody holds, too. None for orders of chance."""
+    return [
+        cell
+        for scheme, versions in _schemes(study).items()
+        for cell in _block(study, scheme, versions, synthetic)
+    ]
+
+
+def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
+    schemes: dict[VersionOrders, list[int]] = defaultdict(list)
+    met = Participant.objects.filter(version=OuterRef("pk"), preview=False)
+    for version in study.versions.filter(Exists(met)).order_by("number"):
+        schemes[version_orders(version.blueprint)].append(version.number)
+    schemes.setdefault(version_orders(blueprint_of(study)), [])
+    return schemes
+
+
+def _block(
+    study: Study, scheme: VersionOrders, versions: list[int], synthetic: bool
+) -> Iterator[SequenceProgress]:
+    try:
+        block = scheme_sequences(scheme.name, scheme.conditions)
+    except SchemeError:  # not ready yet: these orders cannot be made
+        return
+    held = sequence_tallies(study, scheme, synthetic=synthetic, preview=False)
+    for sequence in block:
+        tally = held.get(sequence.id, SequenceTally())
+        yield SequenceProgress(versions, sequence.id, sequence.order, tally.finished, tally.playing)
+
+
+def money_spent(study: Study) -> float:
+    """US dollars: what ended calls cost, and what is set aside for those under way."""
+    ledger = Spending.objects.filter(budget=study.budget_id) if study.budget_id else Spending.objects.none()
+    sums = ledger.aggregate(ended=Sum("spent"), under_way=Sum("reserved", filter=Q(spent=None)))
+    return float(sum(amount or 0 for amount in sums.values()))
+
+
+class Token(HttpBearer):
+    """`Authorization: Bearer brigade_…`. A token in an address is not read: addresses are logged."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
+        """The token, if it works."""
+        return token_find(token)
+
+
+api = NinjaAPI(
+    title="Brigade",
+    version="1",
+    description="Reads studies: how far they are, and their data as files. Nothing can be changed by it.",
+    auth=Token(),
+    docs_url=None,
+    urls_namespace="api",
+)
+
+
+api.add_decorator(cache_control(no_store=True), mode="view")
+
+
+class StudyOut(Schema):
+    """One study."""
+
+    slug: str
+    title: str
+    status: str
+
+
+class CellOut(Schema):
+    """One sequence of an order scheme, and how many people hold it."""
+
+    versions: list[int]
+    sequence: int
+    order: list[str]
+    finished: int
+    playing: int
+
+
+class ProgressOut(Schema):
+    """How far a study is."""
+
+    slug: str
+    people: dict[str, int]
+    synthetic: dict[str, int]
+    preview: dict[str, int]
+    excluded: int
+    withdrawn: int
+    withdrawn_synthetic: int
+    orders: str
+    cells: list[CellOut]
+    spent_usd: float
+    budget_usd: float
+
+
+class FileOut(Schema):
+    """One file that can be read."""
+
+    name: str
+    meaning: str
+    url: str
+
+
+def readable(request: Any) -> Any:
+    """The studies that this request's token opens."""
+    token: ApiToken = request.auth
+    studies = studies_for(token.user)
+    return studies.filter(pk=token.study_id) if token.study_id else studies
+
+
+def study_of(request: HttpRequest, slug: str) -> Study:
+    """One of them; what the token does not open does not exist for it."""
+    study: Study = get_object_or_404(readable(request), slug=slug)
+    return study
+
+
+@api.get("/studies", response=list[StudyOut], summary="Studies that the token may read", tags=["studies"])
+def list_studies(request: HttpRequest) -> Any:
+    """In the order of their slugs."""
+    return readable(request).order_by("slug")
+
+
+@api.get(
+    "/studies/{slug:slug}/progress", response=ProgressOut, summary="How far a study is", tags=["studies"]
+)
+def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
+    """People, synthetic participants and previews by exit status; how the sequences of the order scheme are
+    filled (people who are not excluded; where versions differ in their schemes, each scheme for itself); US
+    dollars that models cost."""
+    study = study_of(request, slug)
+    return {
+        "slug": study.slug,
+        "people": status_counts(study, synthetic=False, preview=False),
+        "synthetic": status_counts(study, synthetic=True, preview=False),
+        "preview": status_counts(study, preview=True),
+        "excluded": study.participants.exclude(excluded_at=None).count(),
+        "withdrawn": study.withdrawn,
+        "withdrawn_synthetic": study.withdrawn_synthetic,
+        "orders": study.orders,
+        "cells": sequence_progress(study),
+        "spent_usd": money_spent(study),
+        "budget_usd": float(study.budget_limit),
+    }
+
+
+@api.get("/studies/{slug:slug}/files", response=list[FileOut], summary="Files of a study", tags=["files"])
+def list_files(request: HttpRequest, slug: str) -> list[dict[str, str]]:
+    """Every file in each of its forms, and all of them as one ZIP."""
+    study = study_of(request, slug)
+    meanings = {f"{table.name}.{form}": table.meaning for table in tables() for form in FORMATS}
+    meanings |= {document.name: document.meaning for document in documents()}
+    meanings |= {f"all_{form}.zip": f"All files, the tables as {form}." for form in FORMATS}
+    root = request.build_absolute_uri(f"/api/studies/{study.slug}/files/")
+    return [{"name": name, "meaning": meaning, "url": root + name} for name, meaning in meanings.items()]
+
+
+WITHOUT = Query(default_factory=list)
+
+
+@api.get("/studies/{slug:slug}/files/{name}", summary="One file, streamed", tags=["files"])
+def study_file(
+    request: HttpRequest, slug: str, name: str, without: Annotated[list[str], WITHOUT]
+) -> HttpResponseBase:
+    """The file by its name, as in the list. `without` leaves out kinds of participants, as often as it is
+    given: people, synthetic, preview, excluded; or what an outage touched: outage_steps, outage_episodes.
+    Otherwise everything is in it, marked."""
+    study = study_of(request, slug)
+    try:
+        answer = file_response(study, name, ExportSelection.without(without))
+    except UnknownNameError as error:
+        raise Http404(str(error)) from error
+    except ValueError as error:
+        raise HttpError(422, f"without: {error}") from error
+    token: ApiToken = request.auth  # type: ignore[attr-defined]
+    kind, what = SecurityEvent.Kind.DATA_DOWNLOADED, f"{name}, by {token}"
+    log_security_event(kind, user=token.user, study=study, what=what, request=request)
+    return answer

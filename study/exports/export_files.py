@@ -1,0 +1,285 @@
+"""Write export tables as CSV, Parquet or ZIP files, in pieces for a download or whole into a folder.
+
+Parquet has typed columns and row groups of bounded size.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain, count, repeat
+from pathlib import Path
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseBase
+from django.utils import timezone
+
+from kitchen.infra.file_downloads import as_attachment, streaming_download
+from kitchen.infra.file_writing import StreamBuffer
+from kitchen.registry.dotted_paths import UnknownNameError
+from study.design.models import Study
+from study.exports.csv_encoding import JsonText, compact
+from study.exports.export_registry import documents, get_document, get_table, tables
+from study.exports.export_table import EVERYBODY, Column, ExportSelection, ExportTable
+from study.exports.row_groups import RowBatch, RowCounter
+
+ROW_GROUP = 16 * 1024 * 1024
+"""Bytes that are held, as Arrow has them, before they are written together."""
+
+
+def _time(value: datetime | str) -> datetime:
+    return datetime.fromisoformat(value) if isinstance(value, str) else value
+
+
+def _json(value: Any) -> str:
+    return str(value) if isinstance(value, JsonText) else compact(value)
+
+
+VALUES: dict[str, Callable[[Any], Any]] = {
+    "text": str,
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "time": _time,
+    "json": _json,
+}
+"""A value as Arrow takes it, by kind of column; texts are not made harmless, nothing runs them here."""
+
+
+TAKEN: dict[str, set[type]] = {
+    "text": {str},
+    "integer": {int},
+    "number": {int, float},
+    "boolean": {bool},
+    "time": {datetime},
+    "json": {JsonText},
+}
+"""Classes of values that Arrow takes as they are, by kind of column."""
+
+
+def parquet_pieces(
+    table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, tally: RowCounter | None = None
+) -> Iterator[bytes]:
+    """The file in pieces: memory does not grow with the study."""
+    import pyarrow as pa  # takes memory and time that only this needs
+    import pyarrow.parquet as pq
+
+    (columns, batches), pipe = table.opened(study, chosen), StreamBuffer()
+    schema = _schema(columns)
+    with pq.ParquetWriter(pa.PythonFile(pipe, mode="w"), schema, compression="zstd") as writer:
+        for group in _groups(_record_batches(batches, columns, schema)):
+            writer.write_table(pa.Table.from_batches(group))
+            if tally:
+                tally.rows += sum(batch.num_rows for batch in group)
+            yield pipe.take()
+    yield pipe.take()
+
+
+def _schema(columns: Sequence[Column]) -> Any:
+    import pyarrow as pa
+
+    types = {
+        "text": pa.string(),
+        "integer": pa.int64(),
+        "number": pa.float64(),
+        "boolean": pa.bool_(),
+        "time": pa.timestamp("us", tz="UTC"),
+        "json": pa.string(),
+    }
+    return pa.schema(
+        [
+            pa.field(column.name, types[column.kind], metadata={"meaning": column.meaning})
+            for column in columns
+        ]
+    )
+
+
+def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    """The batches in lists of about `ROW_GROUP` bytes: rows may be short or have long texts."""
+    group, size = list[Any](), 0
+    for batch in batches:
+        group.append(batch)
+        size += batch.nbytes
+        if size >= ROW_GROUP:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _record_batches(batches: Iterable[RowBatch], columns: Sequence[Column], schema: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    typed = [(column.kind, field.type) for column, field in zip(columns, schema, strict=True)]
+    for batch in batches:
+        before, own, after = batch.split(typed)
+        whose = pa.array(list(chain.from_iterable(map(repeat, count(), batch.lengths))))
+        arrays = [
+            *(array.take(whose) for array in _arrays(before, batch.before)),
+            *_arrays(own, batch.own),
+            *(array.take(whose) for array in _arrays(after, batch.after)),
+        ]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _arrays(typed: Sequence[tuple[str, Any]], rows: Iterable[Sequence[Any]]) -> Iterator[Any]:
+    """A column of all rows for each kind, in its type."""
+    for (kind, into), values in zip(typed, zip(*rows, strict=True), strict=True):
+        yield _array(kind, values, into)
+
+
+def _array(kind: str, values: Sequence[Any], into: Any) -> Any:
+    import pyarrow as pa
+
+    classes = set(map(type, values)) - {type(None)}
+    if kind == "time" and classes == {str}:
+        return pa.array(values).cast(into)
+    if classes <= TAKEN[kind]:
+        return pa.array(values, type=into)
+    read = VALUES[kind]
+    return pa.array([None if value is None else read(value) for value in values], type=into)
+
+
+PIECE = 64 * 1024
+"""Characters of CSV that are sent at once, or a little more."""
+
+
+def csv_pieces(
+    table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, tally: RowCounter | None = None
+) -> Iterator[str]:
+    """The file in pieces of about `PIECE` characters: memory does not grow with the study."""
+    waiting, size, count = list[str](), 0, tally or RowCounter()
+    for text, rows in table.lines(study, chosen):
+        waiting.append(text)
+        size += len(text)
+        count.rows += rows
+        if size >= PIECE:
+            yield "".join(waiting)
+            waiting, size = [], 0
+    yield "".join(waiting)
+
+
+def csv_bytes(
+    table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, tally: RowCounter | None = None
+) -> Iterator[bytes]:
+    """The same in UTF-8."""
+    return (piece.encode() for piece in csv_pieces(table, study, chosen, tally))
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One form of a table."""
+
+    content_type: str
+    pieces: Callable[[ExportTable, Study, ExportSelection, RowCounter | None], Iterator[bytes]]
+
+
+FORMATS: dict[str, Format] = {
+    "csv": Format("text/csv; charset=utf-8", csv_bytes),
+    "parquet": Format("application/vnd.apache.parquet", parquet_pieces),
+}
+"""By the ending of the file's name."""
+
+
+def table_pieces(
+    table: ExportTable, form: str, study: Study, chosen: ExportSelection, tally: RowCounter | None = None
+) -> Iterator[bytes]:
+    """A table as a file with this ending, in pieces."""
+    return FORMATS[form].pieces(table.in_form(form), study, chosen, tally)
+
+
+def files(
+    study: Study, chosen: ExportSelection, form: str, tallies: dict[str, RowCounter] | None = None
+) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Every file of the export: its name, and its bytes in pieces. `tallies` counts rows by file."""
+    for table in tables():
+        name, tally = f"{table.name}.{form}", RowCounter()
+        if tallies is not None:
+            tallies[name] = tally
+        yield name, table_pieces(table, form, study, chosen, tally)
+    for document in documents():
+        yield document.name, iter([document.text(study, chosen).encode()])
+
+
+def zip_pieces(
+    study: Study,
+    chosen: ExportSelection = EVERYBODY,
+    form: str = "csv",
+    tallies: dict[str, RowCounter] | None = None,
+) -> Iterator[bytes]:
+    """All files in one ZIP, written from front to end: memory does not grow with the study."""
+    pipe, now = StreamBuffer(), timezone.now().timetuple()[:6]
+    with zipfile.ZipFile(pipe, "w") as archive:
+        for name, pieces in files(study, chosen, form, tallies):
+            entry = zipfile.ZipInfo(f"{study.slug}/{name}", now)
+            entry.compress_type = zipfile.ZIP_STORED if name.endswith(".parquet") else zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            with archive.open(entry, "w", force_zip64=True) as inside:
+                for piece in pieces:
+                    inside.write(piece)
+                    yield pipe.take()
+    yield pipe.take()
+
+
+def write_study(
+    study: Study, folder: Path, form: str = "csv", chosen: ExportSelection = EVERYBODY
+) -> dict[str, int]:
+    """Every file of the study into the folder, each one whole or not at all; rows by file, for tables."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tallies: dict[str, RowCounter] = {}
+    for name, pieces in files(study, chosen, form, tallies):
+        _write_whole(folder / name, pieces)
+    return {name: tally.rows for name, tally in tallies.items()}
+
+
+def write_zip(
+    study: Study, path: Path, form: str = "csv", chosen: ExportSelection = EVERYBODY
+) -> dict[str, int]:
+    """All files in one ZIP at this path, whole or not at all; rows by file name, for tables."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    tallies: dict[str, RowCounter] = {}
+    _write_whole(path, zip_pieces(study, chosen, form, tallies))
+    return {name: tally.rows for name, tally in tallies.items()}
+
+
+def _write_whole(path: Path, pieces: Iterable[bytes]) -> None:
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.writelines(pieces)
+        Path(beside).replace(path)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+ZIP = "zip"
+
+
+def file_response(study: Study, name: str, chosen: ExportSelection) -> HttpResponseBase:
+    """One file by its whole name: `steps.csv`, `steps.parquet`, `design.json`, `all.zip` (CSV), or
+    `all_parquet.zip`. UnknownNameError if there is none of this name."""
+    stem, _, form = name.rpartition(".")
+    if form == ZIP:
+        return _zip(study, name, stem, chosen)
+    if form in FORMATS:
+        pieces = table_pieces(get_table(stem), form, study, chosen)
+        return streaming_download(pieces, FORMATS[form].content_type, f"{study.slug}_{name}")
+    document = get_document(name)
+    response = HttpResponse(document.text(study, chosen), content_type=document.content_type)
+    return as_attachment(response, f"{study.slug}_{name}")
+
+
+def _zip(study: Study, name: str, stem: str, chosen: ExportSelection) -> HttpResponseBase:
+    forms = {"all": "csv", **{f"all_{form}": form for form in FORMATS}}
+    if stem not in forms:
+        raise UnknownNameError(f"{name}: no such file; there are {', '.join(f'{one}.zip' for one in forms)}")
+    return streaming_download(
+        zip_pieces(study, chosen, forms[stem]),
+        "application/zip",
+        f"{study.slug}{stem.removeprefix('all')}.zip",
+    )

@@ -1,0 +1,252 @@
+"""The list of all export files, the codebook of their columns, and the files that are not tables
+(README.md, design.json).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Protocol
+
+from kitchen.registry.dotted_paths import load_named, load_path
+from kitchen.words.english_text import counted_noun
+from study.design.models import Study
+from study.exports.export_table import KINDS, Column, Document, ExportSelection, ExportTable
+from study.exports.row_groups import RowGroup
+from study.exports.tables.played_episodes import changed_versions, design_document, touched_count
+
+CODEBOOK_COLUMNS = (
+    Column("file", "text", "Name of the file, as it stands beside this one."),
+    Column("column", "text", "Name of the column."),
+    Column("type", "text", "Type of its values.", levels="text, integer, number, boolean, time, json"),
+    Column("unit", "text", "Unit, where it has one."),
+    Column("meaning", "text", "What it says."),
+    Column("levels", "text", "Its values, where they are few."),
+)
+
+
+Tables = Callable[[], Iterable[ExportTable]]
+
+
+def codebook(name: str, meaning: str, tables: Tables, ending: str = "csv") -> ExportTable:
+    """The table, under this name, of what every column of these tables means, which are files with this
+    ending; it may be one of them."""
+    among = partial(codebook, name, meaning, tables)
+    return ExportTable(name, meaning, CODEBOOK_COLUMNS, partial(_rows, tables, ending), among=among)
+
+
+def _rows(tables: Tables, ending: str, study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+    """One row per column, in the order of the files."""
+    files = {f"{table.name}.csv": f"{table.name}.{ending}" for table in tables()}
+    named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in files))
+    for table in tables():
+        told = [_cells(column) for column in table.columns_of(study)]
+        rows = [[cell and named.sub(lambda found: files[found[0]], cell) for cell in row] for row in told]
+        yield RowGroup([f"{table.name}.{ending}"], rows)
+
+
+def _cells(column: Column) -> tuple[str | None, ...]:
+    return column.name, column.kind, column.unit or None, column.meaning, column.levels or None
+
+
+class Named(Protocol):
+    """A file of the export, table or not."""
+
+    @property
+    def name(self) -> str:
+        """As the list on the page has it."""
+
+    @property
+    def meaning(self) -> str:
+        """What it is, in a sentence."""
+
+
+Files = Callable[[], Iterable[Named]]
+"""Files that are asked for when they are needed: the list of all of them holds what is made from it."""
+
+
+def design(study: Study, chosen: ExportSelection) -> str:
+    """The study's versions, frozen ones among them, as JSON."""
+    return json.dumps(design_document(study), indent=2, ensure_ascii=False) + "\n"
+
+
+HOW = """
+## How to read it
+
+One file is one table; `codebook` says of every column what it means, its type, unit and levels.
+`participants` is wide: a row for each participant, with `<condition>.<measure>` for each answer and score.
+All others are long; `measures` has a row for each participant, condition and measure, as models want it. They
+join by `participant` and `episode`. Times are ISO 8601 in UTC, booleans 1 and 0, blank is "none".
+
+In CSV, a text that a spreadsheet would run as a formula stands behind an apostrophe (`'`). A text of
+several lines keeps them, in quotes: a row may take more than one line of the file. Parquet has every text as
+it is, and every column in its own type; `json` columns are texts.
+
+R:
+
+    people <- read.csv("participants.csv", colClasses = c(participant = "character"), na.strings = "")
+    people <- subset(people, synthetic == 0 & is.na(left_out_of_analysis))
+    answers <- read.csv("answers.csv", colClasses = c(participant = "character"), na.strings = "")
+    answers <- subset(answers, participant %in% people$participant)
+    # Parquet: answers <- arrow::read_parquet("answers.parquet")
+
+Python:
+
+    import pandas as pd
+    people = pd.read_csv("participants.csv", dtype={"participant": str})
+    people = people[(people.synthetic == 0) & people.left_out_of_analysis.isna()]
+    texts, times = {"participant": str, "seed": str}, ["started_at", "ended_at"]
+    episodes = pd.read_csv("episodes.csv", dtype=texts, parse_dates=times)
+    episodes = episodes[(episodes.part == "main") & episodes.participant.isin(people.participant)]
+    # Parquet: episodes = pd.read_parquet("episodes.parquet")
+
+Both take the people whom the Analysis page takes. For what was collected as preregistered alone, take of them
+those with `version_frozen` 1 and `entered_before_freeze` 0.
+
+## Marks
+
+- `synthetic`: 1 for programs that took part to test the study. They are not people.
+- `preview`: 1 for staff who tried the study out.
+- `excluded`: 1 for those whom staff excluded; participants says when and why.
+- `exit_status`: how far somebody came. Those who dropped out are there; those who withdrew are nowhere, but
+  counted.
+- `part`: `practice` for the practice episode, `main` for the conditions.
+- `version`, `changed_since_freeze`: which version of the study somebody took part in, and whether that one
+  came after the preregistration. `design.json` has every version.
+- `entered_before_freeze` (participants): 1 for those who entered before their version was preregistered.
+- `left_out_of_analysis` (participants): why the analysis leaves somebody out; blank for those it takes.
+- `outage_ms`, `outage_parts` (episodes, steps, commands, decisions): how long something of ours was away
+  meanwhile, and what; `outages` has each time. A person who had not commanded in such a step is `chosen_by`
+  `outage`, where others are `timeout`.
+
+Take out completion codes and labels (Prolific IDs and the like) before you publish the data.
+"""
+
+
+def readme(tables: Files, documents: Files) -> Document:
+    """README.md, which names these files and itself."""
+
+    def text(study: Study, chosen: ExportSelection) -> str:
+        return _readme(study, chosen, [*tables(), *documents()])
+
+    meaning = "What each file is and how to read it."
+    return Document("README.md", meaning, "text/markdown; charset=utf-8", text)
+
+
+def _readme(study: Study, chosen: ExportSelection, files: Iterable[Named]) -> str:
+    return "\n".join(
+        [
+            f"# Data of the study {study.slug}: {study.title}",
+            "",
+            *_whose(study, chosen),
+            "",
+            "## Files",
+            "",
+            *(f"- `{one.name}`: {one.meaning}" for one in files),
+            HOW.rstrip(),
+            "",
+        ]
+    )
+
+
+def _whose(study: Study, chosen: ExportSelection) -> list[str]:
+    people = chosen.participants(study)
+    left_out = ", ".join(KINDS[kind] for kind in chosen.left_out if kind in KINDS) or "nobody"
+    changed = ", ".join(map(str, sorted(changed_versions(study)))) or "none"
+    frozen = study.versions.filter(frozen_at__isnull=False).values_list("number", flat=True)
+    paid = study.left_complete.exclude(code="").count()
+    return [
+        f"{people.count()} participants, "
+        f"{people.filter(synthetic=True).count()} of them synthetic (programs), "
+        f"{people.filter(preview=True).count()} previews by staff, "
+        f"{people.exclude(excluded_at=None).count()} excluded. "
+        f"{study.withdrawn} people ({paid} of them after they were complete) and "
+        f"{study.withdrawn_synthetic} programs withdrew; their data are erased, "
+        "so nobody can tell whether one who left before the end came back.",
+        "",
+        f"Left out of these files: {left_out}.",
+        *_outages(study, chosen),
+        "",
+        f"Versions of the study: {study.versions.count()}; preregistered: "
+        f"{', '.join(map(str, frozen)) or 'none'}; changed since a preregistration: {changed}.",
+    ]
+
+
+def _outages(study: Study, chosen: ExportSelection) -> list[str]:
+    """What outages did, and what is left out for it; a study that none touched needs no word."""
+    count = touched_count(study, chosen)
+    if not count.episodes:
+        return []
+    said = count.left_out(chosen)
+    held = (
+        f"Left out: {said} (participants has everybody's scores)." if said else "All of it is here, marked."
+    )
+    return [
+        "",
+        f"Outages touched {counted_noun(count.episodes, 'episode')} and "
+        f"{counted_noun(count.steps, 'step')}. {held}",
+    ]
+
+
+DESIGN = Document(
+    "design.json",
+    "Every version of the study's design with its hash, the preregistered ones marked.",
+    "application/json",
+    design,
+)
+
+TABLES: dict[str, str] = {
+    "participants": "study.exports.tables.participants_table:TABLE",
+    "episodes": "study.exports.tables.episodes_table:TABLE",
+    "steps": "study.exports.tables.steps_tables:STEPS",
+    "commands": "study.exports.tables.steps_tables:COMMANDS",
+    "answers": "study.exports.tables.answers_tables:ANSWERS",
+    "page_times": "study.exports.tables.page_times_and_outages_tables:PAGE_TIMES",
+    "decisions": "study.exports.tables.decisions_tables:DECISIONS",
+    "prompts": "study.exports.tables.decisions_tables:PROMPTS",
+    "staff_actions": "study.exports.tables.page_times_and_outages_tables:STAFF_ACTIONS",
+    "outages": "study.exports.tables.page_times_and_outages_tables:OUTAGES",
+    "asked": "study.exports.tables.answers_tables:ASKED",
+    "messages": "study.exports.tables.messages_tables:MESSAGES",
+    "jobs": "study.exports.tables.messages_tables:JOBS",
+    "predictions": "study.exports.tables.decisions_tables:PREDICTIONS",
+    "measures": "study.exports.tables.measures_table:TABLE",
+    "codebook": "study.exports.export_registry:CODEBOOK",
+    "dictionary": "study.exports.export_registry:DICTIONARY",
+}
+
+DOCUMENTS: dict[str, str] = {
+    "design.json": "study.exports.export_registry:DESIGN",
+    "README.md": "study.exports.export_registry:README",
+}
+"""Files that are no tables, by their whole name."""
+
+
+def tables() -> list[ExportTable]:
+    """All of them."""
+    return [load_path(path) for path in TABLES.values()]
+
+
+def get_table(name: str) -> ExportTable:
+    """One of them; UnknownNameError if there is none of this name."""
+    table: ExportTable = load_named(TABLES, name)
+    return table
+
+
+def documents() -> list[Document]:
+    """All files that are no tables."""
+    return [load_path(path) for path in DOCUMENTS.values()]
+
+
+def get_document(name: str) -> Document:
+    """One of them; UnknownNameError if there is none of this name."""
+    document: Document = load_named(DOCUMENTS, name)
+    return document
+
+
+CODEBOOK = codebook("codebook", "What every column of every file means.", tables)
+DICTIONARY = codebook("dictionary", "The same as codebook, by its older name.", tables)
+README = readme(tables, documents)
+"""Made from the lists that they stand in."""

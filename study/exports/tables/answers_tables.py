@@ -1,0 +1,253 @@
+"""answers.csv has a row for each answer to an item. asked.csv has a row for each item that a participant
+could meet, and tells items that were not asked from those not answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from kitchen.contract.world import Json
+from study.design.blueprint import Blueprint
+from study.design.models import Study, SurveyItem
+from study.design.page_and_item_order import items_for
+from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
+from study.design.questions.item_kinds import SCALED, answer_words, is_right, numeric_answer
+from study.exports.export_table import (
+    EPISODE_COLUMNS,
+    PERSON_MARKS,
+    Column,
+    ExportSelection,
+    ExportTable,
+    in_chunks,
+)
+from study.exports.row_groups import RowGroup
+from study.exports.tables.played_episodes import (
+    PEOPLE,
+    ExportedParticipant,
+    exported_participants,
+    not_withdrawn,
+)
+from study.participants.episode_owners_and_outages import downtime_since_creation, touched_episodes
+from study.participants.models import Answer, PageVisit, Round
+
+ANSWER_COLUMNS = (
+    *EPISODE_COLUMNS,
+    Column("item", "text", "Key of the survey item."),
+    Column("measure", "text", "What the item measures."),
+    Column("value", "json", "The answer.", levels="for scales 1 (`low`) to `points` (`high`)"),
+    Column("points", "integer", "Points of the scale; blank for other kinds.", unit="scale points"),
+    Column("low", "text", "Words at the low end, likewise."),
+    Column("high", "text", "Words at the high end, likewise."),
+    Column("text", "text", "What was asked, in the language in which the study is written."),
+    Column("answered_at", "time", "When the survey was sent."),
+    Column("place", "text", "Where it was asked.", levels=", ".join(SurveyItem.Place.values)),
+    Column("kind", "text", "Kind of the item.", levels=", ".join(SurveyItem.Kind.values)),
+    Column("attempt", "integer", "Which attempt at the check of understanding; otherwise 1."),
+    Column("scale", "text", "The sub-scale that the item belongs to; blank for none."),
+    Column("reversed", "boolean", "1 if it is turned around before its scale is scored; `value` is not."),
+    Column("correct", "json", "The right answer; blank for an item that has none."),
+    Column("right", "boolean", "1 if the answer is the right one; blank for an item that has none."),
+    *PERSON_MARKS,
+    Column(
+        "answer",
+        "text",
+        "`value` in plain words, several options parted by semicolons; blank for scales and numbers.",
+    ),
+    Column("shown_at", "integer", "Which item of its page it was for this participant.", levels="1 = first"),
+    Column(
+        "does_not_apply",
+        "boolean",
+        "1 if the participant answered that it does not apply: `value` is blank then. What was not asked, or "
+        "not answered, has no row here; asked.csv tells them apart.",
+    ),
+)
+
+
+def answer_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+    """One row per answer: by participant, in the order in which they were given, then by item. What an item
+    was like is read from the participant's version, not from the item as it is now."""
+    items = {item.pk: item.plan for item in study.items.all()}
+    designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
+    asked = {(number, item.key): item for number, design in designs.items() for item in design.items}
+    downtime = None if chosen.outage_episodes else downtime_since_creation(study)
+    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
+        everybody, orders = {who.pk: who for who in chunk}, Orders(designs)
+        theirs = Answer.objects.filter(participant__in=everybody)
+        if downtime is not None:
+            played = Round.objects.filter(participant__in=everybody)
+            theirs = theirs.exclude(round__episode__in=touched_episodes(downtime, played))
+        given = theirs.values_list(
+            "participant_id",
+            "item_id",
+            "round__condition__key",
+            "round__position",
+            "round__episode__key",
+            "value",
+            "answered_at",
+            "attempt",
+        )
+        cells = list[tuple[Any, ...]]()
+        for pk, item, *answer in given.order_by("participant__number", "answered_at", "item__position", "pk"):
+            if item not in items:  # made after this file was begun, for people of a later version
+                continue
+            who, row = everybody[pk], items[item]
+            read = asked.get((who.marks.version, row.key), row)
+            place = orders[who.marks.version, read.place, who.number, answer[0] or ""].get(row.key)
+            cells.append(_answer_cells(who, read, place, *answer))
+        yield RowGroup((), cells)
+
+
+class Orders(dict[tuple[int, str, int, str], dict[str, int]]):
+    """Where each item of a page stood, by key (1 is the first); by version, page, participant's number and
+    condition."""
+
+    def __init__(self, designs: Mapping[int, Blueprint]) -> None:
+        self.designs = designs
+
+    def __missing__(self, which: tuple[int, str, int, str]) -> dict[str, int]:
+        version, page, number, condition = which
+        items = items_for(self.designs[version], page, number, condition)
+        places = self[which] = {item.key: place for place, item in enumerate(items, start=1)}
+        return places
+
+
+def _answer_cells(
+    who: ExportedParticipant,
+    item: ItemPlan,
+    shown_at: int | None,
+    condition: str | None,
+    position: int | None,
+    episode: Any,
+    given: Any,
+    answered_at: Any,
+    attempt: int,
+) -> tuple[Any, ...]:
+    likert = item.kind == SurveyItem.Kind.LIKERT
+    scaled, value = item.kind in SCALED, numeric_answer(given)
+    return (
+        *who.cells,
+        condition,
+        position or 0,
+        episode,
+        item.key,
+        item.measure,
+        value,
+        item.points if likert else None,
+        item.low if scaled else None,
+        item.high if scaled else None,
+        item.text,
+        answered_at,
+        item.place,
+        item.kind,
+        attempt,
+        item.scale or None,
+        item.reversed,
+        item.correct,
+        is_right(item, value),
+        *who.marks,
+        None if scaled or value is None else answer_words(value),
+        shown_at,
+        value is None,
+    )
+
+
+ANSWERS = ExportTable(
+    "answers", "Every answer to every item, wherever it was asked.", ANSWER_COLUMNS, answer_rows
+)
+
+BECAME = {
+    "answered": "answers.csv has it",
+    "does_not_apply": "the participant said so",
+    "not_answered": "left open, and the page was sent",
+    "not_asked": "left out after an episode that is played alone",
+    "not_reached": "the page was not sent",
+}
+"""What can become of an item."""
+
+ASKED_COLUMNS = (
+    *EPISODE_COLUMNS[:4],
+    Column("item", "text", "Key of the survey item."),
+    Column("measure", "text", "What the item measures."),
+    Column("place", "text", "Where it belongs.", levels=", ".join(SurveyItem.Place.values)),
+    Column(
+        "became",
+        "text",
+        "What became of it. Items that the participant's version does not have are not here.",
+        levels="; ".join(f"{code} ({words})" for code, words in BECAME.items()),
+    ),
+    *PERSON_MARKS,
+)
+
+OUTSIDE = tuple(place for place in SurveyItem.Place.values if place != SurveyItem.Place.SURVEY)
+Key = tuple[int, int]
+"""A participant, and the position of a round; 0 outside of the rounds."""
+
+
+class _Chunk:
+    """What some participants met and gave."""
+
+    def __init__(self, study: Study, pks: list[int], chosen: ExportSelection) -> None:
+        rounds = Round.objects.filter(participant__in=pks)
+        if not chosen.outage_episodes:
+            rounds = rounds.exclude(episode__in=touched_episodes(downtime_since_creation(study), rounds))
+        self.rounds = _by_person(
+            rounds.order_by("participant__number", "position").values_list(
+                "participant_id", "position", "condition__key", "answered_at"
+            )
+        )
+        done = PageVisit.objects.filter(participant__in=pks, page__in=OUTSIDE, done_at__isnull=False)
+        self.done = set(done.values_list("participant_id", "page"))
+        given = Answer.objects.filter(participant__in=pks).order_by("attempt", "pk")
+        self.given: dict[tuple[int, int, str], Json] = {
+            (pk, position or 0, item): value
+            for pk, position, item, value in given.values_list(
+                "participant_id", "round__position", "item__key", "value"
+            )
+        }
+
+    def rows(self, who: ExportedParticipant, design: Blueprint) -> Iterator[tuple[Any, ...]]:
+        """Those of one participant, in the order of their way."""
+        for place in ("about", "check"):
+            yield from self._outside(who, design, place)
+        for _, position, condition, answered_at in self.rounds.get(who.pk, ()):
+            asked = design.items_after(condition)
+            for item in design.items_at("survey"):
+                became = self._became(who, position, item.key, answered_at is not None)
+                told = became if item in asked else "not_asked"
+                yield *who.cells, condition, position, item.key, item.measure, "survey", told, *who.marks
+        yield from self._outside(who, design, "final")
+
+    def _outside(self, who: ExportedParticipant, design: Blueprint, place: str) -> Iterator[tuple[Any, ...]]:
+        for item in design.items_at(place) if design.has(place) else ():
+            became = self._became(who, 0, item.key, (who.pk, place) in self.done)
+            yield *who.cells, None, 0, item.key, item.measure, place, became, *who.marks
+
+    def _became(self, who: ExportedParticipant, position: int, item: str, sent: bool) -> str:
+        if (which := (who.pk, position, item)) in self.given:
+            return "does_not_apply" if self.given[which] == DOES_NOT_APPLY else "answered"
+        return "not_answered" if sent else "not_reached"
+
+
+def _by_person(rounds: Any) -> Mapping[int, list[tuple[Any, ...]]]:
+    return {pk: list(theirs) for pk, theirs in groupby(rounds, itemgetter(0))}
+
+
+def asked_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+    """By participant, in the order of the way through the study, then of the design."""
+    designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
+    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
+        met = _Chunk(study, [who.pk for who in chunk], chosen)
+        there = not_withdrawn(who.pk for who in chunk)
+        cells = [row for who in chunk if who.pk in there for row in met.rows(who, designs[who.marks.version])]
+        yield RowGroup((), cells)
+
+
+ASKED = ExportTable(
+    "asked",
+    "What became of every item for every participant: answered, does not apply, left open, not asked.",
+    ASKED_COLUMNS,
+    asked_rows,
+)

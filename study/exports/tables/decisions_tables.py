@@ -1,0 +1,373 @@
+"""decisions.csv, prompts.csv and predictions.csv: what agents decided, what language models were asked, and
+what agents predicted of others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from kitchen.contract.agent_skills import spell_skill
+from kitchen.contract.decision_notes import Prediction, reading_from_note
+from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
+from kitchen.play.turn.decision_records import ByMind, predictions_by_episode, seat_counts_of_minds
+from study.design.models import Study
+from study.exports.csv_encoding import JsonText, json_as_text
+from study.exports.export_table import (
+    EPISODE_COLUMNS,
+    EPISODE_MARKS,
+    FALLBACK_LEVELS,
+    INVALID_COMMAND_COLUMNS,
+    KINDS,
+    MODEL_ERRORS,
+    OUTAGE_MARKS,
+    Column,
+    ExportSelection,
+    ExportTable,
+    in_chunks,
+)
+from study.exports.row_groups import RowGroup
+from study.exports.tables.played_episodes import (
+    episodes_once,
+    in_pieces,
+    played_by_not_withdrawn,
+    touched_steps,
+)
+from study.exports.tables.steps_tables import STEP
+from study.participants.episode_owners_and_outages import downtime_since_creation
+
+LATER = (
+    Column(
+        "reasoning",
+        "json",
+        "What the model thought before it answered, as a JSON string; blank where "
+        "its API gave nothing of it.",
+    ),
+    Column(
+        "parameters",
+        "json",
+        "All that was sent beside the texts of messages and tool, as the API calls it; blank in calls of "
+        "before it was kept.",
+    ),
+    Column(
+        "decision",
+        "integer",
+        "Number of the co-player's decision; blank in data of before.",
+        levels="1 = first",
+    ),
+    Column("seen_step", "integer", "Steps taken when it was asked; blank in data of before."),
+    Column(
+        "because",
+        "text",
+        "Why it was asked; blank in data of before.",
+        levels="seat = it had something to choose, plan_broken = likewise, since its plan could not go on, "
+        "job, message = likewise, and something new was said of a job, or at all",
+    ),
+    Column(
+        "dropped",
+        "text",
+        "Why nothing came of it: what it commanded is in its note, and what was done instead is another row. "
+        "Blank where its commands were given.",
+        levels="late = after its time or its step, over = after the end of the episode, taken = another "
+        "worker was asked meanwhile, double = there were commands already",
+    ),
+    Column(
+        "read",
+        "text",
+        "How the model's replies were read, after a second try if there was one; blank where nobody read.",
+        levels="whole, part = not for all seats, none",
+    ),
+    Column("commands_asked", "integer", "Commands that the replies were to hold.", unit="commands"),
+    Column("commands_unread", "integer", "Of these, those that could not be read.", unit="commands"),
+    *INVALID_COMMAND_COLUMNS,
+)
+"""Columns that came when files were read already: at the end."""
+
+DECISION_COLUMNS = (
+    *EPISODE_COLUMNS,
+    STEP,
+    Column("mind", "integer", "Number of the co-player; one may command several seats.", levels="0 = first"),
+    Column("coplayer", "text", "Kind of co-player that was asked."),
+    Column("played_by", "text", "Kind that really chose: another one is a stand-in or a fallback."),
+    Column("fallback", "text", "Why a fallback stepped in; blank if none did.", levels=FALLBACK_LEVELS),
+    Column("error", "text", "What went wrong, in words."),
+    Column("milliseconds", "number", "Time for the decision, models included.", unit="ms"),
+    Column("note", "json", "What was understood and refused, and what the co-player wants logged."),
+    Column(
+        "call", "integer", "Number of the model call; blank where no model was asked.", levels="1 = first"
+    ),
+    Column("provider", "text", "Who was asked; `stand-in` is a program that writes like a model."),
+    Column("model_asked", "text", "Model as the condition names it."),
+    Column("model_named", "text", "Model and version as the API named it."),
+    Column("sampling", "json", "Temperature, longest answer, effort, tool."),
+    Column(
+        "prompts",
+        "text",
+        "Hashes of the messages in prompts.csv, in order, with spaces between; the last is the tool's "
+        "description and schema where one was asked for.",
+    ),
+    Column("reply", "json", "The raw answer, as a JSON string; what came, where it could not be read."),
+    Column("reply_call", "json", "The structured answer, where a tool was asked for."),
+    Column("stop", "text", "Why the model stopped, as the API named it."),
+    Column(
+        "model_error",
+        "text",
+        "Code of the call's end without an answer; blank if it was answered.",
+        levels=MODEL_ERRORS,
+    ),
+    Column(
+        "attempts",
+        "json",
+        "Every try with its outcome, seconds and wait; its begin and end, the seconds that it had, and the "
+        "server's id of the request.",
+    ),
+    Column("seconds", "number", "Time of the call, waits included.", unit="s"),
+    Column(
+        "tokens_input",
+        "integer",
+        "Tokens read, without the cached ones; 0 where the server told no count.",
+        unit="tokens",
+    ),
+    Column("tokens_output", "integer", "Tokens written.", unit="tokens"),
+    Column("tokens_cache_read", "integer", "Tokens read from the cache.", unit="tokens"),
+    Column("tokens_cache_write", "integer", "Tokens written to the cache.", unit="tokens"),
+    Column("cost", "number", "Cost by the price list; blank where no price is known.", unit="US dollars"),
+    *EPISODE_MARKS,
+    *OUTAGE_MARKS,
+    *LATER,
+)
+
+STEPS = 500
+"""Steps of the episodes that are read at once: a decision may have texts of kilobytes."""
+PROMPTS_AT_ONCE = 100
+"""Prompts that are read at once."""
+
+PROMPT_COLUMNS = (
+    Column("prompt", "text", "SHA-256 of the text; decisions.csv refers to it."),
+    Column("text", "json", "The text as it was sent, as a JSON string."),
+    *(
+        Column(f"used_by_{kind}", "integer", f"In whose episodes it was sent: {words}.", "participants")
+        for kind, words in KINDS.items()
+    ),
+)
+
+
+ASKED_FIELDS = ("number", "seen_step", "because", "dropped")
+NOT_READ = (None,) * 5
+"""Of a decision of nobody who reads replies."""
+
+DECISION_FIELDS = (
+    "step",
+    "mind__number",
+    "mind__kind",
+    "played_by",
+    "fallback",
+    "error",
+    "milliseconds",
+    "note_text",
+)
+CALL_FIELDS = (
+    "number",
+    "provider",
+    "model_asked",
+    "model_named",
+    "sampling_text",
+    "pk",
+    "reply",
+    "reply_call",
+    "stop",
+    "error",
+    "attempts_text",
+    "seconds",
+    "tokens_input",
+    "tokens_output",
+    "tokens_cache_read",
+    "tokens_cache_write",
+    "cost",
+    "reasoning",
+    "parameters_text",
+)
+NO_CALL = (None,) * len(CALL_FIELDS)
+
+
+def decision_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+    """One row per call of a model, and one per decision that took none."""
+    downtime = downtime_since_creation(study)
+    for piece in in_pieces(episodes_once(study, chosen, downtime), STEPS):
+        pks = [sitting.episode for sitting in piece]
+        decisions, calls, touched = _decisions(pks), _calls(pks), touched_steps(piece, downtime)
+        for sitting in played_by_not_withdrawn(piece):
+            theirs = decisions.get(sitting.episode, ())
+            made = [
+                (*cells, *call, *more) for pk, cells, more in theirs for call in calls.get(pk, (NO_CALL,))
+            ]
+            yield from sitting.stretches(made, touched, chosen, len(LATER))
+
+
+def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]]:
+    """By episode: the decisions as (primary key, cells, cells at the end), by step, mind and number."""
+    decisions = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=json_as_text("note"))
+    seats = seat_counts_of_minds(pks)
+    by_episode: dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]] = defaultdict(list)
+    for episode, mind, pk, number, seen, because, dropped, *cells in decisions.order_by(
+        "step", "mind__number", "number"
+    ).values_list("mind__episode_id", "mind_id", "pk", *ASKED_FIELDS, *DECISION_FIELDS):
+        more = (number, seen, because or None, dropped or None, *_read_cells(cells[-1], seats.get(mind, 0)))
+        by_episode[episode].append((pk, _decision_cells(*cells), more))
+    return by_episode
+
+
+def _read_cells(note: str | None, seats: int) -> tuple[Any, ...]:
+    """The last columns of `LATER`."""
+    reading = reading_from_note(json.loads(note), seats) if note and '"faults"' in note else None
+    if reading is None:
+        return NOT_READ
+    numbers = (reading.commands, reading.unread, reading.invalid_before, reading.invalid)
+    return (reading.how, *numbers)
+
+
+def _decision_cells(*cells: Any) -> tuple[Any, ...]:
+    *before, fallback, error, milliseconds, note = cells
+    return (*before, fallback or None, error or None, milliseconds, _json(note))
+
+
+def _json(text: str | None) -> JsonText | None:
+    return None if text is None or text == "null" else JsonText(text)
+
+
+def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
+    """By decision: the cells of every call, in order."""
+    calls = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(
+        sampling_text=json_as_text("sampling"),
+        attempts_text=json_as_text("attempts"),
+        parameters_text=json_as_text("parameters"),
+    )
+    prompts = _prompts(pks)
+    by_decision: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for pk, *cells in calls.order_by("number").values_list("decision_id", *CALL_FIELDS):
+        by_decision[pk].append(_call_cells(dict(zip(CALL_FIELDS, cells, strict=True)), prompts))
+    return by_decision
+
+
+def _prompts(pks: Sequence[int]) -> dict[int, list[str]]:
+    """By call: hashes of its messages, in order."""
+    messages = CallMessage.objects.filter(call__decision__mind__episode__in=pks).order_by("position")
+    by_call: dict[int, list[str]] = defaultdict(list)
+    for call, prompt in messages.values_list("call_id", "prompt_id"):
+        by_call[call].append(prompt)
+    return by_call
+
+
+def _call_cells(cells: dict[str, Any], prompts: dict[int, list[str]]) -> tuple[Any, ...]:
+    return tuple(
+        {
+            **cells,
+            "model_named": cells["model_named"] or None,
+            "sampling_text": _json(cells["sampling_text"]),
+            "pk": " ".join(prompts.get(cells["pk"], ())),
+            "stop": cells["stop"] or None,
+            "error": cells["error"] or None,
+            "attempts_text": _json(cells["attempts_text"]),
+            "reasoning": cells["reasoning"] or None,
+            "parameters_text": _json(cells["parameters_text"]),
+        }.values()
+    )
+
+
+def prompt_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+    """One row per different text that models were sent in these participants' episodes."""
+    theirs = chosen.participants(study).order_by().values("pk")
+    sent = CallMessage.objects.filter(Q(**{f"{PLAYED}__in": theirs}) | Q(**{f"{PRACTISED}__in": theirs}))
+    sent_prompts = Prompt.objects.filter(hash__in=sent.order_by().values("prompt")).order_by("hash")
+    for prompts in in_chunks(sent_prompts.iterator(PROMPTS_AT_ONCE), PROMPTS_AT_ONCE):
+        used = _used_by([prompt.hash for prompt in prompts], theirs)
+        counted = ((prompt, used[prompt.hash].values()) for prompt in prompts if prompt.hash in used)
+        yield RowGroup(
+            (),
+            [(prompt.hash, prompt.text, *map(sum, zip(*people, strict=True))) for prompt, people in counted],
+        )
+
+
+EPISODE = "call__decision__mind__episode"
+PLAYED, PRACTISED = f"{EPISODE}__rounds__participant", f"{EPISODE}__practised_by"
+"""From a message to those in whose episodes it was sent."""
+
+
+def _used_by(hashes: Sequence[str], theirs: Any) -> dict[str, dict[int, tuple[bool, ...]]]:
+    """By prompt and participant: which of `KINDS` this one is, in their order."""
+    used: dict[str, dict[int, tuple[bool, ...]]] = defaultdict(dict)
+    for way in (PLAYED, PRACTISED):
+        messages = CallMessage.objects.filter(**{"prompt__in": hashes, f"{way}__in": theirs}).order_by()
+        fields = (f"{way}__{name}" for name in ("pk", "synthetic", "preview", "excluded_at"))
+        for prompt, pk, *marks in messages.values_list("prompt_id", *fields).distinct():
+            used[prompt][pk] = _kinds(*marks)
+    return used
+
+
+def _kinds(synthetic: bool, preview: bool, excluded_at: datetime | None) -> tuple[bool, ...]:
+    is_a = {
+        "people": not (synthetic or preview),
+        "synthetic": synthetic and not preview,
+        "preview": preview,
+        "excluded": excluded_at is not None,
+    }
+    return tuple(is_a[kind] for kind in KINDS)
+
+
+DECISIONS = ExportTable(
+    "decisions",
+    "Every decision of a co-player, with the calls of models it took.",
+    DECISION_COLUMNS,
+    decision_rows,
+)
+PROMPTS = ExportTable("prompts", "Every text that models were sent, once.", PROMPT_COLUMNS, prompt_rows)
+
+PREDICTION_COLUMNS = (
+    *EPISODE_COLUMNS,
+    STEP,
+    Column("mind", "integer", "Number of the co-player that foresaw it.", levels="0 = first"),
+    Column("seat", "integer", "In which of its seats.", levels="0 = the first seat"),
+    Column("of_seat", "integer", "Of whom it foresaw it.", levels="0 = the first seat"),
+    Column("foreseen", "text", "What that seat would finish next, in the names of the world."),
+    Column("done", "text", "What it finished next; blank if it finished nothing any more."),
+    Column("done_step", "integer", "The step in which it did; blank likewise.", levels="1 = first"),
+    Column("right", "boolean", "1 if that is what was foreseen; blank if it has not turned out."),
+    *EPISODE_MARKS,
+    *OUTAGE_MARKS,
+)
+
+
+def prediction_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+    """One row per prediction, by step; of an episode that several share with the first of them."""
+    downtime = downtime_since_creation(study)
+    for piece in in_pieces(episodes_once(study, chosen, downtime)):
+        found = predictions_by_episode(sitting.episode for sitting in piece)
+        touched = touched_steps(piece, downtime)
+        for sitting in played_by_not_withdrawn(piece):
+            yield from sitting.stretches(
+                list(_prediction_rows(found.get(sitting.episode, {}))), touched, chosen
+            )
+
+
+def _prediction_rows(by_mind: ByMind) -> Iterator[tuple[object, ...]]:
+    told = [(one.step, mind, one) for mind, several in by_mind.items() for one in several]
+    for step, mind, one in sorted(told, key=lambda each: (*each[:2], each[2].by, each[2].of)):
+        yield step, mind, *_prediction_cells(one)
+
+
+def _prediction_cells(one: Prediction) -> tuple[object, ...]:
+    done = spell_skill(one.done) if one.done else None
+    return one.by, one.of, spell_skill(one.said), done, one.done_in, one.right
+
+
+PREDICTIONS = ExportTable(
+    "predictions",
+    "What co-players foresaw that others would do, and whether they did.",
+    PREDICTION_COLUMNS,
+    prediction_rows,
+)

@@ -1,0 +1,188 @@
+"""measures.csv: a row for each participant, condition and measure, scored as the analysis scores it, with
+the condition's settings.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from kitchen.contract.world import Json
+from kitchen.play.models import Episode
+from study.analysis.analysis_measures import MeasuredItems, Values, measures_of, play_values
+from study.analysis.analysis_sample import EXCLUSION_REASONS, exclusion_reasons, measured_items_in_versions
+from study.analysis.statistics.observations import Measure
+from study.design.blueprint import ConditionPlan
+from study.design.models import Study
+from study.design.questions.item_kinds import numeric_answer
+from study.design.questions.questionnaires import SubScale
+from study.exports.design_columns import SettingColumn, setting_columns, settings_of
+from study.exports.export_table import (
+    EPISODE_COLUMNS,
+    PERSON_MARKS,
+    Column,
+    ExportSelection,
+    ExportTable,
+    in_chunks,
+)
+from study.exports.row_groups import RowGroup
+from study.exports.tables.played_episodes import (
+    PEOPLE,
+    ExportedParticipant,
+    exported_participants,
+    not_withdrawn,
+)
+from study.participants.episode_owners_and_outages import downtime_since_creation, touched_episodes
+from study.participants.models import Answer, Round
+
+FROM = {
+    "play": "what the world measured, or what follows from the log",
+    "item": "an answer, as it was given",
+    "scale": "the score of a sub-scale, reversed items turned; blank if not all of it was answered",
+}
+"""What a measure is made of."""
+
+COLUMNS = (
+    *EPISODE_COLUMNS[:4],
+    Column("episode", "text", "Key of the episode; the same in every file."),
+    Column("measure", "text", "Key of the measure: as in the analysis, and in participants behind a dot."),
+    Column("measure_label", "text", "Its name in tables and figures."),
+    Column(
+        "made_of",
+        "text",
+        "What it is made of.",
+        levels="; ".join(f"{code} ({words})" for code, words in FROM.items()),
+    ),
+    Column("value", "number", "The participant's value in this condition; blank if there is none."),
+    Column("low", "number", "The lowest value that it can have; blank if there is none."),
+    Column("high", "number", "The highest; blank if there is none."),
+    Column("unit", "text", "Its unit, where it has one."),
+    Column(
+        "condition_name", "text", "The condition's name in the version that the participant took part in."
+    ),
+    Column("world", "text", "The game."),
+    Column("coplayer", "text", "Kind of co-player that the condition has.", levels="none, or a kind"),
+    Column("teammates", "integer", "Seats beside the participant's.", unit="seats"),
+    *PERSON_MARKS,
+    Column(
+        "left_out_of_analysis",
+        "text",
+        "As in participants: why the analysis leaves the participant out; blank for those who are analysed.",
+        levels="; ".join(f"{code} ({words})" for code, words in EXCLUSION_REASONS.items()),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """What is measured of those who entered under one version."""
+
+    pk: int
+    plans: Mapping[str, ConditionPlan]
+    """By key of the condition."""
+    rated: MeasuredItems
+    measures: Mapping[str, tuple[Any, ...]]
+    """The cells that tell a measure, around its value, by its key."""
+
+
+Played = tuple[int, str, int, int, int, int, str, str, Mapping[str, Json]]
+"""Participant, key and position of the condition, the round, the episode, the seat, the episode's key, world
+and score."""
+
+
+def _versions(study: Study) -> dict[int, _Version]:
+    """By number."""
+    found: dict[int, _Version] = {}
+    for version in study.versions.defer("bundle"):
+        design = version.blueprint
+        rated = measured_items_in_versions(study, {version.pk: design})
+        cells = {one.key: _told(one, rated, version.pk) for one in measures_of(rated)}
+        plans = {one.key: one for one in design.conditions}
+        found[version.number] = _Version(version.pk, plans, rated, cells)
+    return found
+
+
+def _told(measure: Measure, rated: MeasuredItems, version: int) -> tuple[Any, ...]:
+    asked = rated.versions[version].fits.get(measure.key)
+    made_of = "scale" if isinstance(asked, SubScale) else "item" if asked else "play"
+    return measure.label, made_of, measure.low, measure.high, measure.unit or None
+
+
+def rows(study: Study, chosen: ExportSelection, settings: Sequence[SettingColumn]) -> Iterator[RowGroup]:
+    """By participant, as they played, then play before items before sub-scales."""
+    versions, out = _versions(study), exclusion_reasons(study)
+    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
+        played = _played(study, chunk, chosen)
+        answers = _answers(played)
+        beside = _beside(played, versions.values())
+        there, by_pk = not_withdrawn(who.pk for who in chunk), {who.pk: who for who in chunk}
+        for pk, theirs in groupby(played, itemgetter(0)):
+            for one in theirs if pk in there else ():
+                who = by_pk[pk]
+                version = versions[who.marks.version]
+                cells = _cells(version, one, answers.get(one[3], {}), beside.get((one[4], one[5]), {}))
+                after = _about(version.plans[one[1]], settings, who, out.get(pk))
+                yield RowGroup((*who.cells, *one[1:3], one[6]), cells, after)
+
+
+def _played(study: Study, chunk: Sequence[ExportedParticipant], chosen: ExportSelection) -> list[Played]:
+    """What they played to an end, by participant and position."""
+    rounds = Round.objects.filter(participant__in=[who.pk for who in chunk], episode__isnull=False)
+    rounds = rounds.exclude(episode__status=Episode.Status.PLAYING)
+    if not chosen.outage_episodes:
+        rounds = rounds.exclude(episode__in=touched_episodes(downtime_since_creation(study), rounds))
+    fields = ("participant_id", "condition__key", "position", "pk", "episode_id", "seat")
+    game = ("episode__key", "episode__world", "episode__score")
+    found = rounds.order_by("participant__number", "position").values_list(*fields, *game)
+    return [(*row[:6], str(row[6]), *row[7:]) for row in found]
+
+
+def _answers(played: Sequence[Played]) -> dict[int, dict[str, Json]]:
+    """By round and item."""
+    found: dict[int, dict[str, Json]] = defaultdict(dict)
+    given = Answer.objects.filter(round__in=[one[3] for one in played]).order_by()
+    for pk, key, value in given.values_list("round_id", "item__key", "value"):
+        found[pk][key] = numeric_answer(value)
+    return found
+
+
+def _beside(played: Sequence[Played], versions: Iterable[_Version]) -> dict[tuple[int, int], Values]:
+    """By episode and seat: what was measured beside the score, where it is in any version."""
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for version in versions:
+        for key, conditions in version.rated.of_play.items():
+            wanted[key] |= set(conditions)
+    return play_values(((one[1], one[4], one[5]) for one in played), wanted)
+
+
+def _cells(
+    version: _Version, one: Played, answers: Mapping[str, Json], beside: Values
+) -> list[tuple[Any, ...]]:
+    """A row for every measure of what was played."""
+    *_, world, score = one
+    values = version.rated.measured(version.pk, one[1], world, score, answers, beside)
+    told = ((key, version.measures[key], value) for key, value in values.items())
+    return [(key, *cells[:2], value, *cells[2:]) for key, cells, value in told]
+
+
+def _about(
+    plan: ConditionPlan, settings: Sequence[SettingColumn], who: ExportedParticipant, left: str | None
+) -> tuple[Any, ...]:
+    """What all rows of a condition end with."""
+    values = settings_of(plan)
+    named = plan.name, plan.world, plan.coplayer, plan.teammates
+    return (*named, *who.marks, left, *(values.get(one.setting) for one in settings))
+
+
+TABLE = ExportTable(
+    "measures",
+    "Every measure of everybody in every condition, long: figures of play, answers and scores of sub-scales, "
+    "with the settings of the condition.",
+    COLUMNS,
+    rows,
+    setting_columns,
+)

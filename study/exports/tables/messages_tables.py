@@ -1,0 +1,266 @@
+"""messages.csv has what people and agents wrote to one another. jobs.csv has what members asked of one
+another, and what became of it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import Min
+
+from kitchen.contract.assigned_jobs import (
+    ACCEPTED,
+    DECLINED,
+    DONE,
+    FAILED,
+    GIVEN,
+    STARTED,
+    WITHDRAWN,
+    Job,
+    job_changes,
+)
+from kitchen.play.models import Episode, Message
+from kitchen.play.turn.conversation import may_know, member_message, organisation_of, unblocked_text
+from kitchen.play.turn.state_store import current_world
+from study.design.models import Study
+from study.exports.export_table import (
+    EPISODE_COLUMNS,
+    EPISODE_MARKS,
+    OUTAGE_MARKS,
+    Column,
+    ExportSelection,
+    ExportTable,
+)
+from study.exports.row_groups import RowGroup
+from study.exports.tables.played_episodes import (
+    PlayedEpisode,
+    in_pieces,
+    played_by_not_withdrawn,
+    played_episodes,
+    touched_steps,
+)
+from study.participants.episode_owners_and_outages import downtime_since_creation
+from study.participants.models import Round
+
+MESSAGE_KINDS = (
+    "say; ask; answer; request; end; inform (a job is given); withdraw; accept; decline; report; system"
+    " (the house says it)"
+)
+MESSAGE_COLUMNS = (
+    *EPISODE_COLUMNS,
+    Column("step", "integer", "Number of the step that was open.", levels="1 = first"),
+    Column("message", "integer", "Number of the message in the episode.", levels="1 = first"),
+    Column(
+        "sender",
+        "integer",
+        "Member who said it, by number of its first seat (0 = player 1); blank for the house.",
+    ),
+    Column("to", "json", "Every member to whom it was said, likewise."),
+    Column("kind", "text", "What it is.", levels=MESSAGE_KINDS),
+    Column("text", "text", "What was said, word for word, also what was not shown of it."),
+    Column("data", "json", "What belongs to the kind; `job` is the number of the message that gave it."),
+    Column("sent_at", "time", "When it was said."),
+    Column(
+        "known",
+        "boolean",
+        "1 if this participant said or could read it; 0 for what only co-players know of, which stands with "
+        "the participant in the first seat alone.",
+    ),
+    Column("shown", "text", "As it was shown, where words of the study's list stood in it; else blank."),
+    *EPISODE_MARKS,
+    *OUTAGE_MARKS,
+)
+
+Cells = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What was said in an episode, for the rows of one participant."""
+
+    member: int
+    people: tuple[int, ...]
+    """Members that are, or were, people."""
+    first: int
+    """The first of them whose rows there still are."""
+    until: Mapping[int, int]
+    """The last message before a co-player had the place of each who was replaced."""
+    said: tuple[tuple[Message, set[int]], ...]
+    """Every message, and the people who said or could read it."""
+
+    def there(self, number: int) -> set[int]:
+        """Who was a person when this message was said."""
+        return {one for one in self.people if number <= self.until.get(one, number)}
+
+    def is_theirs(self, of: Collection[int]) -> bool:
+        """Whether what these people know of stands in the participant's rows: they are one of them, or the
+        first where it is nobody."""
+        return self.member in of or (not of and self.member == self.first)
+
+
+def message_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+    """One row per message and participant who said or could read it, and what no person could read once."""
+    return rows_of_conversations(study, chosen, _message_rows)
+
+
+def rows_of_conversations(
+    study: Study, chosen: ExportSelection, cells: Callable[[Share], Iterable[Cells]]
+) -> Iterator[RowGroup]:
+    """The rows that `cells` makes, in the order of their steps, of what was said in each episode of each
+    participant."""
+    downtime = downtime_since_creation(study)
+    for piece in in_pieces(played_episodes(study, chosen, downtime)):
+        pks = {sitting.episode for sitting in piece}
+        said, touched, first = _said(pks), touched_steps(piece, downtime), _first_seats(pks)
+        for sitting in played_by_not_withdrawn(piece):
+            if theirs := said.get(sitting.episode):
+                share = _share(sitting, *theirs, first.get(sitting.episode, sitting.seat))
+                yield from sitting.stretches(list(cells(share)), touched, chosen)
+
+
+def _said(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
+    """By episode: what was said in it, where something was."""
+    by_episode: dict[int, list[Message]] = defaultdict(list)
+    for row in Message.objects.filter(episode__in=pks).order_by("episode", "number"):
+        by_episode[row.episode_id].append(row)
+    episodes = Episode.objects.filter(pk__in=by_episode)
+    return {episode.pk: (episode, by_episode[episode.pk]) for episode in episodes}
+
+
+def _first_seats(pks: set[int]) -> dict[int | None, int]:
+    """By episode of a round: the first seat of those who did not withdraw."""
+    rounds = Round.objects.filter(episode__in=pks).order_by().values("episode")
+    return dict(rounds.annotate(first=Min("seat")).values_list("episode", "first"))
+
+
+def _share(sitting: PlayedEpisode, episode: Episode, said: Sequence[Message], first: int) -> Share:
+    organisation, world = organisation_of(episode), current_world(episode)
+    if organisation is None:
+        return Share(0, (), 0, {}, ())
+    until = {
+        organisation.holder(int(seat)).number: _said_before(said, at)
+        for seat, at in (episode.gone or {}).items()
+    }
+    people = {member.number for member in organisation.members if member.is_person} | set(until)
+    share = Share(
+        organisation.holder(sitting.seat).number,
+        tuple(sorted(people)),
+        organisation.holder(first).number,
+        until,
+        (),
+    )
+    knew = [
+        (row, {one for one in share.there(row.number) if may_know(world, organisation, row, one)})
+        for row in said
+    ]
+    return replace(share, said=tuple(knew))
+
+
+def _said_before(said: Sequence[Message], gone: Mapping[str, Any]) -> int:
+    """The last message before somebody was gone; of the steps before, where no more was noted."""
+    before = (row.number for row in said if row.step < gone["step"])
+    return int(gone["said"]) if "said" in gone else max(before, default=0)
+
+
+def _message_rows(share: Share) -> Iterator[Cells]:
+    return (
+        _message_cells(row, known=share.member in readers)
+        for row, readers in share.said
+        if share.is_theirs(readers)
+    )
+
+
+def _message_cells(row: Message, *, known: bool) -> Cells:
+    said, text = member_message(row), unblocked_text(row)
+    shown = "" if text == row.text else row.text
+    return (row.step, row.number, row.sender, row.to, row.kind, text, said.data, row.sent_at, known, shown)
+
+
+MESSAGES = ExportTable(
+    "messages", "What people and co-players said to one another.", MESSAGE_COLUMNS, message_rows
+)
+
+JOB_STATES = (ACCEPTED, DECLINED, STARTED, DONE, FAILED, WITHDRAWN)
+"""What can become of a job that is given, as columns say it."""
+JOB_TEXTS = {
+    ACCEPTED: "the worker accepted it",
+    DECLINED: "the worker declined it",
+    STARTED: "the worker said that it had begun",
+    DONE: "it was reported as done",
+    FAILED: "it was reported as not possible",
+    WITHDRAWN: "it was taken back",
+}
+
+
+def _of(state: str) -> tuple[Column, Column]:
+    """When a job came to stand so."""
+    return (
+        Column(
+            f"{state}_step", "integer", f"The step that was open when {JOB_TEXTS[state]}; blank if never."
+        ),
+        Column(f"{state}_at", "time", f"When {JOB_TEXTS[state]}; blank if never."),
+    )
+
+
+JOB_COLUMNS = (
+    *EPISODE_COLUMNS,
+    Column("step", "integer", "Number of the step that was open when it was given.", levels="1 = first"),
+    Column("job", "integer", "Number of the message that gave it (`message` in messages.csv)."),
+    Column("giver", "integer", "Member who gave it, by number of its first seat (0 = player 1)."),
+    Column("worker", "integer", "Member who was asked. A message to several is a job, and a row, for each."),
+    Column("text", "text", "What was asked, word for word."),
+    Column("data", "json", "What else the message said."),
+    Column("given_at", "time", "When it was given."),
+    *(column for state in JOB_STATES for column in _of(state)),
+    Column("state", "text", "How it stood last.", levels="; ".join((GIVEN, *JOB_STATES))),
+    Column("why", "text", "What was said when it came to stand so."),
+    Column(
+        "known",
+        "boolean",
+        "1 if this participant gave it or was asked; 0 for what is between co-players, which stands with "
+        "the participant in the first seat alone.",
+    ),
+    *EPISODE_MARKS,
+    *OUTAGE_MARKS,
+)
+
+
+def job_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+    """One row per job and participant who gave it or was asked, and of what is between co-players once."""
+    return rows_of_conversations(study, chosen, _job_rows)
+
+
+def _job_rows(share: Share) -> Iterable[Cells]:
+    messages = {row.number: row for row, _ in share.said}
+    courses: dict[tuple[int, int], list[tuple[Message, Job]]] = {}
+    for said, job in job_changes(map(member_message, messages.values())):
+        courses.setdefault((job.number, job.worker), []).append((messages[said.number], job))
+    for course in courses.values():
+        given, job = course[0]
+        of = {job.giver, job.worker} & share.there(given.number)
+        if share.is_theirs(of):
+            yield _job_cells(course, known=share.member in of)
+
+
+def _job_cells(course: list[tuple[Message, Job]], *, known: bool) -> Cells:
+    """A job from the message that gave it to the last that changed it. What it came to twice is told of the
+    first time."""
+    (given, job), last = course[0], course[-1][1]
+    when = {one.state: (row.step, row.sent_at) for row, one in reversed(course[1:])}
+    became = [cell for state in JOB_STATES for cell in when.get(state, (None, None))]
+    asked = (
+        given.step,
+        job.number,
+        job.giver,
+        job.worker,
+        unblocked_text(given),
+        member_message(given).data,
+        given.sent_at,
+    )
+    return (*asked, *became, last.state, last.why, known)
+
+
+JOBS = ExportTable("jobs", "What members asked of one another, and what became of it.", JOB_COLUMNS, job_rows)

@@ -1,0 +1,288 @@
+"""The columns of participants.csv that follow from a study's design: answers, scores and metrics by
+condition.
+
+Names are `<condition>.<measure>` for what was played and asked in a condition, `<place>.<item>` for what
+was asked elsewhere, with the keys that the analysis has. They end in `.does_not_apply` for that answer.
+A name that another column has already gets a number. Their order is that of the first version. Columns
+that later versions added come at the end, so that no column ever moves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
+from typing import NamedTuple
+
+from kitchen.contract.world import Json
+from kitchen.registry.world_metrics import NamedMetric
+from kitchen.words.english_text import counted_noun
+from study.analysis.analysis_measures import play_values
+from study.design.blueprint import Blueprint, ConditionPlan
+from study.design.models import Study, Version
+from study.design.play_metrics import play_metrics_in
+from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
+from study.design.questions.item_kinds import is_right, kind_of, numeric_answer
+from study.design.questions.questionnaires import SubScale, subscales
+from study.design.study_metrics import scale_keys, study_figures
+from study.design.study_versions import version_blueprints
+from study.exports.design_columns import METRIC_COLUMN_KINDS as FIGURE_KINDS
+from study.exports.export_table import EPISODE_LEVELS, Column
+from study.participants.models import Answer, PageVisit, Participant, Round
+
+WIDTHS = ("integer", "number", "text", "json")
+"""Kinds of columns: each can hold the values of those before it."""
+OUTSIDE = ("about", "check", "final")
+"""Places of items outside of the conditions."""
+
+
+class ColumnContent(NamedTuple):
+    """What a wide column holds, whatever it is called."""
+
+    condition: str | None
+    """Key of the condition; None outside of the conditions."""
+    place: str
+    """`play`, `survey` or one of `OUTSIDE`."""
+    what: str
+    """A measure of play, the key of an item or that of a scale's score."""
+    scored: bool = False
+    """The score of a scale."""
+    apart: bool = False
+    """Whether the item was answered by “does not apply”."""
+
+    def named(self, number: int = 1) -> str:
+        """The column's name, or another one for a number from 2 on."""
+        end = f"_{number}" if number > 1 else ""
+        apart = ".does_not_apply" if self.apart else ""
+        return f"{self.condition or self.place}.{self.what}{end}{apart}"
+
+
+@dataclass(frozen=True, slots=True)
+class WideColumn(Column):
+    """A column that follows from a design."""
+
+    slot: ColumnContent = field(kw_only=True)
+
+
+def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]:
+    """Those that follow from the design, in an order that later versions only add to; none of them has one
+    of the names that are taken, nor that of another."""
+    columns: dict[ColumnContent, WideColumn] = {}
+    figures, designs = study_figures(study), version_blueprints(study)
+    keys = scale_keys(designs)
+    for design in designs:
+        for column in _design_columns(design, figures, keys):
+            columns[column.slot] = _both(columns.get(column.slot, column), column)
+    return tuple(_told_apart(columns.values(), taken))
+
+
+def _both(column: WideColumn, later: WideColumn) -> WideColumn:
+    """The column for the values of two versions, which may have asked for them in different ways."""
+    if (column.kind, column.levels) == (later.kind, later.levels):
+        return column
+    kind = max(column.kind, later.kind, key=WIDTHS.index)
+    ways = dict.fromkeys([*column.levels.split(" / "), later.levels or f"any {later.kind}"])
+    levels = " / ".join(filter(None, ways))
+    return replace(column, kind=kind, levels=levels)
+
+
+def _told_apart(columns: Iterable[WideColumn], taken: Collection[str]) -> Iterator[WideColumn]:
+    names = set(taken)
+    for column in columns:
+        name = next(one for one in map(column.slot.named, count(1)) if one not in names)
+        names.add(name)
+        if name != column.name:
+            said = f"{column.meaning} (Another column is called {column.name}.)"
+            column = replace(column, name=name, meaning=said)
+        yield column
+
+
+def _design_columns(
+    design: Blueprint, figures: Sequence[NamedMetric], keys: Mapping[str, str]
+) -> Iterator[WideColumn]:
+    scales = list(subscales(design.items_at("survey")))
+    for condition in design.conditions:
+        yield from _played_columns(condition, figures)
+        asked = design.items_after(condition.key)
+        whole = (scale for scale in scales if all(item in asked for item in scale.items))
+        yield from _item_columns(condition.key, "survey", asked, whole, keys)
+    for place in OUTSIDE:
+        items = design.items_at(place)
+        yield from _item_columns(None, place, items, subscales(items), keys)
+
+
+ORDER = ("order_position", "integer", "When it was played", "", "1 = first")
+COURSE = (
+    ("steps", "integer", "Steps taken", "steps", ""),
+    ("episode_status", "text", "How the episode stands", "", EPISODE_LEVELS),
+)
+"""Of every condition, before and behind what is scored in its world: name, kind, meaning, unit, levels."""
+
+
+def _played_columns(condition: ConditionPlan, figures: Iterable[NamedMetric]) -> Iterator[WideColumn]:
+    scored = (_scored(one) for one in figures if condition.world in one.worlds)
+    for name, kind, meaning, unit, levels in (ORDER, *scored, *COURSE):
+        slot = ColumnContent(condition.key, "play", name)
+        said = f"{meaning}, in the condition “{condition.name}”."
+        yield WideColumn(slot.named(), kind, said, unit, levels, slot=slot)
+    for one in play_metrics_in(condition):
+        slot = ColumnContent(condition.key, "play", one.key)
+        said = f"{one.label}: {one.meaning}, in the condition “{condition.name}”."
+        yield WideColumn(slot.named(), "number", said, "s" if one.kind == "seconds" else "", slot=slot)
+
+
+COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
+
+
+def _scored(named: NamedMetric) -> tuple[str, str, str, str, str]:
+    figure = named.figure
+    said = figure.formula or "; ".join(filter(None, (named.label, figure.undefined)))
+    return named.name, FIGURE_KINDS[figure.kind], said, figure.unit, ""
+
+
+def _item_columns(
+    condition: str | None,
+    place: str,
+    items: Sequence[ItemPlan],
+    scales: Iterable[SubScale],
+    scored: Mapping[str, str],
+) -> Iterator[WideColumn]:
+    """Of items asked there, and of the sub-scales of which all is asked there."""
+    for item in items:
+        slot, kind = ColumnContent(condition, place, item.key), kind_of(item)
+        said = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
+        yield WideColumn(slot.named(), kind.column, said, levels=kind.levels(item), slot=slot)
+        if item.may_not_apply:
+            apart = slot._replace(apart=True)
+            said = f"1 if {item.key} was answered by “does not apply”: its own column is blank then."
+            yield WideColumn(apart.named(), "boolean", said, told=partial(_counted, apart, said), slot=apart)
+    for scale in scales:
+        slot = ColumnContent(condition, place, scored[scale.name], scored=True)
+        keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scale.items)
+        how = "SUS" if scale.formula == "sus" else "mean"
+        said = f"Score of the scale “{scale.name}” ({how} of {keys}); blank if an item was not answered."
+        yield WideColumn(slot.named(), "number", said, unit="scale points", slot=slot)
+
+
+def _counted(slot: ColumnContent, said: str, study: Study) -> str:
+    """What a column says of “does not apply”, with how often that was answered."""
+    given = Answer.objects.filter(item__study=study, item__key=slot.what, value=DOES_NOT_APPLY)
+    if slot.condition:
+        given = given.filter(round__condition__key=slot.condition)
+    return f"{said} Answered so {counted_noun(given.count(), 'time')} until now."
+
+
+@dataclass(slots=True)
+class ParticipantData:
+    """What one participant left."""
+
+    values: dict[ColumnContent, Json] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
+    """Keys of the conditions as given."""
+    answered: int = 0
+    """Conditions played and answered."""
+    attempts: int = 0
+    passed: bool | None = None
+    attention: int = 0
+    attention_failed: int = 0
+    page: str | None = None
+    """Opened last."""
+
+
+class VersionItems:
+    """A version's design, as answers are read by it."""
+
+    def __init__(self, design: Blueprint, keys: Mapping[str, str]) -> None:
+        self.keys = keys
+        self.items = {item.key: item for item in design.items}
+        self.asked = {place: design.items_at(place) for place in ("survey", *OUTSIDE)}
+        self.scales = {place: list(subscales(items)) for place, items in self.asked.items()}
+
+
+def participant_data(
+    people: Sequence[Participant],
+    versions: Mapping[int, Version],
+    figures: Sequence[NamedMetric],
+    *,
+    keys: Mapping[str, str],
+    of_play: Mapping[str, Collection[str]],
+) -> dict[int, ParticipantData]:
+    """What each of these left, by primary key; a handful of queries for all of them. `figures` and `keys` (of
+    `scale_keys`) are the study's; `of_play`: conditions in which what no world scores is measured, by its
+    key."""
+    by_person = {person.pk: ParticipantData() for person in people}
+    _read_rounds(by_person, figures)
+    if of_play:
+        _read_of_play(by_person, of_play)
+    sheets = {
+        pk: VersionItems(versions[pk].blueprint, keys) for pk in {person.version_id for person in people}
+    }
+    given = _answers(by_person)
+    for person in people:
+        _read_answers(sheets[person.version_id], by_person[person.pk], given.get(person.pk, ()))
+    pages = PageVisit.objects.filter(participant__in=by_person).order_by("opened_at", "pk")
+    for pk, page in pages.values_list("participant_id", "page"):
+        by_person[pk].page = page
+    return by_person
+
+
+def _read_rounds(by_person: Mapping[int, ParticipantData], figures: Sequence[NamedMetric]) -> None:
+    rounds = Round.objects.filter(participant__in=by_person)
+    fields = ("condition__key", "answered_at", "episode__world", "episode__score")
+    course = ("position", "episode__step", "episode__status")
+    for pk, key, answered, world, score, *played in rounds.order_by("position").values_list(
+        "participant_id", *fields, *course
+    ):
+        left = by_person[pk]
+        left.order.append(key)
+        left.answered += answered is not None
+        if world is not None:
+            values = {one.name: one.value(world, score) for one in figures}
+            values |= zip(COURSE_NAMES, played, strict=True)
+            left.values |= {ColumnContent(key, "play", name): value for name, value in values.items()}
+
+
+def _read_of_play(by_person: Mapping[int, ParticipantData], wanted: Mapping[str, Collection[str]]) -> None:
+    rounds = Round.objects.filter(participant__in=by_person, episode__isnull=False)
+    played = list(rounds.values_list("participant_id", "condition__key", "episode_id", "seat"))
+    found = play_values((one[1:] for one in played), wanted)
+    for pk, key, *seated in played:
+        for name, value in found[seated[0], seated[1]].items():
+            by_person[pk].values[ColumnContent(key, "play", name)] = value
+
+
+Given = tuple[str | None, str, str, int, Json]
+"""Key of the condition, place, key of the item, attempt, value."""
+
+
+def _answers(pks: Iterable[int]) -> dict[int, list[Given]]:
+    answers = Answer.objects.filter(participant__in=pks).order_by("attempt", "pk")
+    fields = ("round__condition__key", "item__place", "item__key", "attempt", "value")
+    by_person: dict[int, list[Given]] = defaultdict(list)
+    for pk, *given in answers.values_list("participant_id", *fields):
+        by_person[pk].append(tuple(given))
+    return by_person
+
+
+def _read_answers(sheet: VersionItems, left: ParticipantData, answers: Iterable[Given]) -> None:
+    """All of one participant's; of several attempts the last one counts."""
+    pages: dict[tuple[str | None, str], dict[str, Json]] = defaultdict(dict)
+    for condition, place, key, attempt, value in answers:
+        pages[condition, place][key] = value
+        if place == "check":
+            left.attempts = attempt
+        elif key in sheet.items and (right := is_right(sheet.items[key], value)) is not None:
+            left.attention += 1
+            left.attention_failed += not right
+    for (condition, place), values in pages.items():
+        given = {key: numeric_answer(value) for key, value in values.items()}
+        left.values |= {ColumnContent(condition, place, key): value for key, value in given.items()}
+        left.values |= {ColumnContent(condition, place, key, apart=True): given[key] is None for key in given}
+        for scale in sheet.scales[place]:
+            slot = ColumnContent(condition, place, sheet.keys[scale.name], scored=True)
+            left.values[slot] = scale.score(given)
+    if left.attempts:
+        last = pages[None, "check"]
+        left.passed = all(is_right(item, last.get(item.key)) is not False for item in sheet.asked["check"])

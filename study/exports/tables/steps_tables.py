@@ -1,0 +1,204 @@
+"""steps.csv and commands.csv: the log of every episode, with a row for each step and a row for each
+command.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from kitchen.play.models import Step
+from kitchen.registry.world_metrics import event_texts
+from study.design.models import Study
+from study.design.study_metrics import study_worlds
+from study.exports.csv_encoding import (
+    JsonText,
+    MomentText,
+    compact,
+    iso_from_text,
+    json_as_text,
+    seconds_between,
+)
+from study.exports.design_columns import MetricColumn, metric_reader, step_metric_columns
+from study.exports.export_table import (
+    EPISODE_COLUMNS,
+    EPISODE_MARKS,
+    FALLBACK_LEVELS,
+    OUTAGE_MARKS,
+    Column,
+    ExportSelection,
+    ExportTable,
+)
+from study.exports.row_groups import RowGroup
+from study.exports.tables.played_episodes import (
+    PlayedEpisode,
+    Touched,
+    episodes_once,
+    in_pieces,
+    touched_steps,
+)
+from study.participants.episode_owners_and_outages import downtime_since_creation
+
+STEP = Column("step", "integer", "Number of the step.", levels="1 = first")
+
+STEP_COLUMNS = (
+    *EPISODE_COLUMNS,
+    STEP,
+    Column("opened_at", "time", "When the step could be commanded."),
+    Column("taken_at", "time", "When it ran."),
+    Column("seconds", "number", "From opening to running.", unit="s"),
+    Column("state_hash", "text", "SHA-256 of the state after the step."),
+    *EPISODE_MARKS,
+    *OUTAGE_MARKS,
+)
+
+COMMAND_COLUMNS = (
+    *EPISODE_COLUMNS,
+    STEP,
+    Column("running_order", "integer", "Place among the commands of the step.", levels="1 = ran first"),
+    Column("seat", "integer", "Who was commanded: the seat of a player.", levels="0 = player 1"),
+    Column(
+        "chosen_by",
+        "text",
+        "Who chose: `person` (or the program that is one, see `synthetic`), a co-player's kind, `fallback`, "
+        "or `timeout`: the time for the step was over; `outage`: it was over in a step that an outage of "
+        "ours had touched, whose time was given back; `world`: there was nothing to choose; `clock`: no key "
+        "was pressed when a clock took the step.",
+    ),
+    Column("fallback", "text", "Why a fallback stood in; blank if none did.", levels=FALLBACK_LEVELS),
+    Column("verb", "text", "The command's verb."),
+    Column("arguments", "text", "The command's arguments, with spaces between."),
+    Column("performed", "boolean", "1 if it was carried out."),
+    Column("reasons", "text", "Codes of why not, with spaces between."),
+    Column("received_at", "time", "When the command came in."),
+    *EPISODE_MARKS,
+    *OUTAGE_MARKS,
+    Column("to_follow", "json", "Commands to follow it without anybody being asked; blank if none."),
+    Column(
+        "planned_in",
+        "integer",
+        "The step whose command this one was to follow; blank if it was chosen for its own step.",
+    ),
+)
+
+COMMAND_EVENTS = ("performed", "refused")
+ANOTHER_EVENT = re.compile(rf'"kind"(?!: "(?:{"|".join(COMMAND_EVENTS)})")').search
+"""Finds, in the JSON of events, one that is no command's, or a text that looks like one."""
+NOTHING = JsonText("[]")
+PLANNED = slice(-2, None)
+"""Cells of a row of commands that are about plans."""
+TEXTS = {
+    "opened_at_text": MomentText("opened_at"),
+    "taken_at_text": MomentText("taken_at"),
+    "score_text": json_as_text("score"),
+    "commands_text": json_as_text("commands"),
+    "events_text": json_as_text("events"),
+}
+"""Fields of a step as the text that the database holds."""
+
+
+def step_design_columns(study: Study) -> tuple[Column, ...]:
+    """The figures of the study's worlds, and what else happens in these."""
+    news = "; ".join(told for told in map(event_texts, study_worlds(study)) if told)
+    said = f"What happened, apart from the commands{': ' if news else ''}{news}."
+    return (*step_metric_columns(study), Column("events", "json", said))
+
+
+def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:
+    """One row per step taken."""
+    figures = metric_reader([column for column in more if isinstance(column, MetricColumn)])
+    fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
+    for sitting, steps, touched in _steps(study, chosen, fields):
+        rows = [
+            (
+                number,
+                iso_from_text(opened),
+                iso_from_text(taken),
+                seconds_between(opened, taken),
+                *figures(sitting.world, score),
+                apart_from_commands(events),
+                state_hash,
+            )
+            for number, opened, taken, score, events, state_hash, _ in steps
+        ]
+        yield from sitting.stretches(rows, touched, chosen)
+
+
+def apart_from_commands(events: str) -> JsonText:
+    """The events that are no command's, as JSON; most steps have none, and theirs are not even read."""
+    if not ANOTHER_EVENT(events):
+        return NOTHING
+    return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))
+
+
+def command_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+    """One row per command of every step, in the order in which they ran."""
+    for sitting, steps, touched in _steps(study, chosen, ("number", "commands_text", "events_text")):
+        rows = [row for step in steps for row in _step_commands(*step)]
+        for stretch in sitting.stretches(rows, touched, chosen):
+            yield from _planned_last(stretch)
+
+
+def _planned_last(stretch: RowGroup) -> Iterator[RowGroup]:
+    """What is said of plans, which most commands have none of, behind what all rows have in common."""
+    for planned, some in groupby(stretch.rows, itemgetter(PLANNED)):
+        yield RowGroup(stretch.before, [row[: PLANNED.start] for row in some], (*stretch.after, *planned))
+
+
+def _step_commands(number: int, commands: str, events: str, _: int) -> Iterator[tuple[Any, ...]]:
+    given, happened = json.loads(f"[{commands},{events}]")
+    outcomes = {event["seat"]: event for event in happened if event["kind"] in COMMAND_EVENTS}
+    for place, one in enumerate(given, start=1):
+        yield number, place, *_command_cells(one, outcomes.get(one["seat"], {}))
+
+
+def _command_cells(given: dict[str, Any], outcome: dict[str, Any]) -> tuple[Any, ...]:
+    verb, *arguments = given["command"]
+    return (
+        given["seat"],
+        given["chosen_by"],
+        given["fallback"] or None,
+        verb,
+        " ".join(arguments),
+        outcome.get("kind") == "performed",
+        " ".join(outcome.get("reasons", ())) or None,
+        given["received_at"],
+        JsonText(compact(given["to_follow"])) if "to_follow" in given else None,
+        given.get("planned_in"),
+    )
+
+
+def _steps(
+    study: Study, chosen: ExportSelection, fields: Sequence[str]
+) -> Iterator[tuple[PlayedEpisode, list[tuple[Any, ...]], Touched]]:
+    """The steps of every episode, once, in the order of all files: a query for many episodes."""
+    downtime = downtime_since_creation(study)
+    for piece in in_pieces(episodes_once(study, chosen, downtime)):
+        by_episode = _read([sitting.episode for sitting in piece], fields)
+        touched = touched_steps(piece, downtime)
+        for sitting in piece:
+            yield sitting, by_episode.get(sitting.episode, []), touched
+
+
+def _read(pks: Iterable[int], fields: Sequence[str]) -> dict[int, list[tuple[Any, ...]]]:
+    texts = {name: TEXTS[name] for name in fields if name in TEXTS}
+    recorded = Step.objects.filter(episode__in=pks).annotate(**texts).order_by("episode", "number")
+    rows = recorded.values_list(*fields, "episode_id")
+    return {pk: list(steps) for pk, steps in groupby(rows, itemgetter(-1))}
+
+
+STEPS = ExportTable(
+    "steps",
+    "Every step of every episode.",
+    STEP_COLUMNS,
+    step_rows,
+    step_design_columns,
+    more_after="seconds",
+)
+COMMANDS = ExportTable(
+    "commands", "Every command of every step, and what became of it.", COMMAND_COLUMNS, command_rows
+)

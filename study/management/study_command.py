@@ -1,0 +1,40 @@
+"""Base class of commands about one study: it finds the study, and reports an error in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.core.management.base import CommandError, CommandParser
+from django.db.models import Q, QuerySet
+
+from kitchen.management.command_helpers import OneLineCommand
+from kitchen.play.models import Episode
+from study.design.models import Study
+
+
+class StudyCommand(OneLineCommand):
+    """A command whose first argument is the slug of a study."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The study; others add theirs."""
+        parser.add_argument("slug", metavar="SLUG", help="the study's slug, as in its link /s/SLUG/")
+
+    def study(self, slug: str) -> Study:
+        """The study of this slug; CommandError (exit code 2) that lists those there are."""
+        try:
+            return Study.objects.get(slug=slug)
+        except Study.DoesNotExist:
+            known = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
+            raise CommandError(f"there is no study {slug!r} (studies: {known})", returncode=2) from None
+
+    def episodes(self, slug: str) -> QuerySet[Episode]:
+        """What was played and practised in the study of this slug; CommandError as for `study`."""
+        study = self.study(slug)
+        practised = Q(practised_by__study=study) | Q(first_practised_by__study=study)
+        theirs = Q(rounds__participant__study=study) | practised
+        return Episode.objects.filter(pk__in=Episode.objects.filter(theirs).values("pk"))
+
+
+def explain(error: OSError, folder: Path) -> CommandError:
+    """A folder that cannot be written to, in one line."""
+    return CommandError(f"cannot write to {folder}: {error.strerror or error}", returncode=2)

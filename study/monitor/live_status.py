@@ -1,0 +1,321 @@
+"""Read where each participant of a study is right now, in a fixed number of queries. Reads only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.db.models import Count, Max, Prefetch, Q
+from django.utils import timezone
+
+from kitchen.money.budget_ledger import reserved_amount, spent_or_reserved
+from kitchen.play.episode.play_monitoring import EpisodeCounts, EpisodeFacts, episode_counts, episode_facts
+from kitchen.play.models import Episode
+from study.design.models import Study
+from study.design.page_and_item_order import LAST, LOBBY, WAITING
+from study.participants import next_page
+from study.participants.models import PageVisit, Participant, Round
+from study.participants.participant_events import live_page_group
+from study.participation.round_planning import is_budget_spent, uses_paid_model
+
+SHOWN_AFTER_END = timedelta(hours=1)
+"""Who has come to an end stays on the page for so long."""
+MOST_ROWS = 300
+"""Participants on one page, the newest; more could be neither read nor drawn in time."""
+
+PAGE_WORDS = {
+    "welcome": "Welcome",
+    "consent": "Consent",
+    "about": "About the person",
+    "guide": "Guide",
+    "practice": "Practice",
+    "check": "Check of understanding",
+    "waiting": "Waiting for the budget",
+    "lobby": "Lobby",
+    "play": "Playing",
+    "survey": "Survey",
+    "final": "Final comparison",
+    "debriefing": "Debriefing",
+    "end": "Last page",
+}
+"""By the page as `study.participants.next_page` names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRow:
+    """One participant as staff see them now."""
+
+    code: str
+    kind: str
+    """`person`, `synthetic` or `preview`."""
+    status: str
+    status_words: str
+    excluded: bool
+    page: str
+    """As `study.participants.next_page` names it."""
+    condition: str
+    """The researcher's name; empty outside of the rounds."""
+    position: int
+    """Of the round, 0 outside of the rounds."""
+    rounds: int
+    step: int | None
+    """Steps taken; None where nothing is played."""
+    length: int | None
+    standing: tuple[str, ...]
+    """What episodes are compared by, as it stands, figure by figure; empty where nothing is played."""
+    waits_for: str
+    """Whom the study waits for, in words; empty after the end."""
+    since: datetime
+    """When the participant last did anything, or came to the end."""
+    fallbacks: int
+    """In all of the participant's episodes; so are failures and money."""
+    model_failures: int
+    spent: Decimal
+    late: int = 0
+    """Steps that a clock took too late, in the episode that is on."""
+
+    @property
+    def active(self) -> bool:
+        """Whether the participant still takes part."""
+        return self.status == Participant.Status.ACTIVE
+
+    @property
+    def idle(self) -> str:
+        """How long ago that was, in words that change once a minute at most."""
+        return ago_words(self.since)
+
+    @property
+    def page_words(self) -> str:
+        """The page in words."""
+        return PAGE_WORDS[self.page]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTotals:
+    """How many are how far, and the money."""
+
+    lines: tuple[tuple[str, tuple[int, int, int]], ...]
+    """Words, and the numbers of people, synthetic participants and previews."""
+    people_active: int
+    people_complete: int
+    withdrawn: int
+    withdrawn_synthetic: int
+    spent: Decimal
+    reserved: Decimal
+    limit: Decimal
+    last_step_at: datetime | None
+    """When any step of the study was taken last, as far as the episodes on now tell."""
+
+    @property
+    def share(self) -> float:
+        """Part of the budget that is spent or set aside, from 0 to 1."""
+        return min(1.0, float((self.spent + self.reserved) / self.limit)) if self.limit else 0.0
+
+
+def ago_words(since: datetime) -> str:
+    """`under a minute`, `3 min`, `2 h 5 min`, `4 days`."""
+    minutes = max(0, int((timezone.now() - since).total_seconds() // 60))
+    if minutes < 1:
+        return "under a minute"
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours < 48 else f"{hours // 24} days"
+
+
+def shown_participants(study: Study) -> Q:
+    """Which participants of the study are on the page: active, or ended a short while ago."""
+    lately = timezone.now() - SHOWN_AFTER_END
+    return Q(study=study) & (Q(status=Participant.Status.ACTIVE) | Q(ended_at__gte=lately))
+
+
+def live_codes(study: Study) -> list[str]:
+    """The codes of those on the page, newest first."""
+    participants = Participant.objects.filter(shown_participants(study)).order_by("-number")
+    return list(participants.values_list("code", flat=True)[:MOST_ROWS])
+
+
+def shown_count(study: Study) -> int:
+    """How many there would be if there were room for all."""
+    return Participant.objects.filter(shown_participants(study)).count()
+
+
+def players_of(study: Study, episodes: Iterable[str]) -> set[str]:
+    """The codes of those who play, or practise, in these episodes (by key)."""
+    ids = list(Episode.objects.filter(key__in=list(episodes)).values_list("pk", flat=True))
+    played = Round.objects.filter(episode__in=ids).values_list("participant__code", "participant__study")
+    practised = Participant.objects.filter(practice__in=ids).values_list("code", "study")
+    before = Participant.objects.filter(first_practice__in=ids).values_list("code", "study")
+    # one after another, and the study last: each is found by an index, however many ever came
+    players = (*played.order_by(), *practised.order_by(), *before.order_by())
+    return {code for code, where in players if where == study.pk}
+
+
+def live_rows(study: Study, codes: Iterable[str]) -> list[LiveRow]:
+    """The rows of these participants, newest first; who is erased is left out."""
+    people = list(_people(study, codes))
+    current = {person.pk: _episode_now(person) for person in people}
+    facts = episode_facts(pk for pk in current.values() if pk)
+    counts = episode_counts(pk for person in people for pk in _episodes(person))
+    places = _places(study, people)
+    return [_row(person, places[person.pk], facts.get(current[person.pk] or 0), counts) for person in people]
+
+
+def _places(study: Study, people: Iterable[Participant]) -> dict[int, next_page.CurrentPage]:
+    """By primary key. Who is to meet others in a round that there is no money for waits for that first."""
+    places = {person.pk: _place(person) for person in people}
+    meet = {person for person in people if places[person.pk].page == LOBBY}
+    if meet and is_budget_spent(Study.objects.select_related("budget").get(pk=study.pk)):
+        for person in meet:
+            place = places[person.pk]
+            if place.round and uses_paid_model(person.version.blueprint.condition(place.round.condition.key)):
+                places[person.pk] = replace(place, page=WAITING)
+    return places
+
+
+def _people(study: Study, codes: Iterable[str]) -> Iterable[Participant]:
+    """With all that the rows are made of; a version is read once, whoever shares it."""
+    rounds = Round.objects.select_related("condition", "episode").defer("episode__state", "episode__score")
+    done = PageVisit.objects.filter(done_at__isnull=False, position=0)
+    people = Participant.objects.filter(study=study, code__in=list(codes)).order_by("-number")
+    visits = Prefetch("visits", done, to_attr="pages_done")
+    return people.prefetch_related("version", Prefetch("rounds", rounds), visits)
+
+
+def _place(person: Participant) -> next_page.CurrentPage:
+    if person.status != Participant.Status.ACTIVE:
+        return next_page.CurrentPage(LAST)
+    done = {visit.page for visit in person.pages_done}  # type: ignore[attr-defined]
+    return next_page.page_among(person.version.blueprint, lambda: done, list(person.rounds.all()))
+
+
+def _episode_now(person: Participant) -> int | None:
+    """The episode that is on, if one is."""
+    place = _place(person)
+    if place.page == "practice":
+        return person.practice_id
+    return place.round.episode_id if place.page == "play" and place.round else None
+
+
+def _episodes(person: Participant) -> list[int]:
+    played = [one.episode_id for one in person.rounds.all() if one.episode_id]
+    practised = [person.first_practice_id, person.practice_id]
+    return [*played, *(each for each in practised if each)]
+
+
+def _row(
+    person: Participant,
+    place: next_page.CurrentPage,
+    now: EpisodeFacts | None,
+    counts: Mapping[int, EpisodeCounts],
+) -> LiveRow:
+    theirs = [counts[pk] for pk in _episodes(person) if pk in counts]
+    return LiveRow(
+        code=person.code,
+        kind=kind_of(person),
+        status=person.status,
+        status_words=person.get_status_display(),
+        excluded=person.excluded_at is not None,
+        page=place.page,
+        condition=place.round.condition.name if place.round else "",
+        position=place.position,
+        rounds=len(person.version.blueprint.conditions),
+        step=now.step if now else None,
+        length=now.length if now else None,
+        standing=now.standing if now else (),
+        waits_for=_waits_for(person, place, now),
+        since=_since(person, now),
+        fallbacks=sum(one.fallbacks for one in theirs),
+        model_failures=sum(one.model_failures for one in theirs),
+        spent=sum((one.spent for one in theirs), Decimal(0)),
+        late=(now.late or 0) if now else 0,
+    )
+
+
+def kind_of(person: Participant) -> str:
+    """`preview`, `synthetic` or `person`."""
+    return "preview" if person.preview else "synthetic" if person.synthetic else "person"
+
+
+OPENS = "the participant to open the page"
+WAITED_FOR = {LOBBY: "other people", WAITING: "the budget"}
+
+
+def _waits_for(person: Participant, place: next_page.CurrentPage, now: EpisodeFacts | None) -> str:
+    if person.status != Participant.Status.ACTIVE:
+        return ""
+    if place.page in WAITED_FOR:
+        return WAITED_FOR[place.page]
+    seat = place.round.seat if place.round else 0
+    if now is None or seat in now.people_missing or now.status != Episode.Status.PLAYING:
+        return "the participant" if now is None or now.opened else OPENS
+    if not now.people_missing and not now.opened:  # who leads, and has not come
+        return OPENS
+    if now.late is not None:
+        return "the clock"
+    return "another person" if now.people_missing else "co-players"
+
+
+def _since(person: Participant, now: EpisodeFacts | None) -> datetime:
+    if person.ended_at:
+        return person.ended_at
+    commanded = now.last_command_at if now else None
+    return max(person.active_at, commanded) if commanded else person.active_at
+
+
+STATUS_LINES = (
+    ("taking part", Participant.Status.ACTIVE),
+    ("complete", Participant.Status.COMPLETE),
+    ("did not agree", Participant.Status.NO_CONSENT),
+    ("failed the check of understanding", Participant.Status.FAILED_CHECK),
+    ("timed out", Participant.Status.TIMED_OUT),
+    ("ended for a technical reason", Participant.Status.TECHNICAL),
+    ("found nobody to play with", Participant.Status.UNMATCHED),
+)
+KINDS = ("person", "synthetic", "preview")
+
+
+def live_totals(study: Study) -> LiveTotals:
+    """Everybody's status, and the money, as they are now."""
+    study = Study.objects.select_related("budget").get(pk=study.pk)
+    numbers, excluded = _numbers(study)
+    lines = [(words, tuple(numbers[kind, status] for kind in KINDS)) for words, status in STATUS_LINES]
+    lines.append(("excluded by staff (counted above too)", tuple(excluded[kind] for kind in KINDS)))
+    reserved = reserved_amount(study.budget_id) if study.budget_id else Decimal(0)
+    return LiveTotals(
+        lines=tuple(lines),  # type: ignore[arg-type]
+        people_active=numbers["person", Participant.Status.ACTIVE],
+        people_complete=numbers["person", Participant.Status.COMPLETE],
+        withdrawn=study.withdrawn,
+        withdrawn_synthetic=study.withdrawn_synthetic,
+        spent=spent_or_reserved(study.budget_id) - reserved if study.budget_id else Decimal(0),
+        reserved=reserved,
+        limit=study.budget_limit,
+        last_step_at=_last_step_at(study),
+    )
+
+
+def _numbers(study: Study) -> tuple[Counter[tuple[str, str]], Counter[str]]:
+    """Participants by kind and status, and those excluded by kind."""
+    rows = study.participants.order_by().values("synthetic", "preview", "status")
+    numbers: Counter[tuple[str, str]] = Counter()
+    excluded: Counter[str] = Counter()
+    for row in rows.annotate(n=Count("pk"), out=Count("excluded_at")):
+        kind = "preview" if row["preview"] else "synthetic" if row["synthetic"] else "person"
+        numbers[kind, row["status"]] += row["n"]
+        excluded[kind] += row["out"]
+    return numbers, excluded
+
+
+def _last_step_at(study: Study) -> datetime | None:
+    """A turn opens when the step before it was taken, and none after its episode has ended: what ended before
+    the last step of the one that ended last need not be looked at."""
+    begun = Episode.objects.filter(audience=live_page_group(study), step__gt=0)
+    ended = begun.exclude(ended_at=None).order_by("-ended_at")
+    since = ended.values_list("turn_opened_at", flat=True).first()
+    late = Q(ended_at=None) | Q(ended_at__gte=since) if since else Q(ended_at=None)
+    last: datetime | None = begun.filter(late).aggregate(last=Max("turn_opened_at"))["last"]
+    return last

@@ -1,0 +1,291 @@
+"""The live page of a study, its websocket, and the page for pauses of entry. The page works without
+scripts; a websocket keeps it current.
+
+Events (`EpisodeNews`, `ParticipantNews`) say only who has changed. They are gathered for half a second.
+Then those rows are read and, if they look different, sent. Every few seconds all rows are checked, for
+idle times and in case an event was lost. The viewer's rights are checked again, too.
+
+Limits: a page pings every five seconds. One that pings more often than twice a second is answered late,
+and is closed by the server if it goes on (`brigade.web`). One person can have ten such pages in a
+process, the newest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from channels.auth import AuthMiddlewareStack, get_user
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import path
+
+from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain
+from kitchen.infra.rate_limit import NewestPerOwner, TokenBucket
+from kitchen.infra.task_broker import WorkerHealth, cached_worker_health
+from kitchen.play.live.render_page import PONG_HTML
+from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS, audience_group
+from kitchen.uptime.outage_queries import RECENT, recent_outages
+from study.design.models import Study
+from study.monitor import live_status
+from study.participants.entry_limits import current_pause, end_pause
+from study.participants.participant_counts import study_counts
+from study.participants.participant_events import live_page_group
+from study.researchers.permissions import has_right, study_page
+from study.researchers.staff_login import is_session_active
+
+SOCKET = "/ws/staff/study/{slug}/"
+
+
+@study_page("view")
+def live_page(request: HttpRequest, study: Study) -> HttpResponse:
+    """Everybody who takes part now or came to an end a short while ago."""
+    codes, number = live_status.live_codes(study), live_status.shown_count(study)
+    context = {
+        "socket_path": SOCKET.format(slug=study.slug),
+        "rows": live_status.live_rows(study, codes),
+        "more": number if number > len(codes) else 0,
+        "counts": study_counts(study),
+        **totals_context(study, cached_worker_health()),
+        **outages_context(),
+    }
+    return render(request, "study/monitor/live.html", context)
+
+
+def outages_context() -> dict[str, Any]:
+    """What `study/monitor/outages.html` shows: what was away lately, or is."""
+    return {"outages": recent_outages(), "outages_days": RECENT.days}
+
+
+def totals_context(study: Study, health: WorkerHealth) -> dict[str, Any]:
+    """What the summary and the totals show."""
+    totals = live_status.live_totals(study)
+    last = live_status.ago_words(totals.last_step_at) if totals.last_step_at else ""
+    pause = current_pause(study)
+    return {"study": study, "totals": totals, "last_step": last, "health": health, "pause": pause}
+
+
+def rows_fragments(study: Study, rows: list[live_status.LiveRow]) -> dict[str, str]:
+    """Each participant's row by code, as an out-of-band fragment."""
+    return {
+        row.code: render_to_string("study/monitor/live_row.html", {"row": row, "study": study, "oob": True})
+        for row in rows
+    }
+
+
+def body_fragment(study: Study, rows: list[live_status.LiveRow]) -> str:
+    """The body of the table."""
+    return render_to_string("study/monitor/live_rows.html", {"rows": rows, "study": study, "oob": True})
+
+
+def totals_fragments(study: Study, health: WorkerHealth) -> tuple[str, str]:
+    """The summary line, and the totals."""
+    context = totals_context(study, health) | {"oob": True}
+    summary = render_to_string("study/monitor/live_summary.html", context)
+    return summary, render_to_string("study/monitor/live_totals.html", context)
+
+
+log = logging.getLogger(__name__)
+
+GATHER_SECONDS = 0.5
+"""News are gathered for so long: no page is sent more than two updates a second."""
+LOOK_SECONDS = 8.0
+"""How often everything is looked at."""
+NOT_ALLOWED = 4403
+GONE = 4404
+ELSEWHERE = 4409
+"""Close codes: whoever watches may not, or no longer; the study is gone; they watch on newer pages."""
+MOST_PAGES = 10
+"""Live pages of one person in one process."""
+PINGS = partial(TokenBucket, rate=2.0, most=20)
+"""Messages of one page."""
+
+_here: WeakKeyDictionary[asyncio.AbstractEventLoop, NewestPerOwner[LiveConsumer]] = WeakKeyDictionary()
+
+
+def open_pages() -> NewestPerOwner[LiveConsumer]:
+    """Who watches, by user, in the running event loop."""
+    return _here.setdefault(asyncio.get_running_loop(), NewestPerOwner(MOST_PAGES))
+
+
+class LiveConsumer(AsyncWebsocketConsumer):
+    """`/ws/staff/study/<slug>/`: only sends; what comes in is not read."""
+
+    study: Study | None = None
+    user: int | None = None
+    subscribed = False
+    working: asyncio.Task[None] | None = None
+
+    async def __call__(self, *scope_receive_send: Any) -> None:
+        """Until it is over; nothing goes on then, even where the server did not let it say goodbye."""
+        try:
+            await super().__call__(*scope_receive_send)
+        finally:
+            connection_drain.go(self)
+            open_pages().go(self.user, self)
+            if self.working:
+                self.working.cancel()
+
+    async def connect(self) -> None:
+        """Open for staff who may see this study's participants; for others it closes, and says nothing."""
+        self.people: set[str] = set()
+        self.episodes: set[str] = set()
+        self.changed = asyncio.Event()
+        self.tokens = PINGS()
+        self.sent: dict[str, str] = {}
+        self.codes: list[str] | None = None
+        slug = self.scope["url_route"]["kwargs"]["slug"]
+        self.study = await database_sync_to_async(Study.objects.filter(slug=slug).first)()
+        await self.accept()
+        if not await self._may_watch():
+            await self.close(NOT_ALLOWED)
+        else:
+            self.user = self.scope["user"].pk
+            connection_drain.come(self)
+            for older in open_pages().come(self.user, self):
+                await older.close(ELSEWHERE)
+            self.working = asyncio.create_task(self._keep_telling())
+
+    async def make_way(self) -> None:
+        """This process is to end: the page connects to another."""
+        await self.close(RESTART_CLOSE_CODE)
+
+    async def _may_watch(self) -> bool:
+        """Whether the session still belongs to somebody who may; asked of the database each time."""
+        session = self.scope["session"]
+        is_on = database_sync_to_async(is_session_active)
+        if self.study is None or not await is_on(session.session_key or ""):
+            return False
+        user = await get_user(self.scope)
+        allowed: bool = await database_sync_to_async(has_right)(user, self.study, "view")
+        return allowed
+
+    async def disconnect(self, code: int) -> None:
+        """Nobody watches any more."""
+        if self.study and self.subscribed:
+            with contextlib.suppress(*CHANNEL_ERRORS):
+                await self.channel_layer.group_discard(
+                    audience_group(live_page_group(self.study)), self.channel_name
+                )
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """The page asks whether anybody is there, whatever it says; news go to the methods that they name."""
+        await self.send(text_data=PONG_HTML)
+        await self.tokens.taken()
+
+    async def participant_news(self, event: dict[str, Any]) -> None:
+        """Somebody has come, gone on or gone."""
+        self.people.add(event["participant"])
+        self.changed.set()
+
+    async def episode_news(self, event: dict[str, Any]) -> None:
+        """A step was taken, or an episode has ended."""
+        self.episodes.add(event["episode"])
+        self.changed.set()
+
+    async def _keep_telling(self) -> None:
+        while True:
+            try:
+                await self._subscribe()
+                if not await self._may_watch():
+                    await self.close(NOT_ALLOWED)
+                    return
+                await self._tell(everything=True)
+                await self._tell_changes()
+            except Exception:  # whatever it was, the next look may succeed
+                log.exception("a live page could not be told")
+                await asyncio.sleep(LOOK_SECONDS)
+
+    async def _tell_changes(self) -> None:
+        """News as they come, until it is time to look at everything."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_SECONDS):
+                while True:
+                    await self.changed.wait()
+                    await asyncio.sleep(GATHER_SECONDS)
+                    await asyncio.shield(self._tell())
+
+    async def _subscribe(self) -> None:
+        """Hear the news from now on. While Redis is away the page is told at every look; it tries again."""
+        assert self.study is not None  # noqa: S101 - a socket without a study is closed in connect
+        if not self.subscribed:
+            with contextlib.suppress(*CHANNEL_ERRORS):
+                group = audience_group(live_page_group(self.study))
+                await asyncio.wait_for(self.channel_layer.group_add(group, self.channel_name), 2)
+                self.subscribed = True
+
+    async def _tell(self, *, everything: bool = False) -> None:
+        self.changed.clear()
+        people, episodes = self.people, self.episodes
+        self.people, self.episodes = set(), set()
+        texts = await database_sync_to_async(self._changes)(None if everything else (people, episodes))
+        if texts is None:
+            await self.close(GONE)
+            return
+        for text in texts or [PONG_HTML]:
+            await self.send(text_data=text)
+
+    def _changes(self, news: tuple[set[str], set[str]] | None) -> list[str] | None:
+        """The fragments that differ from what was sent; None if the study is gone. `news` are codes of
+        participants and keys of episodes; None to look at everything.
+
+        Parts of the table come in a message of their own: behind anything else browsers drop their tags.
+        """
+        study = Study.objects.filter(pk=self.study.pk).first() if self.study else None
+        if study is None:
+            return None
+        codes = live_status.live_codes(study)
+        whose = (
+            set(codes) if news is None else set(codes) & (news[0] | live_status.players_of(study, news[1]))
+        )
+        fresh = codes != self.codes
+        rows = live_status.live_rows(study, codes if fresh else whose)
+        summary, totals = totals_fragments(study, cached_worker_health())
+        around, table = {"summary": summary, "totals": totals}, rows_fragments(study, rows)
+        changed = body_fragment(study, rows) if fresh else self._unsent(table)
+        fragments = [text for text in (self._unsent(around), changed) if text]
+        self.codes, self.sent = codes, ({} if fresh else self.sent) | around | table
+        return fragments
+
+    def _unsent(self, parts: dict[str, str]) -> str:
+        """Those that differ from what was sent under their names."""
+        return "\n".join(text for name, text in parts.items() if self.sent.get(name) != text)
+
+
+SHOWN = 50
+"""Pauses on the page, the newest."""
+
+
+@study_page("view")
+def entry(request: HttpRequest, study: Study) -> HttpResponse:
+    """What is on, what was before, and a button for who may."""
+    context = {
+        "study": study,
+        "pause": current_pause(study),
+        "pauses": study.entry_pauses.all()[:SHOWN],
+        "may_edit": has_right(request.user, study, "edit"),
+    }
+    return render(request, "study/monitor/entry.html", context)
+
+
+@study_page("edit", methods=("POST",))
+def entry_go_on(request: HttpRequest, study: Study) -> HttpResponse:
+    """People are let in again, at once."""
+    if end_pause(study_id=study.pk, user=request.user):  # type: ignore[arg-type]
+        messages.success(request, "People are let in again. Counting begins anew.")
+    else:
+        messages.warning(request, "No pause is on: people are let in.")
+    return redirect("study:staff-entry", study.slug)
+
+
+websocket_urlpatterns = [
+    path("ws/staff/study/<slug:slug>/", AuthMiddlewareStack(LiveConsumer.as_asgi())),
+]

@@ -1,0 +1,247 @@
+"""Staff pages of a study's participants: the list, one participant, and actions on one. No page shows the
+secret key, except the one that issues a new link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Prefetch, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from kitchen.contract.decision_notes import PredictionAccuracy
+from kitchen.play.turn.decision_records import prediction_accuracy, predictions_by_episode
+from study.design.models import Study
+from study.design.play_metrics import FORESIGHT
+from study.monitor import staff_actions
+from study.monitor.live_status import PAGE_WORDS, STATUS_LINES, kind_of
+from study.participants import next_page
+from study.participants.end_participation import participant_withdraw
+from study.participants.erasure_records import read_receipt
+from study.participants.models import Participant, Round, StaffAction
+from study.participants.participant_counts import study_counts
+from study.researchers.console_page_helpers import CONFIRM_FIELD, NOT_CONFIRMED
+from study.researchers.permissions import has_right, study_page
+from study.researchers.reauthenticate import requires_password
+
+
+def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
+    """The rounds, each with `foreseen` in words: empty where nobody foresaw anything."""
+    found = list(rounds)
+    by_episode = predictions_by_episode({one.episode_id for one in found if one.episode_id})
+    for one in found:
+        minds = by_episode.get(one.episode_id or 0)
+        setattr(one, "foreseen", _told(prediction_accuracy(minds)) if minds else "")  # noqa: B010 - for the template
+    return found
+
+
+def _told(foresight: PredictionAccuracy) -> str:
+    """As in `Share of right predictions 71 % (5 of 7)`; a dash where nothing has turned out yet."""
+    if foresight.share is None:
+        return f"{FORESIGHT.label} \N{EN DASH}"
+    return f"{FORESIGHT.label} {100 * foresight.share:.0f} % ({foresight.right} of {foresight.judged})"
+
+
+PER_PAGE = 50
+KINDS = {"person": "people", "synthetic": "synthetic participants", "preview": "previews"}
+STATUSES = {str(status): words for words, status in STATUS_LINES} | {"excluded": "excluded by staff"}
+FILTERS: dict[str, dict[str, Any]] = {
+    "person": {"synthetic": False, "preview": False},
+    "synthetic": {"synthetic": True, "preview": False},
+    "preview": {"preview": True},
+}
+
+
+@study_page("view")
+def participants(request: HttpRequest, study: Study) -> HttpResponse:
+    """A page of the list, of the kind and status that are asked for; or what a receipt says."""
+    kind, status = request.GET.get("kind", ""), request.GET.get("status", "")
+    code, receipt = request.GET.get("code", "").strip(), request.GET.get("receipt", "").strip()
+    page = Paginator(_chosen(study, kind, status, code), PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "study": study,
+        "counts": study_counts(study),
+        "people": page,
+        "rows": [(person, kind_of(person), _done(person)) for person in page],
+        "kinds": KINDS,
+        "statuses": STATUSES,
+        "kind": kind if kind in KINDS else "",
+        "status": status if status in STATUSES else "",
+        "code": code,
+        "receipt": receipt,
+        "left": read_receipt(receipt) if receipt else None,
+        "left_complete": study.left_complete.exclude(code=""),
+    }
+    return render(request, "study/monitor/participants.html", context)
+
+
+def _chosen(study: Study, kind: str, status: str, code: str) -> QuerySet[Participant]:
+    """Newest first; what is not known does not narrow the list, and no code has what does not print."""
+    chosen = study.participants.filter(**FILTERS.get(kind, {}))
+    if status == "excluded":
+        chosen = chosen.exclude(excluded_at=None)
+    elif status in STATUSES:
+        chosen = chosen.filter(status=status)
+    if code:
+        chosen = chosen.filter(code__startswith=code) if code.isprintable() else chosen.none()
+    light = Round.objects.only("participant_id", "answered_at")
+    slim = chosen.select_related("version").defer("version__document", "version__bundle")
+    return slim.prefetch_related(Prefetch("rounds", light)).order_by("-number")
+
+
+def _done(person: Participant) -> tuple[int, int]:
+    """Rounds played and answered, and all that were planned."""
+    rounds = person.rounds.all()
+    return sum(one.answered_at is not None for one in rounds), len(rounds)
+
+
+class ActionForm(forms.Form):
+    """A reason, and a tick that it is meant."""
+
+    reason = forms.CharField(max_length=staff_actions.LONGEST, strip=True)
+    sure = forms.BooleanField()
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedAction:
+    """Something that can be done now: its name, its words, what it does, and what the form carries along."""
+
+    action: str
+    words: str
+    effect: str
+    target: str = ""
+
+
+@study_page("view")
+def participant(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """One participant's way so far, and what can be done."""
+    return _show(request, study, get_object_or_404(_whole(study), code=code))
+
+
+def _whole(study: Study) -> QuerySet[Participant]:
+    return study.participants.select_related("study", "version", "practice")
+
+
+def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) -> HttpResponse:
+    rounds = person.rounds.select_related("condition", "episode").defer("episode__state")
+    place = next_page.current_page(person)
+    context = {
+        "study": study,
+        "person": person,
+        "kind": kind_of(person),
+        "page": PAGE_WORDS[place.page],
+        "place": place,
+        "visits": [(PAGE_WORDS.get(visit.page, visit.page), visit) for visit in person.visits.all()],
+        "rounds": rounds_with_foresight(rounds.prefetch_related("answers__item")),
+        "answers": person.answers.filter(round=None).select_related("item").order_by("id"),
+        "actions": person.staff_actions.all(),
+        "may_erase": has_right(request.user, study, "own"),
+        "offers": _offers(person) if has_right(request.user, study, "edit") else [],
+        **more,
+    }
+    return render(
+        request, "study/monitor/participant.html", context, status=422 if more.get("problem") else 200
+    )
+
+
+def _offers(person: Participant) -> list[OfferedAction]:
+    offers = [_exclusion(person)]
+    offers.append(
+        OfferedAction(
+            "reissue",
+            "Give a new link",
+            "The old link, the old browser and open pages are shut out at once. The new link is shown once.",
+            staff_actions.link_fingerprint(person),
+        )
+    )
+    if episode := staff_actions.running_episode(person):
+        words = (
+            f"The episode “{episode.label}” ends at step {episode.step}; the page leads the participant on."
+        )
+        offers.append(OfferedAction("end_episode", "End the episode", words, str(episode.key)))
+    if person.status == Participant.Status.ACTIVE:
+        words = "Their study ends here, for a technical reason. The data stay. It cannot be undone."
+        offers.append(OfferedAction("end_way", "End their participation", words))
+    return offers
+
+
+def _exclusion(person: Participant) -> OfferedAction:
+    if person.excluded_at:
+        return OfferedAction("include", "Take the exclusion back", "The data count in the analysis again.")
+    return OfferedAction("exclude", "Exclude", "The data stay and are marked; the analysis leaves them out.")
+
+
+DONE = {
+    "exclude": "Excluded.",
+    "include": "The exclusion is taken back.",
+    "end_episode": "The episode is ended.",
+    "end_way": "Their participation is ended.",
+}
+
+
+@study_page("edit", methods=("POST",))
+def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Do it, if a reason is given and it is meant; what cannot be done any more changes nothing."""
+    person = get_object_or_404(_whole(study), code=code)
+    action, form = request.POST.get("action", ""), ActionForm(request.POST)
+    if action not in StaffAction.Action.values:
+        return redirect("study:staff-participants-one", study.slug, code)
+    if not form.is_valid():
+        return _show(request, study, person, problem=_problem(form), wrong=action)
+    try:
+        done = _do(action, person, request.user, form.cleaned_data["reason"], request.POST.get("target", ""))
+    except Participant.DoesNotExist:
+        messages.warning(request, f"{code} has withdrawn meanwhile: everything is erased, nothing was done.")
+        return redirect("study:staff-participants", study.slug)
+    if done and action == StaffAction.Action.REISSUE:
+        link = request.build_absolute_uri(get_object_or_404(_whole(study), pk=person.pk).get_absolute_url())
+        return _show(request, study, get_object_or_404(_whole(study), pk=person.pk), new_link=link)
+    if done:
+        messages.success(request, DONE[action])
+    else:
+        messages.warning(request, "Nothing was done: that was so already, or has changed meanwhile.")
+    return redirect("study:staff-participants-one", study.slug, code)
+
+
+@study_page("own", methods=("POST",))
+@requires_password
+def erase_participant(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Erase all that one participant left, if that is meant, and show the receipt once."""
+    person = get_object_or_404(study.participants, code=code)
+    if CONFIRM_FIELD not in request.POST:
+        messages.error(request, NOT_CONFIRMED)
+        return redirect("study:staff-participants-one", study.slug, code)
+    try:
+        receipt = participant_withdraw(participant_id=person.pk, by=request.user)
+    except Participant.DoesNotExist:
+        raise Http404(code) from None
+    context = {"study": study, "code": code, "receipt": receipt}
+    return render(request, "study/monitor/erased.html", context)
+
+
+def _problem(form: ActionForm) -> str:
+    said = []
+    if "reason" in form.errors:
+        said.append(f"Say why, in at most {staff_actions.LONGEST} characters.")
+    if "sure" in form.errors:
+        said.append("Tick that you mean it.")
+    return " ".join(said)
+
+
+def _do(action: str, person: Participant, user: Any, reason: str, target: str) -> bool:
+    whom: dict[str, Any] = {"participant_id": person.pk, "user": user, "reason": reason}
+    if action == StaffAction.Action.EXCLUDE:
+        return staff_actions.participant_exclude(**whom)
+    if action == StaffAction.Action.INCLUDE:
+        return staff_actions.participant_include(**whom)
+    if action == StaffAction.Action.REISSUE:
+        return bool(staff_actions.link_reissue(**whom, stamp=target))
+    if action == StaffAction.Action.END_EPISODE:
+        return staff_actions.episode_stop(**whom, episode=target)
+    return staff_actions.participant_stop(**whom)

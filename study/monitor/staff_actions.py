@@ -1,0 +1,173 @@
+"""Actions of staff on one participant: exclude, issue a new link, stop. Each has a reason and is recorded
+in the same transaction, with a seal.
+
+An action may be requested twice; the second time nothing is changed or recorded. Each raises ReasonError
+without a reason, and Participant.DoesNotExist if the data were erased meanwhile. The seal shows whether
+a recorded action was added or changed by SQL. It cannot show a deleted one, because erasing a
+participant deletes the actions on them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from kitchen.infra.hmac_seals import column_values, make_seal, seal_is_valid
+from kitchen.infra.storable_json import storable_text
+from kitchen.play.episode.change_episode import end_episode
+from kitchen.play.live.page_session import replace_seat_key
+from kitchen.play.models import Episode, new_key
+from study.participants.end_participation import participant_end
+from study.participants.models import Participant, StaffAction
+from study.participants.participant_events import notify_staff
+from study.participation.page_progress import lock_participant
+
+PURPOSE = "staff action"
+SEALED = ("study_id", "participant_id", "user_name", "action", "reason", "at")
+"""All but the user, who is forgotten with their account."""
+
+
+def record_staff_action(**values: Any) -> StaffAction:
+    """Note what staff did."""
+    row = StaffAction(**values)
+    row.seal = make_seal(PURPOSE, column_values(row, SEALED))
+    row.save()
+    return row
+
+
+def changed_staff_actions(actions: QuerySet[StaffAction]) -> Iterator[str]:
+    """Those of these actions that are not as they were written."""
+    for row in actions.order_by("pk").iterator():
+        if not seal_is_valid(row.seal, PURPOSE, column_values(row, SEALED)):
+            yield f"staff action {row.pk} is not what was written"
+
+
+LONGEST = 200
+"""Characters of a reason."""
+
+
+class ReasonError(ValueError):
+    """Nobody said why, or said it at too great a length; the message is for whoever acts."""
+
+
+@transaction.atomic
+def participant_exclude(*, participant_id: int, user: User, reason: str) -> bool:
+    """Leave a participant out of the analysis; the data stay. False if that was so already."""
+    reason = _checked(reason)
+    person = lock_participant(participant_id)
+    if person.excluded_at:
+        return False
+    person.excluded_at, person.excluded_reason = timezone.now(), reason
+    person.save(update_fields=["excluded_at", "excluded_reason"])
+    _record(person, user, StaffAction.Action.EXCLUDE, reason)
+    return True
+
+
+@transaction.atomic
+def participant_include(*, participant_id: int, user: User, reason: str) -> bool:
+    """Take an exclusion back. False if there was none."""
+    reason = _checked(reason)
+    person = lock_participant(participant_id)
+    if not person.excluded_at:
+        return False
+    person.excluded_at, person.excluded_reason = None, ""
+    person.save(update_fields=["excluded_at", "excluded_reason"])
+    _record(person, user, StaffAction.Action.INCLUDE, reason)
+    return True
+
+
+def link_fingerprint(person: Participant) -> str:
+    """Names the present link without opening it: a form that was made for another link changes nothing."""
+    return hashlib.sha256(person.key.encode()).hexdigest()[:16]
+
+
+@transaction.atomic
+def link_reissue(*, participant_id: int, user: User, reason: str, stamp: str) -> str:
+    """A new personal link; its secret key. The old link, the old browser and open pages are shut out at once.
+
+    Empty, and nothing changed, if `stamp` is not that of the present link.
+    """
+    reason = _checked(reason)
+    person = lock_participant(participant_id)
+    if stamp != link_fingerprint(person):
+        return ""
+    person.key, person.entry = new_key(), new_key()
+    person.save(update_fields=["key", "entry"])
+    for episode_id, seat in _seats(person):
+        replace_seat_key(episode_id=episode_id, seat=seat)
+    _record(person, user, StaffAction.Action.REISSUE, reason)
+    return person.key
+
+
+def _seats(person: Participant) -> Iterator[tuple[int, int]]:
+    for practised in (person.first_practice_id, person.practice_id):
+        if practised:
+            yield practised, 0
+    for one in person.rounds.exclude(episode=None):
+        assert one.episode_id  # noqa: S101 - asked for above
+        yield one.episode_id, one.seat
+
+
+def running_episode(person: Participant) -> Episode | None:
+    """The participant's episode that is being played, if one is."""
+    ids = [episode_id for episode_id, _ in _seats(person)]
+    return Episode.objects.filter(pk__in=ids, status=Episode.Status.PLAYING).first()
+
+
+@transaction.atomic
+def episode_stop(*, participant_id: int, user: User, reason: str, episode: str) -> bool:
+    """End the participant's episode of this key; the page leads on. False if it is over or not theirs."""
+    reason = _checked(reason)
+    person = lock_participant(participant_id)
+    current = running_episode(person)
+    if current is None or str(current.key) != episode:
+        return False
+    if not end_episode(episode_id=current.pk, reason=reason):
+        return False
+    _record(person, user, StaffAction.Action.END_EPISODE, reason)
+    return True
+
+
+@transaction.atomic
+def participant_stop(*, participant_id: int, user: User, reason: str) -> bool:
+    """End a participant's way for a technical reason, with the episode that is on. False if it was over."""
+    reason = _checked(reason)
+    person = lock_participant(participant_id)
+    if not participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=reason):
+        return False
+    if (episode := running_episode(person)) and not _others_play(episode, person):
+        end_episode(episode_id=episode.pk, reason=reason)
+    _record(person, user, StaffAction.Action.END_WAY, reason)
+    return True
+
+
+def _others_play(episode: Episode, person: Participant) -> bool:
+    return episode.rounds.exclude(participant=person).exists()
+
+
+def _checked(reason: str) -> str:
+    """The reason as it is kept; ReasonError if it is none."""
+    reason = storable_text(reason.strip())
+    if not reason:
+        raise ReasonError("Say why: the reason is kept with the data.")
+    if len(reason) > LONGEST:
+        raise ReasonError(f"At most {LONGEST} characters.")
+    return reason
+
+
+def _record(person: Participant, user: User, action: str, reason: str) -> None:
+    record_staff_action(
+        study=person.study,
+        participant=person,
+        user=user,
+        user_name=user.get_username(),
+        action=action,
+        reason=reason,
+    )
+    notify_staff(person)

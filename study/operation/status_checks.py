@@ -1,0 +1,470 @@
+"""The single checks of an installation: database, disk, clock, backup, Redis, workers, steps, outages,
+agents and money. Each is a line in words for the operator.
+
+Redis is asked once for all checks, so that nothing waits twice while it is away.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import django
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from kitchen.infra.append_only import unguarded_tables
+from kitchen.infra.db_errors import missing_migrations
+from kitchen.infra.file_writing import last_backup_at
+from kitchen.infra.task_broker import (
+    QueueStatus,
+    WorkerHealth,
+    ask_worker_health,
+    cached_worker_health,
+    queue_statuses,
+    redis_connection,
+)
+from kitchen.llm.call_costs import format_dollars
+from kitchen.money.budget_ledger import budgets_nearly_spent, total_booked
+from kitchen.play.episode.play_monitoring import (
+    PlayPace,
+    RecentFaults,
+    count_late_turns,
+    recent_faults,
+    recent_pace,
+    running_episode_counts,
+)
+from kitchen.realtime.realtime_episode import LATE_SECONDS
+from kitchen.realtime.tick_storage import clock_totals
+from kitchen.uptime.outage_queries import recent_outages
+from kitchen.words.english_text import counted_noun
+
+WELL, LOOK, BROKEN = "well", "look", "broken"
+"""All is well; somebody should look; it does not work."""
+ORDER = (WELL, LOOK, BROKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLine:
+    """What is looked at, how it is, what that means, and what to do; nothing to do where it is well."""
+
+    name: str
+    state: str
+    means: str
+    do: str = ""
+
+
+def worst_state(lines: Iterable[StatusLine]) -> str:
+    """The worst of these states."""
+    return max((line.state for line in lines), key=ORDER.index, default=WELL)
+
+
+def status_summary(lines: Iterable[StatusLine]) -> str:
+    """All of them in one sentence."""
+    lines = list(lines)
+    broken = [line.name for line in lines if line.state == BROKEN]
+    look = [line.name for line in lines if line.state == LOOK]
+    if broken:
+        more = f" Look at these, too: {', '.join(look)}." if look else ""
+        return f"Something is broken: {', '.join(broken)}.{more}"
+    return f"Nothing is broken. Look at: {', '.join(look)}." if look else "Everything is well."
+
+
+def format_seconds(seconds: float) -> str:
+    """`12 ms`, `3.4 s`, `2 minutes`."""
+    if seconds < 0.001:
+        return "1 ms"
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+
+
+def format_size(number: float) -> str:
+    """`12 MB`, `3.4 GB`."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if number < 1000:
+            return f"{number:.3g} {unit}"
+        number /= 1000
+    return f"{number:.3g} TB"
+
+
+SLOW_DATABASE_SECONDS = 0.25
+LITTLE, HARDLY = 0.1, 0.02
+"""Shares of a disk that are left."""
+LITTLE_BYTES, HARDLY_BYTES = 2e9, 2e8
+MUCH_LOG, MUCH_WAL = 1e9, 5e8
+CLOCK_OFF, CLOCK_WRONG = 1.0, 30.0
+"""Seconds between two clocks."""
+OLD_BACKUP = timedelta(days=7)
+"""Of a backup."""
+
+
+def database() -> StatusLine:
+    """Whether it answers, and how soon."""
+    began = time.perf_counter()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    took = time.perf_counter() - began
+    means = f"{connection.display_name} answers within {format_seconds(took)}."
+    if took < SLOW_DATABASE_SECONDS:
+        return StatusLine("Database", WELL, means)
+    return StatusLine("Database", LOOK, means, "Look for what else it is doing, and at the disk it is on.")
+
+
+def migrations() -> StatusLine:
+    """Whether the database fits this version."""
+    missing = missing_migrations()
+    if missing:
+        means = (
+            f"{counted_noun(len(missing), 'migration')} not applied: {missing[0]}{' …' * (len(missing) > 1)}."
+        )
+        return StatusLine("Migrations", BROKEN, means, "Run manage.py migrate (Update).")
+    open_tables = unguarded_tables()
+    if open_tables:
+        means = f"All are applied, but the log can be changed: {', '.join(open_tables)}."
+        return StatusLine(
+            "Migrations", BROKEN, means, "Run manage.py verify_log, and see CONTRIBUTING on guards."
+        )
+    return StatusLine(
+        "Migrations", WELL, "All are applied, and the database refuses to change rows of the log."
+    )
+
+
+def disk() -> StatusLine:
+    """What is left where the app writes."""
+    left = min((shutil.disk_usage(folder) for folder in _folders()), key=lambda usage: usage.free)
+    share = left.free / left.total
+    means = f"{format_size(left.free)} of {format_size(left.total)} are free where the app writes."
+    if share > LITTLE and left.free > LITTLE_BYTES:
+        return StatusLine("Disk", WELL, means)
+    state = BROKEN if share < HARDLY or left.free < HARDLY_BYTES else LOOK
+    return StatusLine(
+        "Disk", state, means, "Make room before it is full: nothing is stored then. Logs come first."
+    )
+
+
+def _folders() -> list[Path]:
+    """Where we write, as far as that is on this machine."""
+    file = _sqlite_file()
+    return [settings.VAR_DIR, *([file.parent] if file else [])]
+
+
+def _sqlite_file() -> Path | None:
+    file = Path(str(connection.settings_dict["NAME"]))
+    return file if connection.vendor == "sqlite" and file.is_file() else None
+
+
+def sizes() -> StatusLine:
+    """How large database and logs have become."""
+    wal = _bytes([file.with_name(f"{file.name}-wal")]) if (file := _sqlite_file()) else 0
+    logs = _bytes(settings.LOG_DIR.glob("*"))
+    means = f"The database takes {format_size(_database_bytes() + wal)}, logs take {format_size(logs)}."
+    if wal > MUCH_WAL:
+        do = "SQLite's write-ahead log is not folded in: somebody reads without end. Restart the app."
+        return StatusLine("Sizes", LOOK, f"{means} {format_size(wal)} of it are not folded in.", do)
+    if logs > MUCH_LOG:
+        return StatusLine("Sizes", LOOK, means, "Put logs aside, with logrotate for example (Logs).")
+    return StatusLine("Sizes", WELL, means)
+
+
+def _database_bytes() -> int:
+    if connection.vendor != "postgresql":
+        return _bytes(filter(None, [_sqlite_file()]))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_database_size(current_database())")
+        return int(cursor.fetchone()[0])
+
+
+def _bytes(files: Iterable[Path]) -> int:
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def clock() -> StatusLine:
+    """Whether the app and its database mean the same by now."""
+    if connection.vendor != "postgresql":
+        return StatusLine(
+            "Clock", WELL, f"App and database share one clock: {timezone.now():%Y-%m-%d %H:%M} UTC."
+        )
+    with connection.cursor() as cursor:
+        began = time.time()
+        cursor.execute("SELECT extract(epoch FROM clock_timestamp())")
+        apart = abs(float(cursor.fetchone()[0]) - (began + time.time()) / 2)
+    means = f"The clocks of app and database are {format_seconds(apart)} apart."
+    if apart < CLOCK_OFF:
+        return StatusLine("Clock", WELL, means)
+    state = BROKEN if apart > CLOCK_WRONG else LOOK
+    do = "Set both by NTP: step timers, tokens and second factors go by the clock."
+    return StatusLine("Clock", state, means, do)
+
+
+def backup() -> StatusLine:
+    """When the last one was made, if that is known."""
+    last = last_backup_at(settings.VAR_DIR)
+    if last is None:
+        means = "None is known here. One that was made by other means is not seen from here."
+        return StatusLine(
+            "Backup", LOOK, means, "Make one, and have one made every day (Backup and restore)."
+        )
+    age = datetime.now(UTC) - last
+    means = f"The last one was made on {last.astimezone(UTC):%Y-%m-%d at %H:%M} UTC."
+    if age < OLD_BACKUP:
+        return StatusLine("Backup", WELL, means)
+    return StatusLine("Backup", LOOK, means, "Make one, and look why none was made (Backup and restore).")
+
+
+def versions() -> StatusLine:
+    """What is running."""
+    here = f"Python {platform.python_version()}, Django {django.get_version()}"
+    return StatusLine("Versions", WELL, f"Brigade {settings.VERSION}, {here}, {_database_version()}.")
+
+
+def _database_version() -> str:
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW server_version")
+            return f"PostgreSQL {cursor.fetchone()[0]}"
+    import sqlite3  # another database has another driver
+
+    return f"SQLite {sqlite3.sqlite_version}"
+
+
+SLOW_BROKER_SECONDS = 0.1
+WAITED, TOO_LONG = 5.0, 30.0
+"""Seconds that the first task of people's queue has waited: somebody should look; it does not work."""
+NOT_KNOWN = "Not known while Redis does not answer."
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerState:
+    """What Redis said, and who answered over it; `seconds` is None where it did not answer."""
+
+    seconds: float | None = None
+    why: str = ""
+    queues: dict[str, QueueStatus] = field(default_factory=dict)
+    health: WorkerHealth = field(default_factory=WorkerHealth)
+
+
+def ask_broker() -> BrokerState:
+    """Ask Redis and, over it, the workers; about a second, never fails."""
+    from redis.exceptions import RedisError  # takes a second to import
+
+    try:
+        with redis_connection() as client:
+            began = time.perf_counter()
+            client.ping()
+            seconds = time.perf_counter() - began
+            queues = queue_statuses(client)
+        return BrokerState(seconds, "", queues, _health())
+    except (RedisError, OSError) as error:
+        return BrokerState(why=type(error).__name__)
+
+
+def _health() -> WorkerHealth:
+    """What is known, or else what is found now."""
+    known = cached_worker_health()
+    fresh = known.workers is not None and known.experimenters is not None
+    return known if fresh else ask_worker_health()
+
+
+def redis(broker: BrokerState) -> StatusLine:
+    """Whether it answers."""
+    if broker.seconds is None:
+        means = f"It does not answer ({broker.why}). Pages go on, and look for themselves every two seconds."
+        return StatusLine(
+            "Redis", BROKEN, means, "Start it: co-players that think, and analyses, wait for it."
+        )
+    means = f"It answers within {format_seconds(broker.seconds)}."
+    if broker.seconds < SLOW_BROKER_SECONDS:
+        return StatusLine("Redis", WELL, means)
+    return StatusLine("Redis", LOOK, means, "Look for what else uses it, and at the network between.")
+
+
+def people_workers(broker: BrokerState) -> StatusLine:
+    """Who decides for people's co-players."""
+    name, number = "Workers of people's co-players", broker.health.workers
+    if broker.seconds is None or number is None:
+        return StatusLine(name, LOOK, NOT_KNOWN)
+    if number:
+        return StatusLine(name, WELL, f"{counted_noun(number, 'worker')} {_answer(number)}.")
+    means = "None answers. Co-players that think are replaced by their fallbacks, and nobody is timed out."
+    return StatusLine(
+        name, BROKEN, means, "Start brigade-people, or see why it ended: worker-1.log, or the journal."
+    )
+
+
+def experiment_workers(broker: BrokerState) -> StatusLine:
+    """Who plays experiments; an installation may have none."""
+    name, number = "Workers of experiments", broker.health.experimenters
+    if broker.seconds is None or number is None:
+        return StatusLine(name, LOOK, NOT_KNOWN)
+    waiting = broker.queues["experiments"].tasks
+    if number:
+        means = (
+            f"{counted_noun(number, 'worker')} {_answer(number)}; {counted_noun(waiting, 'task')} waiting."
+        )
+        return StatusLine(name, WELL, means)
+    means = f"None answers; {counted_noun(waiting, 'task')} waiting. Nobody who plays needs one."
+    return StatusLine(name, LOOK, means, "Start brigade-experiments if there are experiments or dry runs.")
+
+
+def queue(broker: BrokerState) -> StatusLine:
+    """How long people's co-players wait for a worker."""
+    if broker.seconds is None:
+        return StatusLine("Queue", LOOK, NOT_KNOWN)
+    people = broker.queues["people"]
+    means = f"{counted_noun(people.tasks, 'task')} waiting for a worker"
+    means += f", the first for {format_seconds(people.seconds)}." if people.tasks else "."
+    if people.seconds < WAITED:
+        return StatusLine("Queue", WELL, means)
+    state = BROKEN if people.seconds > TOO_LONG else LOOK
+    do = "Start more workers of people's co-players, or give the one there is more threads (--concurrency)."
+    return StatusLine("Queue", state, means, do)
+
+
+def _answer(number: int) -> str:
+    return "answers" if number == 1 else "answer"
+
+
+SLOW_STEP_SECONDS = 1.0
+"""A step that waits for nobody takes some milliseconds; so long is felt."""
+RECENT = timedelta(hours=1)
+"""What was away in this time is worth a look."""
+MANY_LATE = 0.02
+"""A share of late steps that people notice."""
+FEW, SOME, MANY = 3, 0.05, 0.5
+"""Fewer fallbacks or failures say nothing yet; shares to be looked at, and that are too much."""
+
+
+def steps() -> StatusLine:
+    """How many, and how quick."""
+    live, pace = sum(running_episode_counts().values()), recent_pace()
+    number = f"{pace.steps}{' or more' if pace.capped else ''}"
+    means = (
+        f"{counted_noun(live, 'episode')} being played; {number} steps in the last minute.{_how_quick(pace)}"
+    )
+    if pace.most is None or pace.most < SLOW_STEP_SECONDS:
+        return StatusLine("Steps", WELL, means)
+    do = "Look at the load of the machine, and at what else uses the database (Limits, How many people)."
+    return StatusLine("Steps", LOOK, means, do)
+
+
+def _how_quick(pace: PlayPace) -> str:
+    if pace.half is None or pace.most is None:
+        return " All of them waited for somebody else than us." if pace.steps else ""
+    return (
+        f" Stored after the last command within {format_seconds(pace.half)} for half of those that "
+        f"wait for no "
+        f"model, within {format_seconds(pace.most)} for 95 of 100."
+    )
+
+
+def stuck() -> StatusLine:
+    """Who waits longer than they may."""
+    late = count_late_turns()
+    if not late:
+        return StatusLine("Waiting", WELL, "No episode waits for its co-players longer than it may.")
+    verb = "waits" if late == 1 else "wait"
+    return StatusLine(
+        "Waiting",
+        BROKEN,
+        f"{counted_noun(late, 'episode')} {verb} longer than allowed for co-players, or for a turn to "
+        f"be closed.",
+        "Workers take these up within seconds: see to workers and Redis above, then to worker-1.log. Live, "
+        "in each study, says whose episodes they are.",
+    )
+
+
+def clocks() -> StatusLine:
+    """Games in real time: whether somebody takes their steps, and in time."""
+    stand, name = clock_totals(), "Real time"
+    if stand.still:
+        verb = "stands" if stand.still == 1 else "stand"
+        means = f"{counted_noun(stand.still, 'clock')} {verb} still: nobody takes the steps."
+        return StatusLine(
+            name, BROKEN, means, "Start brigade-ticker, or see why it ended: ticker.log, or the journal."
+        )
+    if not stand.running:
+        return StatusLine(name, WELL, "No game is played in real time.")
+    means = (
+        f"{counted_noun(stand.running, 'game')} in real time; {counted_noun(stand.late, 'step')} of "
+        f"{stand.steps} came "
+        f"more than {round(LATE_SECONDS * 1000)} ms late."
+    )
+    if stand.late <= MANY_LATE * stand.steps:
+        return StatusLine(name, WELL, means)
+    return StatusLine(
+        name, LOOK, means, "The machine has too much to do: more cores, or fewer people at once."
+    )
+
+
+def outages() -> StatusLine:
+    """What was away: now, in the last hour, and lately."""
+    lately, name = recent_outages(), "Outages"
+    if now := [one.what for one in lately if one.until is None]:
+        means = f"Away now: {', '.join(now)}."
+        return StatusLine(
+            name, BROKEN, means, "Start what is away. People get back the time that it costs them."
+        )
+    if not lately:
+        return StatusLine(name, WELL, "None in the last seven days.")
+    last = max(one.until for one in lately if one.until)
+    means = (
+        f"{counted_noun(len(lately), 'outage')} in the last seven days, the last one over at "
+        f"{_hour(last)} UTC."
+    )
+    if timezone.now() - last > RECENT:
+        return StatusLine(name, WELL, means)
+    return StatusLine(
+        name, LOOK, means, "Live, in each study, lists them. See the logs of that time for why."
+    )
+
+
+def _hour(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%d %B, %H:%M}"
+
+
+def coplayers() -> StatusLine:
+    """Fallbacks and failures of models in the last quarter of an hour."""
+    faults = recent_faults()
+    means = (
+        f"In the last 15 minutes {faults.fallbacks} of {counted_noun(faults.decisions, 'decision')} "
+        f"were made by "
+        f"a fallback, and {faults.failures} of {counted_noun(faults.calls, 'call')} of models got no answer."
+    )
+    state = _state(faults)
+    do = "See Live for which study, and worker-1.log for why: a key, a limit of the provider, its server."
+    return StatusLine("Co-players and models", state, means, do if state != WELL else "")
+
+
+def _state(faults: RecentFaults) -> str:
+    shares = [
+        part / whole
+        for part, whole in ((faults.fallbacks, faults.decisions), (faults.failures, faults.calls))
+        if part >= FEW
+    ]
+    worst = max(shares, default=0.0)
+    return BROKEN if worst > MANY else LOOK if worst > SOME else WELL
+
+
+def money() -> StatusLine:
+    """What models cost today."""
+    today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    booked, near = total_booked(today), budgets_nearly_spent()
+    means = f"Models cost {format_dollars(booked.spent)} today (UTC)"
+    means += f", and {format_dollars(booked.set_aside)} are set aside." if booked.set_aside else "."
+    if not near:
+        return StatusLine("Money", WELL, means)
+    means += f" {counted_noun(near, 'budget')} {'is' if near == 1 else 'are'} spent by nine tenths or more."
+    return StatusLine(
+        "Money",
+        LOOK,
+        means,
+        "At its limit a study calls no model any more, and fallbacks play. Its page shows the forecast; the "
+        "limit is set in its design.",
+    )

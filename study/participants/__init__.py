@@ -1,0 +1,1 @@
+"""Participants, their rounds and answers, their next page, and how they leave."""

@@ -1,0 +1,88 @@
+"""Places in a study, and pauses of entry when too many people begin at once.
+
+Opening the study's link takes no place; consenting does. In a study without consent it is the first
+finished page or the first played step. Only people count towards a pause, and only people wait.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from study.design.models import Study
+from study.design.page_and_item_order import WELCOME
+from study.design.study_errors import StudyClosedError
+from study.participants.models import EntryPause, PageVisit, Participant, Round
+
+PAUSE = timedelta(minutes=10)
+JUMP = timedelta(minutes=1)
+"""The time within which entries are counted."""
+
+
+def current_pause(study: Study) -> EntryPause | None:
+    """The pause that is on now."""
+    return study.entry_pauses.filter(until__gt=timezone.now()).first()
+
+
+def seconds_until(moment: datetime) -> float:
+    """How long it is till then."""
+    return (moment - timezone.now()).total_seconds()
+
+
+def pause_if_too_many(study: Study, *, beside: int = 0) -> EntryPause | None:
+    """Begin a pause if as many as the study allows have begun within a minute, not counting those `beside`
+    (`study.participation.enter_study`); after a pause counting begins anew. The caller holds the study's row,
+    so that no two begin one."""
+    if study.entries_per_minute is None or current_pause(study):
+        return None
+    now, last = timezone.now(), study.entry_pauses.first()
+    since = max(now - JUMP, last.until) if last else now - JUMP
+    lately = Participant.objects.filter(study=study, synthetic=False, preview=False, entered_at__gt=since)
+    if (number := lately.count()) - beside < study.entries_per_minute:
+        return None
+    return EntryPause.objects.create(study=study, began_at=now, until=now + PAUSE, entries=number)
+
+
+@transaction.atomic
+def end_pause(*, study_id: int, user: User) -> bool:
+    """Let people in again. False if no pause is on."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    on = study.entry_pauses.filter(until__gt=timezone.now())
+    return bool(on.update(until=timezone.now(), ended_by=user.get_username()))
+
+
+def participants_with_place() -> Q:
+    """Participants who have a place; who dropped out or was excluded has given it back."""
+    theirs = {"participant": OuterRef("pk")}
+    did = PageVisit.objects.filter(**theirs, done_at__isnull=False).exclude(page=WELCOME)
+    played = Round.objects.filter(**theirs, episode__step__gt=0)
+    begun = Q(consented_at__isnull=False) | Q(practice__step__gt=0) | Exists(did) | Exists(played)
+    active = Q(status=Participant.Status.ACTIVE) & begun
+    return Q(preview=False, excluded_at=None) & (Q(status=Participant.Status.COMPLETE) | active)
+
+
+def is_full(study: Study, *, synthetic: bool = False) -> bool:
+    """Whether no place is left. People and programs are counted apart."""
+    most = study.max_participants
+    return (
+        most is not None
+        and study.participants.filter(participants_with_place(), synthetic=synthetic).count() >= most
+    )
+
+
+def take_place(person: Participant) -> None:
+    """A place is this participant's from now on: called before what takes it is stored, in the same
+    transaction. StudyClosedError if others have taken the last one; nobody loses the one they have."""
+    if person.preview or person.consented_at or person.study.max_participants is None:
+        return
+    study = Study.objects.select_for_update().get(pk=person.study_id)  # one after another
+    if is_full(study, synthetic=person.synthetic) and not _has_one(person):
+        raise StudyClosedError(study.slug)
+
+
+def _has_one(person: Participant) -> bool:
+    return Participant.objects.filter(participants_with_place(), pk=person.pk).exists()

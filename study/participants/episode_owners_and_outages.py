@@ -1,0 +1,68 @@
+"""Find who played an episode, and which episodes outages touched. Reads only."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Max, Min, Q, QuerySet
+from django.utils import timezone
+
+from kitchen.uptime.models import Outage
+from kitchen.uptime.outage_queries import NO_EFFECT, Downtime, OutageEffect, downtime_since
+from study.design.models import Study
+from study.participants.models import Participant, Round
+
+
+def downtime_since_creation(study: Study) -> Downtime:
+    """All outages since the study was made."""
+    return downtime_since(study.created_at)
+
+
+def outages_of(study: Study) -> QuerySet[Outage]:
+    """Those from the first participant's coming to the last one's last deed, or until now while somebody
+    takes part."""
+    facts = study.participants.aggregate(
+        first=Min("entered_at"),
+        last=Max("active_at"),
+        ended=Max("ended_at"),
+        on=Min("pk", filter=Q(status=Participant.Status.ACTIVE)),
+    )
+    if facts["first"] is None:
+        return Outage.objects.none()
+    while_it_ran = Outage.objects.filter(until__gte=facts["first"])
+    if facts["on"] is None:
+        last = max(moment for moment in (facts["last"], facts["ended"]) if moment)
+        while_it_ran = while_it_ran.filter(since__lte=last)
+    return while_it_ran
+
+
+def outage_overlap(downtime: Downtime, began: datetime | None, ended: datetime | None) -> OutageEffect:
+    """What these outages did to an episode; one that is not over yet goes on until now."""
+    return downtime.touch(began, ended or timezone.now()) if began else NO_EFFECT
+
+
+def touched_episodes(downtime: Downtime, rounds: QuerySet[Round]) -> set[int]:
+    """Ids of the episodes of these rounds that any of these outages touched."""
+    if not downtime:
+        return set()
+    times = rounds.filter(episode__isnull=False).order_by()
+    rows = times.values_list("episode_id", "episode__created_at", "episode__ended_at").distinct()
+    return {
+        pk for pk, began, ended in rows.iterator(chunk_size=2000) if outage_overlap(downtime, began, ended)
+    }
+
+
+def episode_owners(ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
+    """For each of these episodes its rounds, and who practised in it."""
+    said: dict[int, list[Any]] = defaultdict(list)
+    of_round = ("episode", "pk", "participant", "participant__study", "condition", "position", "seat")
+    for episode, *values in Round.objects.filter(episode__in=ids).order_by().values_list(*of_round):
+        said[episode].append(["round", *values])
+    for name in ("practice", "first_practice"):
+        practised = Participant.objects.filter(**{f"{name}__in": ids}).order_by()
+        for episode, *values in practised.values_list(name, "pk", "study"):
+            said[episode].append(["practice", *values])
+    return said

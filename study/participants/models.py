@@ -1,0 +1,369 @@
+"""Django models of participants and their data: Participant, Round, Group, PageVisit, Answer and staff
+actions.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from kitchen.infra.append_only import AppendOnly
+from kitchen.play.models import Episode, new_key
+from study.design.blueprint import Blueprint
+from study.design.models import Condition, Study, SurveyItem, Version
+from study.design.translated_texts import translated_design
+from study.design.translations import ORIGINAL_LANGUAGE, best_language
+
+
+def new_completion_code() -> str:
+    """What a participant hands in as a proof of completion: eight characters, none of them ambiguous."""
+    return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
+
+
+GUEST_SALT = "brigade.guest"
+
+
+class Participant(models.Model):
+    """One person in one study. Whoever knows `key` reaches this person's pages, and only these, and may erase
+    what they left. Whoever only knows their label is a guest, who goes on and cannot erase."""
+
+    class Status(models.TextChoices):
+        ACTIVE = "active", "taking part"
+        COMPLETE = "complete", "complete"
+        NO_CONSENT = "no_consent", "did not agree"
+        FAILED_CHECK = "failed_check", "failed the check of understanding"
+        TIMED_OUT = "timed_out", "timed out"
+        TECHNICAL = "technical", "ended for a technical reason"
+        UNMATCHED = "unmatched", "nobody to play with"
+
+    as_guest = False
+    """Whether whoever asks in this request has shown no more than the label. Never stored."""
+    told_of: PageVisit | None = None
+    """The visit that the page of this request is to tell of, where the study keeps that. Never stored."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="participants")
+    number = models.PositiveIntegerField(help_text="1 for the first of the study.")
+    code = models.CharField(max_length=32, unique=True, help_text="Name in the data; opens nothing.")
+    key = models.CharField(max_length=32, unique=True, default=new_key, help_text="Secret part of the link.")
+    entry = models.CharField(max_length=32, unique=True, help_text="Of the consent form that was sent.")
+    completion_code = models.CharField(
+        "own code",
+        max_length=16,
+        default=new_completion_code,
+        help_text="Given to those who are complete where the outcome has no code.",
+    )
+    given_code = models.CharField(
+        "completion code",
+        max_length=80,
+        blank=True,
+        editable=False,
+        help_text="What the person was given at the end to hand in, whatever the outcome's code is now.",
+    )
+    status = models.CharField(max_length=12, choices=Status, default=Status.ACTIVE)
+    synthetic = models.BooleanField(default=False, help_text="A program, not a person.")
+    preview = models.BooleanField(default=False, help_text="Staff who tried the study out.")
+    language = models.CharField(
+        max_length=16,
+        default=ORIGINAL_LANGUAGE,
+        db_default=ORIGINAL_LANGUAGE,
+        help_text="In which the person reads the pages.",
+    )
+    version_id: int
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="participants")
+    source = models.CharField(max_length=10, default=Study.Recruitment.ANONYMOUS, choices=Study.Recruitment)
+    label = models.CharField(
+        max_length=120,
+        blank=True,
+        help_text="Name given by whoever sent this person, for example a Prolific ID.",
+    )
+    referral = models.JSONField(
+        default=dict, blank=True, help_text="What else the link said, for example STUDY_ID and SESSION_ID."
+    )
+    sequence = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Which sequence of the order scheme, from 1; empty for random orders.",
+    )
+    practice = models.ForeignKey(
+        Episode, null=True, blank=True, on_delete=models.PROTECT, related_name="practised_by"
+    )
+    first_practice = models.ForeignKey(
+        Episode,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="first_practised_by",
+        help_text="The first try at it, where there was a second one.",
+    )
+    entered_at = models.DateTimeField(default=timezone.now, editable=False)
+    consented_at = models.DateTimeField(null=True, blank=True)
+    consent_hash = models.CharField(
+        max_length=64, blank=True, help_text="SHA-256 of the consent text and statements that were agreed to."
+    )
+    active_at = models.DateTimeField(default=timezone.now, help_text="When the person last did anything.")
+    ended_at = models.DateTimeField(null=True, blank=True)
+    end_reason = models.CharField(max_length=200, blank=True, help_text="Why, if it was no usual end.")
+    excluded_at = models.DateTimeField(null=True, blank=True)
+    excluded_reason = models.CharField(max_length=200, blank=True)
+    known_effects = models.JSONField(
+        default=dict,
+        blank=True,
+        db_default=models.Value({}, models.JSONField()),
+        help_text="Of a program: by what part of an item's scale its answers were moved, by item and "
+        "condition. Empty: it answered by what it went through, as people do.",
+    )
+
+    class Meta:
+        ordering = ["study", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "number"], name="one_participant_per_number"),
+            models.UniqueConstraint(
+                fields=["study", "label"], condition=~models.Q(label=""), name="one_participant_per_label"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+    def get_absolute_url(self) -> str:
+        """The personal link, or a guest's: always the page that comes next."""
+        return reverse("study:participant", args=[self.shown_key])
+
+    @property
+    def design(self) -> Blueprint:
+        """What the person entered under, in their language; where that is no longer offered, in the one that
+        is shown instead."""
+        return translated_design(self.version.blueprint, best_language(self.study.languages, [self.language]))
+
+    @property
+    def shown_key(self) -> str:
+        """What stands in the addresses of whoever asks: a guest never sees `key`."""
+        return self.guest_key if self.as_guest else self.key
+
+    @property
+    def guest_key(self) -> str:
+        """Opens this person's pages without the right to erase. It ends with `key`, and does not tell it."""
+        mark = salted_hmac(GUEST_SALT, f"{self.pk} {self.key}", algorithm="sha256").hexdigest()
+        return f"{self.pk}-{mark[:32]}"
+
+
+class Round(models.Model):
+    """One participant's turn in one condition: the episode, then the survey."""
+
+    id: int
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="rounds")
+    condition = models.ForeignKey(Condition, on_delete=models.PROTECT, related_name="rounds")
+    position = models.PositiveSmallIntegerField(help_text="1 for the condition played first.")
+    episode = models.ForeignKey(
+        Episode,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="rounds",
+        help_text="Several people may play in one episode.",
+    )
+    seat = models.PositiveSmallIntegerField(default=0, help_text="Where the participant sits in it.")
+    answered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "position"], name="one_round_per_position"),
+            models.UniqueConstraint(fields=["participant", "condition"], name="one_round_per_condition"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant} {self.position}: {self.condition}"
+
+    @property
+    def is_given_up(self) -> bool:
+        """Somebody was away from a game that others go on with: a co-player has the seat now."""
+        return self.episode is not None and str(self.seat) in (self.episode.gone or {})
+
+
+class Group(models.Model):
+    """Those who play together, from the lobby of their first shared round on. All of them have the order of
+    whoever came first; it takes in nobody more once its first episode is open."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="groups")
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="groups")
+    version_id: int
+    number = models.PositiveIntegerField(help_text="1 for the first of the study.")
+    size = models.PositiveSmallIntegerField(help_text="People that there are seats for.")
+    order = models.JSONField(help_text="Keys of the conditions that its members play from there on.")
+    sequence = models.PositiveIntegerField(null=True, blank=True, help_text="As `Participant.sequence`.")
+    synthetic = models.BooleanField(default=False)
+    preview = models.BooleanField(default=False)
+    language = models.CharField(
+        max_length=16, default=ORIGINAL_LANGUAGE, help_text="In which all of them read."
+    )
+    formed_at = models.DateTimeField(null=True, blank=True, help_text="When it began to play.")
+
+    class Meta:
+        ordering = ["study", "number"]
+        constraints = [models.UniqueConstraint(fields=["study", "number"], name="one_group_per_number")]
+
+    def __str__(self) -> str:
+        return f"{self.study}: group {self.number}"
+
+
+class GroupMember(models.Model):
+    """One of a group, and whether they are in its lobby now."""
+
+    id: int
+    group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="members")
+    group_id: int
+    participant = models.OneToOneField(Participant, on_delete=models.CASCADE, related_name="membership")
+    participant_id: int
+    place = models.PositiveSmallIntegerField(
+        help_text="0 for the first: which of the people's seats is theirs."
+    )
+    position = models.PositiveSmallIntegerField(
+        default=0, help_text="Of the round that they wait for; 0: none."
+    )
+    came_at = models.DateTimeField(default=timezone.now, help_text="When they came to that lobby.")
+    seen_at = models.DateTimeField(default=timezone.now, help_text="When their page was last heard of there.")
+
+    class Meta:
+        ordering = ["place"]
+        constraints = [models.UniqueConstraint(fields=["group", "place"], name="one_member_per_place")]
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.participant}"
+
+
+class PageVisit(models.Model):
+    """One page of one participant: when it was first seen, and when it was done. `flow` reads from these what
+    comes next."""
+
+    id: int
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="visits")
+    page = models.CharField(max_length=12, help_text="Its name.")
+    position = models.PositiveSmallIntegerField(default=0, help_text="Of the round; 0 outside of the rounds.")
+    opened_at = models.DateTimeField(default=timezone.now)
+    loads = models.PositiveIntegerField(default=0, help_text="How often the page was loaded.")
+    done_at = models.DateTimeField(null=True, blank=True)
+    device = models.CharField(
+        max_length=10, blank=True, default="", db_default="", help_text="Empty where none is kept."
+    )
+    browser = models.CharField(max_length=20, blank=True, default="", db_default="")
+    browser_version = models.PositiveSmallIntegerField(null=True, blank=True, help_text="The major one.")
+    system = models.CharField(max_length=10, blank=True, default="", db_default="")
+    window_width = models.PositiveSmallIntegerField(null=True, blank=True, help_text="CSS pixels.")
+    window_height = models.PositiveSmallIntegerField(null=True, blank=True, help_text="CSS pixels.")
+    times_away = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How often the page went out of sight; empty if it told nothing."
+    )
+    away_ms = models.PositiveIntegerField(null=True, blank=True, help_text="For how long, all together.")
+
+    class Meta:
+        ordering = ["opened_at", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "page", "position"], name="one_visit_per_page")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant} {self.page} {self.position}"
+
+
+class Answer(models.Model):
+    """One answer to one item: after an episode, or on a page outside of the rounds."""
+
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="answers")
+    round = models.ForeignKey(Round, null=True, blank=True, on_delete=models.CASCADE, related_name="answers")
+    item = models.ForeignKey(SurveyItem, on_delete=models.PROTECT, related_name="answers")
+    attempt = models.PositiveSmallIntegerField(default=1, help_text="Of a question of understanding.")
+    value = models.JSONField(
+        help_text="A number; a text; the key of a condition, for a team; a list of texts, for any of several."
+    )
+    answered_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["item__position", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["round", "item"], condition=models.Q(round__isnull=False), name="one_answer_per_item"
+            ),
+            models.UniqueConstraint(
+                fields=["participant", "item", "attempt"],
+                condition=models.Q(round__isnull=True),
+                name="one_answer_per_item_and_attempt",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.value}"
+
+
+class LeftComplete(models.Model):
+    """Somebody whose part was over and who had their data erased: what it takes to pay who is complete
+    (others have no code here), and to know that the same name took part. It leads to no data."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="left_complete")
+    code = models.CharField("completion code", max_length=80, blank=True, help_text="Still good for payment.")
+    mark = models.CharField(
+        max_length=64, blank=True, help_text="Of the name in their link, which cannot be read from it."
+    )
+    left_on = models.DateField()
+
+    class Meta:
+        ordering = ["-left_on", "code"]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.code}"
+
+
+class EntryPause(models.Model):
+    """A time in which nobody new is let in, because so many began at once."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="entry_pauses")
+    began_at = models.DateTimeField(default=timezone.now)
+    until = models.DateTimeField(help_text="When it is over: of itself, or because staff said so.")
+    entries = models.PositiveIntegerField(help_text="How many had begun within a minute.")
+    ended_by = models.CharField(
+        max_length=150, blank=True, help_text="Name of who of the staff ended it before its time."
+    )
+
+    class Meta:
+        ordering = ["-began_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.began_at:%Y-%m-%d %H:%M}"
+
+
+class StaffAction(AppendOnly):
+    """What staff did to a participant, and why. Written once; erased with the participant's data."""
+
+    class Action(models.TextChoices):
+        EXCLUDE = "exclude", "excluded from the analysis"
+        INCLUDE = "include", "taken back into the analysis"
+        REISSUE = "reissue", "gave a new link"
+        END_EPISODE = "end_episode", "ended an episode"
+        END_WAY = "end_way", "ended the way through the study"
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="staff_actions")
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="staff_actions")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    user_name = models.CharField(max_length=150, help_text="As it was then.")
+    action = models.CharField(max_length=12, choices=Action)
+    reason = models.CharField(max_length=200)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    seal = models.CharField(max_length=64, default="", db_default="", help_text="HMAC-SHA-256 of the row.")
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {self.get_action_display()}"

@@ -1,0 +1,1 @@
+"""Participants' pages and their services: enter, continue, answer, wait."""

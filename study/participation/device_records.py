@@ -1,0 +1,153 @@
+"""Record the device, window size and hidden time of a participant's page, if the study does so and the
+participant has consented.
+
+The browser's `User-Agent` is reduced to a browser family, major version and system family, and never
+stored itself. The page reports the rest (`static/js/device.js`) and repeats all it knows each time, so a
+lost or repeated report does no harm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.db.models import Q
+from django.http import HttpRequest
+from django.utils import timezone
+
+from study.participants.models import PageVisit, Participant
+
+LONGEST = 500
+"""Characters of a name that are looked at."""
+COMPUTER, HEADSET, OTHER, PHONE, TABLET = KINDS = ("computer", "headset", "other", "phone", "tablet")
+BROWSERS = {
+    "Meta Quest Browser": r"OculusBrowser/(\d+)",
+    "Edge": r"\bEdg(?:e|A|iOS)?/(\d+)",
+    "Opera": r"\b(?:OPR|OPT|Opera)/(\d+)",
+    "Samsung Internet": r"SamsungBrowser/(\d+)",
+    "WeChat": r"MicroMessenger/(\d+)",
+    "QQ Browser": r"QQBrowser/(\d+)",
+    "Huawei Browser": r"HuaweiBrowser/(\d+)",
+    "MIUI Browser": r"MiuiBrowser/(\d+)",
+    "UC Browser": r"UCBrowser/(\d+)",
+    "Yandex Browser": r"YaBrowser/(\d+)",
+    "Firefox": r"\b(?:Firefox|FxiOS)/(\d+)",
+    "Chrome": r"(?:Chrome|Chromium|CriOS)/(\d+)",
+    "Safari": r"\bVersion/(\d+)\S* .*Safari/",
+}
+"""The first that is found: most of them also say that they are Chrome or Safari."""
+SYSTEMS = {
+    "iPadOS": r"\biPad\b",
+    "iOS": r"\biPhone\b|\biPod\b",
+    "HarmonyOS": r"Harmony",
+    "Android": r"Android",
+    "Windows": r"Windows",
+    "ChromeOS": r"\bCrOS\b",
+    "macOS": r"Macintosh|Mac OS X",
+    "Linux": r"Linux|X11",
+}
+"""Likewise: Android says that it is Linux, an iPhone that it is like a Mac."""
+DEVICES = {
+    HEADSET: r"OculusBrowser|\bQuest\b",
+    TABLET: r"\biPad\b|Tablet|^(?!.*Mobi).*Android",
+    PHONE: r"\biPhone\b|\biPod\b|Mobi",
+    COMPUTER: r"Windows|Macintosh|\bCrOS\b|Linux|X11",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One of `KINDS`; families of `BROWSERS` and `SYSTEMS`, or `other`; the major version, if it is told."""
+
+    device: str
+    browser: str
+    browser_version: int | None
+    system: str
+
+    def touched(self) -> Device:
+        """The same if its screen can be touched with several fingers: a tablet of Apple says that it is a
+        Mac, and no Mac can be touched."""
+        return replace(self, device=TABLET, system="iPadOS") if self.system == "macOS" else self
+
+
+def device_of(name: str) -> Device:
+    """What such a name says; all of it `other` for one that says nothing."""
+    name = name[:LONGEST]
+    found = ((family, re.search(pattern, name)) for family, pattern in BROWSERS.items())
+    browser, version = next(((family, said[1]) for family, said in found if said), (OTHER, ""))
+    known = int(version) if version and len(version) < 5 else None
+    return Device(_first(DEVICES, name), browser, known, _first(SYSTEMS, name))
+
+
+def _first(table: dict[str, str], name: str) -> str:
+    return next((family for family, pattern in table.items() if re.search(pattern, name)), OTHER)
+
+
+MOST_PIXELS = 20_000
+MOST_TIMES = 10_000
+CLOCKS_APART = timedelta(minutes=1)
+"""By which a browser's clock may have been set while a page was open."""
+
+
+class DeviceReportForm(forms.Form):
+    """What a page tells of itself: whole numbers, none of them below 0."""
+
+    page = forms.SlugField(max_length=12)
+    position = forms.IntegerField(min_value=0, max_value=1000)
+    width = forms.IntegerField(min_value=1, max_value=MOST_PIXELS)
+    height = forms.IntegerField(min_value=1, max_value=MOST_PIXELS)
+    times_away = forms.IntegerField(min_value=0, max_value=MOST_TIMES)
+    away_ms = forms.IntegerField(min_value=0, max_value=2**31 - 1)
+    touched = forms.BooleanField(required=False)
+
+
+def keeps_devices(person: Participant) -> bool:
+    """Whether the study keeps devices, as they entered it, and they have agreed, if they are asked to."""
+    design = person.version.blueprint
+    agreed = person.consented_at is not None or not design.has("consent")
+    return bool(design.meant("keeps_devices")) and agreed
+
+
+def device_fields(request: HttpRequest, person: Participant) -> dict[str, Any]:
+    """What is kept of the browser's name with a visit; nothing where nothing is kept."""
+    if not keeps_devices(person):
+        return {}
+    return asdict(device_of(request.headers.get("User-Agent", "")))
+
+
+def visit_to_record(person: Participant, page: str, position: int) -> PageVisit | None:
+    """The visit that this page is to tell of; None where nothing is kept."""
+    if not keeps_devices(person):
+        return None
+    return PageVisit.objects.filter(participant=person, page=page, position=position).first()
+
+
+def record_device(*, request: HttpRequest, person: Participant) -> bool:
+    """Keep what a page of this participant tells. False, and nothing changed, if the study does not keep it,
+    it cannot be, or they never saw that page. Who tells less than is known changes nothing either."""
+    form = DeviceReportForm(request.POST)
+    if not keeps_devices(person) or not form.is_valid():
+        return False
+    told = form.cleaned_data
+    visit = visit_to_record(person, told["page"], told["position"])
+    away = timedelta(milliseconds=told["away_ms"])
+    if visit is None or away > timezone.now() - visit.opened_at + CLOCKS_APART:
+        return False
+    known = Q(times_away=None) | Q(times_away__lte=told["times_away"], away_ms__lte=told["away_ms"])
+    PageVisit.objects.filter(known, pk=visit.pk).update(**_kept(request, told))
+    return True
+
+
+def _kept(request: HttpRequest, told: Mapping[str, Any]) -> dict[str, Any]:
+    device = device_of(request.headers.get("User-Agent", ""))
+    return {
+        **asdict(device.touched() if told["touched"] else device),
+        "window_width": told["width"],
+        "window_height": told["height"],
+        "times_away": told["times_away"],
+        "away_ms": told["away_ms"],
+    }

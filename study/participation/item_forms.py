@@ -1,0 +1,319 @@
+"""Survey items as form fields for participants, with a reminder of the teams that an item asks about.
+
+A reminder shows only what was visible in play: when, how many, and the result. It names no condition and
+no agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from django import forms
+
+from kitchen.contract.world import Json
+from kitchen.registry.world_metrics import achievements
+from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
+from study.design.blueprint import Blueprint
+from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
+from study.design.questions.item_kinds import (
+    POINTS,
+    TEXT_LONGEST,
+    format_number,
+    kind_of,
+    must_be_answered,
+    number_marks,
+    range_words,
+    value_problem,
+)
+from study.participants.models import Round
+
+
+@dataclass(frozen=True, slots=True)
+class TeamReminder:
+    """One of the teams that somebody played with."""
+
+    key: str
+    """Of the condition; no page shows it."""
+    label: str
+    said: str = ""
+    """What reminds of it; nothing where the study does not remind."""
+
+
+def team_reminders(design: Blueprint, rounds: Sequence[Round]) -> list[TeamReminder]:
+    """In the order in which they were played."""
+    reminds = design.meant("remind_teams")
+    return [_team_reminder(design, one, _said(design, one, len(rounds)) if reminds else "") for one in rounds]
+
+
+def _team_reminder(design: Blueprint, one: Round, said: str) -> TeamReminder:
+    return TeamReminder(one.condition.key, design.condition(one.condition.key).label, said)
+
+
+def _said(design: Blueprint, one: Round, total: int) -> str:
+    when = gettext("episode {number} of {total}").format(number=one.position, total=total)
+    size = _size(design.condition(one.condition.key).teammates)
+    return pgettext("between the things of a list", ", ").join((when, size, *_best_known(one)))
+
+
+def _size(teammates: int) -> str:
+    if not teammates:
+        return gettext("you alone")
+    words = ngettext("you and {number} teammate", "you and {number} teammates", teammates)
+    return words.format(number=teammates)
+
+
+def _best_known(one: Round) -> tuple[str, ...]:
+    """The first of the figures that the page showed when the episode was over."""
+    figures = achievements(one.episode.world, one.episode.score) if one.episode else ()
+    return tuple(f"{number} {words}" for number, words in figures[:1])
+
+
+EASY = 7
+"""Points of a scale that fit side by side on a phone."""
+APART = "does-not-apply"
+"""What a page sends for `DOES_NOT_APPLY`; no option has this value."""
+APART_WORDS = gettext_noop("Does not apply")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemField:
+    """One item with its field."""
+
+    field: forms.BoundField
+    item: ItemPlan
+    apart: forms.BoundField | None = None
+    """The box for “does not apply”, where no radio button stands for it."""
+    said: Sequence[str] = ()
+    """What is said of each option beside its label, where something is."""
+
+    @property
+    def looks(self) -> str:
+        """How it is asked: as a `scale` of points or marks, as `options`, or `typed`."""
+        kind = kind_of(self.item)
+        return "scale" if kind.row(self.item) else kind.looks
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The words at the ends of a scale; each may be empty."""
+        return kind_of(self.item).end_words(self.item)
+
+    @property
+    def optional(self) -> bool:
+        """Whether it may be left open."""
+        return not must_be_answered(self.item)
+
+    @property
+    def choices(self) -> list[Any]:
+        """The buttons or boxes to choose from, without the one for “does not apply”."""
+        return list(self.field)[:-1] if self.apart_choice else list(self.field)
+
+    @property
+    def told_choices(self) -> list[tuple[Any, str]]:
+        """`choices`, each with what is said of it."""
+        return list(zip_longest(self.choices, self.said, fillvalue=""))
+
+    @property
+    def apart_choice(self) -> Any:
+        """The radio button for “does not apply”; None where there is none."""
+        has_one = self.item.may_not_apply and isinstance(self.field.field, forms.TypedChoiceField)
+        return list(self.field)[-1] if has_one else None
+
+    @property
+    def crowding(self) -> str:
+        """How many points stand side by side: nothing to say, `long`, or `marks`."""
+        points = len(kind_of(self.item).row(self.item))
+        return "marks" if points > POINTS[1] else "long" if points > EASY else ""
+
+
+class ItemsForm(forms.Form):
+    """Items of any kind. `teams` are those played with, for items that compare them."""
+
+    def __init__(
+        self, *args: Any, items: Iterable[ItemPlan], teams: Sequence[TeamReminder] = (), **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.asked = list(items)
+        self.teams = list(teams)
+        for item in self.asked:
+            field = self.fields[self.name_of(item)] = item_field(item, self.teams)
+            if item.may_not_apply and not isinstance(field, forms.TypedChoiceField):
+                field.required = False  # `clean` asks for one of both
+                self.fields[self.apart_of(item)] = forms.BooleanField(
+                    label=gettext(APART_WORDS), required=False
+                )
+
+    @staticmethod
+    def name_of(item: ItemPlan) -> str:
+        """The field's name: no key that a researcher gives can be one of the page's own fields."""
+        return f"item_{item.key}"
+
+    @classmethod
+    def apart_of(cls, item: ItemPlan) -> str:
+        """The name of its box for “does not apply”; no key has a full stop."""
+        return f"{cls.name_of(item)}.apart"
+
+    @property
+    def items(self) -> list[ItemField]:
+        """The fields in order, each with its item."""
+        said = [one.said for one in self.teams]
+        return [
+            ItemField(self[self.name_of(item)], item, self._apart(item), said if item.kind == "team" else ())
+            for item in self.asked
+        ]
+
+    @property
+    def reminders(self) -> list[TeamReminder]:
+        """The teams of which something is said, if no question here names them one by one."""
+        named = any(item.kind == "team" for item in self.asked)
+        return [] if named else [one for one in self.teams if one.said]
+
+    def _apart(self, item: ItemPlan) -> forms.BoundField | None:
+        name = self.apart_of(item)
+        return self[name] if name in self.fields else None
+
+    def clean(self) -> dict[str, Any]:
+        """Every answer fits its item; what does not is told at its field."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        keys = tuple(one.key for one in self.teams)
+        for item in self.asked:
+            name, value = self.name_of(item), cleaned.get(self.name_of(item))
+            if not _is_empty(value) and (wrong := value_problem(item, value, keys)):
+                self.add_error(name, wrong)
+            elif self.apart_of(item) in self.fields and name not in self.errors:
+                self._one_of_both(item, value, cleaned)
+        return cleaned
+
+    def _one_of_both(self, item: ItemPlan, value: Json, cleaned: dict[str, Any]) -> None:
+        """An answer, or the box that says that it does not apply: which stands for the answer then."""
+        name, ticked = self.name_of(item), cleaned.get(self.apart_of(item))
+        if ticked and not _is_empty(value):
+            self.add_error(name, gettext("Either answer, or tick “Does not apply”."))
+        elif ticked:
+            cleaned[name] = DOES_NOT_APPLY
+        elif _is_empty(value) and must_be_answered(item):
+            self.add_error(name, self.fields[name].error_messages["required"])
+
+    def values(self) -> dict[str, Json]:
+        """The answers given, by item key; what was left open is not there."""
+        answers = {item.key: _whole(self.cleaned_data.get(self.name_of(item))) for item in self.asked}
+        return {key: value for key, value in answers.items() if not _is_empty(value)}
+
+
+def _whole(value: Any) -> Any:
+    """A number without a fraction is stored as a whole one: 30, not 30.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _is_empty(value: Json) -> bool:
+    return value is None or value == "" or value == []
+
+
+def item_field(item: ItemPlan, teams: Sequence[TeamReminder] = ()) -> forms.Field:
+    """The field that asks this item. Radio buttons have one more for “does not apply”, if it can be so."""
+    field = FIELDS[item.kind](item, teams)
+    if item.may_not_apply and isinstance(field, forms.TypedChoiceField):
+        coerce, choices = field.coerce, list(field.widget.choices)
+        field.choices = [*choices, (APART, gettext(APART_WORDS))]
+        field.coerce = lambda sent: DOES_NOT_APPLY if sent == APART else coerce(sent)
+    return field
+
+
+def _likert(item: ItemPlan, _: Any) -> forms.Field:
+    return forms.TypedChoiceField(
+        label=item.text,
+        choices=[(str(point), str(point)) for point in range(1, item.points + 1)],
+        coerce=int,
+        empty_value=None,
+        required=must_be_answered(item),
+        widget=forms.RadioSelect,
+        error_messages={"required": gettext("Choose one of the points of this scale.")},
+    )
+
+
+def _single(item: ItemPlan, _: Any) -> forms.Field:
+    return _one_of(item, list(zip(item.options, item.shown_options, strict=True)))
+
+
+def _team(item: ItemPlan, teams: Sequence[TeamReminder]) -> forms.Field:
+    """The page names teams by the order in which they were played: keys may tell what the teams were."""
+    keys = {f"team-{number}": one.key for number, one in enumerate(teams, start=1)}
+    labels = [one.label for one in teams]
+    return _one_of(item, list(zip(keys, labels, strict=True)), coerce=keys.__getitem__)
+
+
+def _one_of(
+    item: ItemPlan, choices: list[tuple[str, str]], coerce: Callable[[str], str] = str
+) -> forms.Field:
+    return forms.TypedChoiceField(
+        label=item.text,
+        choices=choices,
+        coerce=coerce,
+        empty_value=None,
+        required=must_be_answered(item),
+        widget=forms.RadioSelect,
+        error_messages={"required": gettext("Choose one of these.")},
+    )
+
+
+def _multiple(item: ItemPlan, _: Any) -> forms.Field:
+    return forms.MultipleChoiceField(
+        label=item.text,
+        choices=list(zip(item.options, item.shown_options, strict=True)),
+        required=must_be_answered(item),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext("Choose at least one of these.")},
+    )
+
+
+def _number(item: ItemPlan, _: Any) -> forms.Field:
+    if all_marks := number_marks(item):
+        return forms.TypedChoiceField(
+            label=item.text,
+            choices=[(format_number(mark), format_number(mark)) for mark in all_marks],
+            coerce=float,
+            empty_value=None,
+            required=must_be_answered(item),
+            widget=forms.RadioSelect,
+            error_messages={"required": gettext("Choose one of the marks.")},
+        )
+    return forms.FloatField(
+        label=item.text,
+        required=must_be_answered(item),
+        widget=forms.NumberInput(attrs=_number_attributes(item)),
+        help_text=range_words(item),
+        error_messages=dict.fromkeys(("required", "invalid"), gettext("Give a number.")),
+    )
+
+
+def _number_attributes(item: ItemPlan) -> dict[str, str]:
+    attributes = {"inputmode": "decimal", "step": "any" if item.step is None else format_number(item.step)}
+    ends = {"min": item.minimum, "max": item.maximum}
+    return attributes | {name: format_number(end) for name, end in ends.items() if end is not None}
+
+
+def _text(item: ItemPlan, _: Any) -> forms.Field:
+    return forms.CharField(
+        label=item.text,
+        required=must_be_answered(item),
+        max_length=TEXT_LONGEST,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        error_messages={
+            "required": gettext("Write something here."),
+            "max_length": gettext("At most {most} characters are kept; please shorten it.").format(
+                most=TEXT_LONGEST
+            ),
+        },
+    )
+
+
+FIELDS = {
+    "likert": _likert,
+    "multiple": _multiple,
+    "number": _number,
+    "single": _single,
+    "team": _team,
+    "text": _text,
+}

@@ -1,0 +1,64 @@
+"""Choose the language in which a visitor reads: the one they chose, else the browser's, among those that
+the study offers. A participant's choice is stored; for others a cookie keeps it.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import redirect
+from django.utils import translation
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation.trans_real import parse_accept_lang_header
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from study.design.models import Study
+from study.design.translations import best_language, language_codes
+from study.participants.models import Participant
+from study.participation.page_progress import participant_of_key
+
+COOKIE_SECONDS = 90 * 24 * 3600
+
+
+def activate_language(request: HttpRequest, study: Study, person: Participant | None = None) -> str:
+    """From here on this request is answered in the language of whoever reads; its code."""
+    language = best_language(study.languages, [person.language] if person else _wanted(request))
+    translation.activate(language)
+    return language
+
+
+def _wanted(request: HttpRequest) -> list[str]:
+    """The dearest first."""
+    asked = parse_accept_lang_header(request.headers.get("Accept-Language", ""))
+    chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
+    return [chosen, *(language for language, _ in asked)]
+
+
+@never_cache
+@require_POST
+def choose_language(request: HttpRequest) -> HttpResponse:
+    """Somebody wants to read another language. Whose personal link comes along keeps it for good."""
+    language = request.POST.get("language", "")
+    if language not in dict(settings.LANGUAGES):
+        return HttpResponseBadRequest()
+    person = participant_of_key(request.POST.get("key", ""))
+    if person and language in language_codes(person.study.languages):
+        Participant.objects.filter(pk=person.pk).update(language=language)
+    response = redirect(_back(request))
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        language,
+        max_age=COOKIE_SECONDS,
+        httponly=True,
+        samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
+    return response
+
+
+def _back(request: HttpRequest) -> str:
+    """The page that it was chosen on."""
+    page = request.POST.get("next", "")
+    ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
+    return page if ours and page.startswith("/") else "/"

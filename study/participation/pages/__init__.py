@@ -1,0 +1,1 @@
+"""Views of the pages behind a participant's personal link."""

@@ -1,0 +1,117 @@
+"""Participants' pages with texts: consent, the guide and the debriefing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from kitchen.contract.page import DRAWING_TABLES
+from kitchen.contract.world import Json
+from kitchen.forms.setting_fields import readable_name
+from kitchen.play.live import render_page
+from kitchen.registry.world_registry import get_page, get_world
+from study.design.blueprint import Blueprint, ConditionPlan
+from study.design.condition_plan import seats_of
+from study.design.team_organisation import is_apart, people_of
+from study.participants import next_page
+from study.participants.models import Participant
+from study.participation.enter_study import ConsentForm, consent_given, consent_refused
+from study.participation.page_progress import finish_page
+from study.participation.pages.end_pages import remember_label
+from study.participation.pages.page_context import guest_reminder, is_form_of, part_context
+
+
+def consent(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
+    """The text, its statements, and two buttons."""
+    statements = person.design.part("consent").settings["statements"]
+    is_sent = is_form_of(request, "consent")
+    if is_sent and "refuse" in request.POST and person.as_guest:
+        return guest_reminder(request, person)
+    if is_sent and "refuse" in request.POST:
+        consent_refused(participant_id=person.pk)
+        return remember_label(redirect(person), person)
+    form = ConsentForm(request.POST if is_sent else None, statements=statements)
+    if is_sent and form.is_valid():
+        consent_given(participant_id=person.pk)
+        return redirect(person)
+    if request.method == "POST" and not is_sent:
+        return redirect(person)
+    context = {**part_context(person, "consent"), "form": form}
+    return render(request, "study/participation/consent.html", context, status=422 if form.errors else 200)
+
+
+def guide(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
+    """How to play, for the world of each condition."""
+    if request.method == "POST":
+        return _left(request, person, "guide")
+    conditions = person.version.blueprint.conditions
+    together = sum(bool(one.teammates) for one in conditions)
+    context = part_context(person, "guide") | guide_context(person, place)
+    context |= {"teams": place.total, "together": together, "teams_differ": _teams_differ(conditions)}
+    return render(request, "study/participation/guide.html", context)
+
+
+def _teams_differ(plans: Sequence[ConditionPlan]) -> bool:
+    """Whether no two conditions have the same team: by what participants read, and by who really plays."""
+    named = [plan.label for plan in plans]
+    playing = [
+        (plan.world, plan.teammates, plan.coplayer, plan.coplayer_settings, plan.organisation)
+        for plan in plans
+    ]
+    return not any(one in those[:at] for those in (named, playing) for at, one in enumerate(those))
+
+
+def guide_context(person: Participant, place: next_page.CurrentPage) -> dict[str, Any]:
+    """The guides of all worlds that this person plays, in the order of play, that of the practice last."""
+    design = person.design
+    plans = [design.condition(one.condition.key) for one in place.rounds]
+    if design.has("practice") and design.practice.world not in {plan.world for plan in plans}:
+        plans.append(design.practice)
+    guides = [_guide(design, plans, world) for world in dict.fromkeys(plan.world for plan in plans)]
+    return {"guides": guides, "references": [guide["reference"] for guide in guides if guide["reference"]]}
+
+
+def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
+    """What the guide of a world says: of its first condition, and whether that holds for all of its."""
+    mine = [plan for plan in plans if plan.world == world]
+    page, clocked = get_page(world), any(plan.step_seconds for plan in mine)
+    drawn = any(page.shown(design.shown_in(plan)) != DRAWING_TABLES for plan in mine)
+    brief = _brief(mine[0], max(map(seats_of, mine)))
+    asks, leads = bool(design.meant("asks_first")), all(is_apart(plan.organisation) for plan in mine)
+    return {
+        "title": page.title or readable_name(world),
+        "html": render_page.render_guide(
+            page, brief, clocked=clocked, drawn=drawn, asks_first=asks, leads=leads
+        ),
+        "styles": page.styles,
+        "differs": page.settings_differ if any(plan.settings != mine[0].settings for plan in mine) else "",
+        "reference": page.reference_title,
+        "leads": any(is_apart(plan.organisation) for plan in mine),
+    }
+
+
+def _brief(plan: ConditionPlan, seats: int) -> Json:
+    """Return what somebody who reads the guide of this condition may know in a world with so many seats: the
+    brief of their seat. Where it is not known yet in which seat they will play, or they have none, the guide
+    holds no seat's secret."""
+    world = get_world(plan.world).create(seats=seats, settings=plan.settings)
+    own = people_of(plan.organisation)
+    if is_apart(plan.organisation) or len(own) != 1:
+        return world.public_brief()
+    return world.brief(own[0])
+
+
+def debriefing(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
+    """What the study was about."""
+    if request.method == "POST":
+        return _left(request, person, "debriefing")
+    return render(request, "study/participation/debriefing.html", part_context(person, "debriefing"))
+
+
+def _left(request: HttpRequest, person: Participant, page: str) -> HttpResponse:
+    if is_form_of(request, page):
+        finish_page(participant_id=person.pk, page=page)
+    return redirect(person)

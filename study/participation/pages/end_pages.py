@@ -1,0 +1,194 @@
+"""The last page of a participant, with the code or address of their outcome.
+
+Anybody who knows a label can be a guest under it, so a browser shows a code only if the last page was
+finished in it; a signed cookie remembers this. The label of a person who refused consent is erased here
+and kept in their browser's cookie only. The platform that sent them may want it back (`{label}` in the
+address). A person who finished before and comes again sees that they took part.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from kitchen.words.translation import gettext, gettext_noop
+from study.design.blueprint import OUTCOMES
+from study.design.models import Outcome, Study
+from study.design.recruitment_platforms import RECRUITMENT_PLACES, Referral
+from study.participants import next_page
+from study.participants.erasure_records import completion_of
+from study.participants.models import Participant
+from study.participation.enter_study import why_study_closed
+from study.participation.pages.page_context import part_context, text_html
+
+
+def already_took_part(request: HttpRequest, study: Study, referral: Referral) -> HttpResponse | None:
+    """The last page for who proves by a signed link that they are it; for others, who may only know the name,
+    that somebody took part, and no more. None if nobody of this name has come to an end."""
+    if not referral.label:
+        return None
+    over = study.participants.exclude(status=Participant.Status.ACTIVE)
+    person = over.filter(label=referral.label).first()
+    if person and referral.vouched:
+        return redirect(person)
+    left = completion_of(study.pk, referral.label)
+    if not person and not left:
+        return None
+    code = left.code if left and referral.vouched else ""
+    context = {"study": study, "code": code, "gone": left is not None and referral.vouched}
+    return render(request, "study/participation/already.html", context, status=403)
+
+
+FINISHED_COOKIE = "brigade_finished"
+FINISHED_SALT = "brigade.finished"
+
+
+def remember_finished(response: HttpResponse, request: HttpRequest, person: Participant) -> HttpResponse:
+    """The answer to a page of this person, who took part when it was sent; a guest's browser is told that
+    this was the last one, if it was."""
+    active = Participant.Status.ACTIVE
+    if not (person.as_guest and request.method == "POST" and person.status == active):
+        return response
+    if not Participant.objects.filter(pk=person.pk, status=active).exists():
+        response.set_cookie(
+            FINISHED_COOKIE,
+            signing.dumps(person.shown_key, salt=FINISHED_SALT),
+            path=person.get_absolute_url(),
+            httponly=True,
+            samesite="Lax",
+            secure=settings.SESSION_COOKIE_SECURE,
+        )
+    return response
+
+
+def is_finished_here(request: HttpRequest, person: Participant) -> bool:
+    """Whether what this person takes away may be shown to this browser."""
+    if not person.as_guest:
+        return True
+    try:
+        return bool(
+            signing.loads(request.COOKIES.get(FINISHED_COOKIE, ""), salt=FINISHED_SALT) == person.shown_key
+        )
+    except signing.BadSignature:
+        return False
+
+
+LABEL_COOKIE = "brigade_label"
+LABEL_COOKIE_SALT = "brigade.label"
+
+
+def remember_label(response: HttpResponse, person: Participant) -> HttpResponse:
+    """The answer to a refusal; `person` as they were before it."""
+    if person.label:
+        response.set_cookie(
+            LABEL_COOKIE,
+            signing.dumps([person.shown_key, person.label], salt=LABEL_COOKIE_SALT),
+            path=person.get_absolute_url(),
+            httponly=True,
+            samesite="Lax",
+            secure=settings.SESSION_COOKIE_SECURE,
+        )
+    return response
+
+
+def remembered_label(request: HttpRequest, person: Participant) -> str:
+    """The label that this browser has kept for this participant; empty if none."""
+    try:
+        key, label = signing.loads(request.COOKIES.get(LABEL_COOKIE, ""), salt=LABEL_COOKIE_SALT)
+    except signing.BadSignature:
+        return ""
+    return str(label) if key == person.shown_key else ""
+
+
+WORDS = {
+    "no_consent": (
+        gettext_noop("You do not take part"),
+        gettext_noop("Nothing that tells who you are was kept. Thank you for your interest."),
+    ),
+    "failed_check": (
+        gettext_noop("The study ends here"),
+        gettext_noop("Not all questions of understanding were answered correctly. Thank you for your time."),
+    ),
+    "timed_out": (
+        gettext_noop("The study has ended"),
+        gettext_noop("Nothing happened for a long time, so your place was given away."),
+    ),
+    "technical": (
+        gettext_noop("The study has ended"),
+        gettext_noop("It was ended by the researchers for a technical reason."),
+    ),
+    "unmatched": (
+        gettext_noop("Nobody came to play with you"),
+        gettext_noop(
+            "The others with whom you were to play did not come, or have left. Thank you for waiting."
+        ),
+    ),
+}
+"""Heading and words of each end but the good one."""
+
+
+def end(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
+    """What somebody takes away."""
+    if request.method == "POST":
+        return redirect(person)
+    if not is_finished_here(request, person):
+        return render(
+            request,
+            "study/participation/ended_elsewhere.html",
+            {"participant": person, "study": person.study},
+        )
+    outcome = _outcome(person)
+    context = {
+        "participant": person,
+        "study": person.study,
+        "outcome_html": text_html(_words(person, outcome)),
+        **outcome_context(person, person.label or remembered_label(request, person)),
+    }
+    if person.status == Participant.Status.COMPLETE:
+        return render(request, "study/participation/end.html", part_context(person, "end") | context)
+    heading, words = map(gettext, WORDS[person.status])
+    context |= {"heading": heading, "words": words, "again": _may_begin_again(person)}
+    return render(request, "study/participation/stopped.html", context)
+
+
+def _may_begin_again(person: Participant) -> bool:
+    """Whether who did not agree is asked again by the study's own address: nobody has to be sent to it."""
+    refused = person.status == Participant.Status.NO_CONSENT and not person.preview
+    return refused and not RECRUITMENT_PLACES[person.source].label and not why_study_closed(person.study)
+
+
+def outcome_context(person: Participant, label: str) -> dict[str, Any]:
+    """The code and where it is handed in, for `code.html`; whoever erases the person asks before."""
+    return {
+        "code": person.given_code,
+        "own_code": person.given_code == person.completion_code,
+        "complete": person.status == Participant.Status.COMPLETE,
+        "leads_to": _address(person, _outcome(person), label),
+    }
+
+
+def _outcome(person: Participant) -> Outcome | None:
+    return Outcome.objects.filter(study=person.study, kind=person.status).first()
+
+
+def _words(person: Participant, outcome: Outcome | None) -> str:
+    """The words of this end as the participant entered with them. The address is not bound to
+    a version, so that a wrong one can be put right; the code is the one that was given. Versions that know no
+    outcomes have the present words."""
+    design = person.design
+    if design.format < OUTCOMES:
+        return outcome.text if outcome else ""
+    return next((one.text for one in design.outcomes if one.kind == person.status), "")
+
+
+def _address(person: Participant, outcome: Outcome | None, label: str) -> str:
+    """Where the button leads; empty for no button. A person's own code is not one that places know."""
+    code, known = person.given_code, person.given_code not in {"", person.completion_code}
+    place = RECRUITMENT_PLACES[person.study.recruitment if person.preview else person.source]
+    pattern = outcome.url if outcome and outcome.url else place.complete if known else ""
+    return pattern.replace("{code}", quote(code)).replace("{label}", quote(label))

@@ -1,0 +1,75 @@
+"""Shared template context of participants' pages, and a check that a form belongs to the current page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from kitchen.words.translation import current_language
+from study.design.blueprint import blueprint_of
+from study.design.condition_plan import is_shared
+from study.design.markdown_html import to_html
+from study.design.models import Study
+from study.design.page_and_item_order import progress
+from study.design.translated_texts import ForeignText, translated_design
+from study.participants.models import Participant, Round
+from study.participation.idle_timeout import idle_clock
+
+
+def part_context(person: Participant, kind: str) -> dict[str, Any]:
+    """Heading and words of one part, for its template."""
+    part = person.design.part(kind)
+    return {
+        "participant": person,
+        "study": person.study,
+        "heading": part.title,
+        "part_html": text_html(part.text),
+        "idle": idle_clock(person),
+        "progress": progress(person.design, kind),
+        "shares": plays_with_people(person),
+    }
+
+
+def plays_with_people(person: Participant) -> bool:
+    """Whether somebody plays with other people in this study."""
+    return any(map(is_shared, person.version.blueprint.conditions))
+
+
+def text_html(text: str) -> SafeString:
+    """A researcher's text as HTML, which says its language where it is another one than the page's."""
+    html = to_html(text)
+    return format_html('<div lang="{}">{}</div>', text.lang, html) if isinstance(text, ForeignText) else html
+
+
+def team_label(person: Participant, one: Round) -> str:
+    """What the team of a round is called, in their language."""
+    assert one.episode  # noqa: S101 - asked of a round that is played
+    labels = {plan.key: plan.label for plan in person.design.conditions}
+    return labels.get(one.condition.key, one.episode.label)
+
+
+def is_form_of(request: HttpRequest, page: str) -> bool:
+    """Whether this is the form of that page: a form of a page that is over changes nothing."""
+    return request.method == "POST" and request.POST.get("page") == page
+
+
+def guest_reminder(request: HttpRequest, person: Participant) -> HttpResponse:
+    """A guest would end or erase what is not known to be theirs: what else it takes."""
+    context = {"participant": person, "study": person.study}
+    status = 403 if request.method == "POST" else 200
+    return render(request, "study/participation/withdraw_elsewhere.html", context, status=status)
+
+
+def welcome_context(study: Study) -> dict[str, Any]:
+    """What the page says that the study's link opens."""
+    design = translated_design(blueprint_of(study), current_language())
+    part = design.part("welcome")
+    return {
+        "study": study,
+        "heading": part.title or design.study["title"],
+        "welcome_html": text_html(part.text),
+    }

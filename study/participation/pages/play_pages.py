@@ -1,0 +1,188 @@
+"""Participants' pages around play: practice, episodes, the lobby, and the break while a study has no money
+left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from kitchen.play.live.render_page import play_page_response
+from kitchen.play.live.seat_view import current_seat_view
+from kitchen.play.models import Episode
+from kitchen.registry.world_registry import get_page
+from kitchen.words.translation import gettext, ngettext
+from study.design import page_and_item_order
+from study.design.page_and_item_order import progress
+from study.design.team_organisation import is_apart
+from study.participants import next_page
+from study.participants.end_participation import participant_end
+from study.participants.models import Participant
+from study.participation.group_lobby import LobbyState, lobby_loads, look_at_lobby
+from study.participation.idle_timeout import idle_clock
+from study.participation.page_progress import (
+    begin_round,
+    finish_page,
+    is_waiting,
+    may_practise_again,
+    practice_again,
+)
+from study.participation.pages.page_context import guest_reminder, is_form_of, part_context, team_label
+
+
+def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
+    """One round's episode."""
+    if request.method == "POST":
+        return redirect(person)
+    assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
+    episode, position = place.round.episode, place.round.position
+    progress = page_and_item_order.progress(
+        person.design, "play", position=position, label=(label := team_label(person, place.round))
+    )
+    more = {"page_kind": "play", "progress": progress, "label": label}
+    return _play_page(request, person, episode, place.round.seat, **more)
+
+
+def practice(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
+    """The practice episode; when it is over, a page to go on from."""
+    if is_form_of(request, "practice"):
+        if "again" in request.POST:
+            practice_again(participant_id=person.pk)
+        else:
+            finish_page(participant_id=person.pk, page="practice")
+        return redirect(person)
+    if request.method == "POST":
+        return redirect(person)
+    assert person.practice  # noqa: S101 - made before the flow leads here
+    if person.practice.status == Episode.Status.PLAYING:
+        progress = page_and_item_order.progress(person.design, "practice")
+        more = {"page_kind": "practice", "progress": progress, "label": gettext("Practice")}
+        return _play_page(request, person, person.practice, 0, **more)
+    context = part_context(person, "practice") | _practised(person, place)
+    return render(request, "study/participation/practised.html", context)
+
+
+def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, Any]:
+    """How practice went, and what comes next."""
+    assert person.practice  # noqa: S101 - as above
+    design, view = person.version.blueprint, current_seat_view(person.practice.seats.get(number=0))
+    page = get_page(person.practice.world)
+    first = design.condition(place.rounds[0].condition.key) if place.rounds else None
+    return {
+        "figures": view.achieved,
+        "reached": page.reached(view) if view.reached else "",
+        "missed": page.missed if may_practise_again(person) else "",
+        "questions": page_and_item_order.is_shown(design, "check"),
+        "hints": person.practice.hints,
+        "teammates": first.teammates if first else 0,
+        "leads": bool(first and is_apart(first.organisation)),
+    }
+
+
+def _play_page(
+    request: HttpRequest, person: Participant, episode: Episode, seat: int, **more: Any
+) -> HttpResponse:
+    return play_page_response(
+        request,
+        seat=episode.seats.get(number=seat),
+        continue_url=person.get_absolute_url(),
+        leave_url=reverse("study:withdraw", args=[person.shown_key]),
+        participant=person,
+        study=person.study,
+        idle=idle_clock(person),
+        notice_template="study/participation/preview.html",
+        languages_template="study/participation/languages.html",
+        extra_templates=["study/participation/idle.html", "study/participation/device.html"],
+        **more,
+    )
+
+
+WHY = "the budget was spent"
+"""Why somebody left here, in the data."""
+
+
+def waiting(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
+    """Goes on by itself once the budget was raised; whoever does not want to wait leaves with what they
+    did."""
+    if request.method != "POST" and begin_round(participant_id=person.pk):
+        return redirect(person)
+    return break_page(request, person, place)
+
+
+def break_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
+    """The page itself, and what its form does."""
+    if is_form_of(request, "waiting") and "leave" in request.POST:
+        if person.as_guest:
+            return guest_reminder(request, person)
+        participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=WHY)
+    if request.method == "POST":
+        return redirect(person)
+    assert place.round  # noqa: S101 - the flow leads here with a round only
+    labels = {plan.key: plan.label for plan in person.design.conditions}
+    label = labels.get(place.round.condition.key, "")
+    told = {
+        "participant": person,
+        "study": person.study,
+        "progress": progress(person.design, "waiting", position=place.position, label=label),
+    }
+    return render(request, "study/participation/waiting.html", told)
+
+
+def lobby_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
+    """Somebody waits for those who play with them, and all of them where the study's money is spent."""
+    if is_waiting(person):
+        return break_page(request, person, place)
+    waiting = None if request.method == "POST" else look_at_lobby(participant_id=person.pk)
+    if waiting is None:
+        return redirect(person)
+    assert place.round  # noqa: S101 - the flow leads here with a round only
+    label = person.design.condition(place.round.condition.key).label
+    context = {
+        "participant": person,
+        "study": person.study,
+        "idle": idle_clock(person),
+        "progress": page_and_item_order.progress(person.design, "play", position=place.position, label=label),
+        "label": label,
+        "leaves": waiting.leaves,
+        "loads": lobby_loads(person),
+        **_said(waiting),
+    }
+    return render(request, "study/participation/lobby.html", context)
+
+
+def lobby_state(person: Participant) -> JsonResponse:
+    """For the page's script: how it stands now, in words; `on` says that another page is."""
+    if is_waiting(person):
+        return JsonResponse({"on": True})
+    waiting = look_at_lobby(participant_id=person.pk)
+    return JsonResponse({"on": True} if waiting is None else {"on": False, **_said(waiting)})
+
+
+def _said(waiting: LobbyState) -> dict[str, Any]:
+    """`come` changes with those who come, `left` each minute, and in the last one every ten seconds."""
+    missing = waiting.awaited - waiting.come
+    come = ngettext("{come} of {awaited} is here.", "{come} of {awaited} are here.", waiting.come).format(
+        come=waiting.come, awaited=waiting.awaited
+    )
+    others = ngettext(
+        "Waiting for {number} more person.", "Waiting for {number} more people.", missing
+    ).format(number=missing)
+    return {"come": f"{come} {others}", "left": _left(waiting)}
+
+
+def _left(waiting: LobbyState) -> str:
+    if waiting.plays:
+        return gettext(
+            "Somebody in your group is still playing. The time to wait begins when they have finished."
+        )
+    seconds = max(0.0, waiting.seconds_left)
+    if seconds > 60:
+        minutes = round(seconds / 60)
+        return ngettext("At most {number} more minute.", "At most {number} more minutes.", minutes).format(
+            number=minutes
+        )
+    tens = 10 * max(1, -int(-seconds // 10))
+    return gettext("At most {number} more seconds.").format(number=tens)

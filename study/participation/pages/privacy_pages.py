@@ -1,0 +1,77 @@
+"""The page that says what is stored about participants, and the pages to withdraw."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from study.design.models import Study
+from study.design.recruitment_platforms import RECRUITMENT_PLACES
+from study.participants.end_participation import participant_withdraw
+from study.participants.erasure_records import NO_REENTRY_STATUSES, PAID_STATUSES
+from study.participants.models import Participant
+from study.participants.personal_data_register import ERASED_DATA, STORED_BESIDE, STORED_DATA, settings_on
+from study.participation.language_choice import activate_language
+from study.participation.pages.end_pages import outcome_context
+from study.participation.pages.page_context import plays_with_people
+
+
+def withdraw_page(request: HttpRequest, person: Participant) -> HttpResponse:
+    """What is erased and what stays, before anything is."""
+    shared, on = plays_with_people(person), settings_on(person.study)
+    going = [one for one in ERASED_DATA if not one.setting or one.setting in on]
+    context = {
+        "participant": person,
+        "study": person.study,
+        "going": [gettext((shared and one.shared) or one.what) for one in going],
+        "complete": person.status in PAID_STATUSES,
+        "shares": shared,
+        "not_again": person.status in NO_REENTRY_STATUSES and bool(person.label),
+    }
+    return render(request, "study/participation/withdraw.html", context)
+
+
+def withdrawn_page(request: HttpRequest, person: Participant) -> HttpResponse:
+    """Everything is erased. Who had come to the end is shown the code once more.
+
+    Participant.DoesNotExist if it was erased already.
+    """
+    taken = outcome_context(person, person.label)
+    receipt = participant_withdraw(participant_id=person.pk)
+    context = {
+        **taken,
+        "study": person.study,
+        "preview": person.preview,
+        "receipt": receipt,
+        "leaving": _leaving(person),
+    }
+    return render(request, "study/participation/withdrawn.html", context)
+
+
+def _leaving(person: Participant) -> str:
+    """What they do where they were sent from; empty for nothing."""
+    words = RECRUITMENT_PLACES[person.source].leaving
+    return gettext(words) if words else ""
+
+
+@never_cache
+@require_GET
+def stored_data_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """For everybody, before they agree and afterwards; about a study, and about nobody in it."""
+    study = get_object_or_404(Study, slug=slug)
+    activate_language(request, study)
+    on = settings_on(study)
+    context = {
+        "study": study,
+        "keeps_devices": "keeps_devices" in on,
+        "lines": [line.told() for line in STORED_DATA.values() if not line.setting or line.setting in on],
+        "beside": [line.told() for line in STORED_BESIDE.values()],
+        "names": settings.KEEP_NAMES_DAYS,
+        "everything": settings.KEEP_DAYS,
+        "events": settings.KEEP_EVENTS_DAYS,
+    }
+    return render(request, "study/participation/stored.html", context)

@@ -1,0 +1,382 @@
+"""Verify links that Prolific signed ("secure external study link"), which carry a JSON Web Token, and fetch
+Prolific's public keys.
+
+Prolific adds `prolific_token`: RS256, with the issuer, when it ends, our address as audience, and under
+`prolific` the parameters of the study's link, filled in, and the workspace of the study. The token is
+read once. The browser is redirected to the same address without it. A signed cookie remembers for some
+hours that it came by such a link, which then counts as a link that we signed.
+
+Anybody can make a study on Prolific whose link leads here and names somebody else. So only a token of
+the workspace that the researcher has named is trusted, and not for somebody who came by another study
+there. A link with an invalid token counts as one without a token. So does one whose study here names no
+workspace, except for the parameters that the token fills in.
+
+Prolific asks that its keys be fetched once a day. A link with an unknown key makes each process fetch
+them once a minute at most. If they cannot be fetched, the old ones are used. A known key is found
+without waiting.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import ssl
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import httpcore2
+import httpx2
+import jwt
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.crypto import salted_hmac
+
+from kitchen.infra.rsa_public_keys import Keys, KeysError, find_key, read_keys
+from study.design.models import Study
+from study.design.recruitment_platforms import (
+    LONGEST,
+    PROOF,
+    RECRUITMENT_PLACES,
+    UNFILLED_PLACEHOLDER,
+    label_proof,
+)
+
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def http_deadline(seconds: float) -> Iterator[None]:
+    """What this thread sends and receives in here, through clients that are `with_deadline`, ends in time."""
+    token = _deadline.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def with_deadline(client: httpx2.Client) -> httpx2.Client:
+    """The same client, keeping to `within`. Its proxies, certificates and pools stay as they are."""
+    transports: list[Any] = [client._transport, *client._mounts.values()]
+    for transport in transports:
+        if transport is not None:
+            pool = transport._pool
+            pool._network_backend = _Backend(pool._network_backend)
+    return client
+
+
+def _left(given: float | None, too_late: type[Exception]) -> float | None:
+    deadline = _deadline.get()
+    if deadline is None:
+        return given
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise too_late("the deadline of the call is over")
+    return left if given is None else min(given, left)
+
+
+class _Stream(httpcore2.NetworkStream):
+    def __init__(self, stream: httpcore2.NetworkStream) -> None:
+        self.stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self.stream.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self.stream.write(buffer, _left(timeout, httpcore2.WriteTimeout))
+
+    def close(self) -> None:
+        self.stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore2.NetworkStream:
+        left = _left(timeout, httpcore2.ConnectTimeout)
+        return _Stream(self.stream.start_tls(ssl_context, server_hostname, left))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self.stream.get_extra_info(info)
+
+
+class _Backend(httpcore2.NetworkBackend):
+    def __init__(self, backend: httpcore2.NetworkBackend) -> None:
+        self.backend = backend
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.NetworkStream:
+        left = _left(timeout, httpcore2.ConnectTimeout)
+        return _Stream(self.backend.connect_tcp(host, port, left, local_address, socket_options))
+
+    def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.NetworkStream:
+        left = _left(timeout, httpcore2.ConnectTimeout)
+        return _Stream(self.backend.connect_unix_socket(path, left, socket_options))
+
+    def sleep(self, seconds: float) -> None:
+        self.backend.sleep(seconds)
+
+
+FETCH_SECONDS = 3.0
+WAITED_SECONDS = 4.0
+"""So long somebody waits for a key that is not known, even where the server's name is not found in time."""
+KEPT_SECONDS = 24 * 3600.0
+AGAIN_SECONDS = 60.0
+THREAD = "prolific-keys"
+LARGEST = 262_144
+"""Bytes; a set of keys has some thousand."""
+
+log = logging.getLogger(__name__)
+
+
+def read(source: str) -> str:
+    """What is at this address, or in this file. KeysError."""
+    try:
+        if not source.startswith("https://"):
+            return Path(source).read_text()
+        with http_deadline(FETCH_SECONDS), with_deadline(httpx2.Client()) as client:
+            return fetched(client, source)
+    except (OSError, UnicodeDecodeError, httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise KeysError(f"the keys cannot be read: {type(error).__name__}") from error
+
+
+def fetched(client: httpx2.Client, source: str) -> str:
+    """What is at this address; KeysError as soon as it is more than `LARGEST`, packed or not."""
+    body = b""
+    with client.stream("GET", source, headers={"Accept-Encoding": "identity"}) as answer:
+        answer.raise_for_status()
+        for piece in answer.iter_raw(LARGEST):
+            body += piece
+            if len(body) > LARGEST:
+                raise KeysError(f"the keys cannot be read: more than {LARGEST} bytes")
+    return body.decode()
+
+
+class KeyRing:
+    """Keys of one source; for all threads."""
+
+    def __init__(
+        self, read: Callable[[str], str] = read, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._read, self._clock, self._lock = read, clock, Lock()
+        self._keys: Keys = {}
+        self._read_at = self._asked_at = float("-inf")
+        self._fetch: Thread | None = None
+
+    def find(self, name: str) -> RSAPublicKey | None:
+        """The key of this name; None where Prolific has no such key, or its keys cannot be had."""
+        with self._lock:
+            key, fetch = find_key(self._keys, name), self._fetching(name)
+        if key is None and fetch:
+            fetch.join(WAITED_SECONDS)
+            with self._lock:
+                key = find_key(self._keys, name)
+        return key
+
+    def _fetching(self, name: str) -> Thread | None:
+        """What fetches the keys just now; it is begun where this name, or their age, asks for it."""
+        now = self._clock()
+        old = now - self._read_at > KEPT_SECONDS or find_key(self._keys, name) is None
+        idle = self._fetch is None or not self._fetch.is_alive()
+        if old and idle and now - self._asked_at > AGAIN_SECONDS:
+            self._asked_at = now
+            self._fetch = Thread(target=self._renew, args=[now], name=THREAD, daemon=True)
+            self._fetch.start()
+        return self._fetch
+
+    def _renew(self, now: float) -> None:
+        try:
+            keys = read_keys(self._read(settings.PROLIFIC_KEYS))
+        except KeysError as error:
+            log.warning("BRIGADE_PROLIFIC_KEYS: %s", error)
+            return
+        with self._lock:
+            self._keys, self._read_at = keys, now
+
+
+ring = KeyRing()
+"""That of this process."""
+
+TOKEN = "prolific_token"  # noqa: S105 - its name
+LABEL = RECRUITMENT_PLACES[Study.Recruitment.PROLIFIC].label
+STUDY = "STUDY_ID"
+"""Prolific's own name of a study there."""
+ISSUER = "https://www.prolific.com"
+LONGEST_TOKEN = 8192
+LEEWAY_SECONDS = 60
+"""So far clocks may differ."""
+SALT = "brigade.signed-by-prolific"
+SECONDS = 4 * 3600
+"""A browser that came by a signed link is believed for so long; it is in long before."""
+
+
+NO_WORKSPACE = "the study names no workspace of Prolific"
+
+
+class NotSignedError(ValueError):
+    """The token does not hold; says why, and nothing that was in it."""
+
+
+def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
+    """To the same address without the token. Where it holds, the address says whom it names, and this browser
+    that it was signed."""
+    said = request.GET.dict()
+    token = said.pop(TOKEN)
+    named: Mapping[str, str] = {}
+    if study.recruitment == Study.Recruitment.PROLIFIC:
+        try:
+            named = verified_parameters(token, study, host=request.get_host(), said=said)
+        except NotSignedError as error:
+            log.warning("%s: a signed link of Prolific was not taken: %s", study.slug, error)
+    answer = redirect(f"{request.path}?{urlencode(said | dict(named))}")
+    if named and study.prolific_workspace:
+        _remember(answer, study, _mark(study, named))
+    elif named:
+        log.warning("%s: a signed link of Prolific vouches for nobody: %s", study.slug, NO_WORKSPACE)
+    return answer
+
+
+def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
+    """What the link says, signed where this browser came by a signed one for the same person."""
+    said = request.GET.dict()
+    if study.recruitment != Study.Recruitment.PROLIFIC or not study.prolific_workspace:
+        return said
+    try:
+        mark = signing.loads(request.COOKIES.get(cookie_of(study), ""), salt=SALT, max_age=SECONDS)
+    except signing.BadSignature:
+        return said
+    if mark != _mark(study, said) or _came_by_another(study, said):
+        return said
+    return {**said, PROOF: label_proof(study, said[LABEL].strip())}
+
+
+def _came_by_another(study: Study, said: Mapping[str, str]) -> bool:
+    """Whether whom the link names is in already, by another study of Prolific than it says."""
+    person = study.participants.filter(label=said[LABEL].strip()).first()
+    return person is not None and person.referral.get(STUDY, "") != said.get(STUDY, "").strip()
+
+
+def verified_parameters(token: str, study: Study, *, host: str, said: Mapping[str, str]) -> dict[str, str]:
+    """The parameters that the token vouches for; NotSignedError where it does not hold, is for another study
+    or another server than `host` (or the settings) says, or where the link has said something else."""
+    claims = _claims(token)
+    if not audience_matches(claims["aud"], study, {host, urlsplit(settings.PUBLIC_URL).netloc}):
+        raise NotSignedError("it is for another address")
+    given = claims.get("prolific")
+    given = given if isinstance(given, dict) else {}
+    if study.prolific_workspace and given.get("workspace_id") != study.prolific_workspace:
+        raise NotSignedError("it is of another workspace")
+    named = _named(given)
+    plain = {name: value for name, value in said.items() if not UNFILLED_PLACEHOLDER(value)}
+    if any(plain.get(name, value) != value for name, value in {STUDY: "", **named}.items()):
+        raise NotSignedError("the link names somebody else than it does")
+    return named
+
+
+def _named(given: Mapping[str, Any]) -> dict[str, str]:
+    """Of what stands in the token, the parameters of a link, each fit to be kept. NotSignedError."""
+    names = (LABEL, *RECRUITMENT_PLACES[Study.Recruitment.PROLIFIC].more)
+    named = {name: given[name] for name in names if given.get(name) not in (None, "")}
+    if LABEL not in named:
+        raise NotSignedError(f"it lacks {LABEL}")
+    for name, value in named.items():
+        if not _is_fit(value):
+            raise NotSignedError(f"{name} is not filled in, or damaged")
+    return named
+
+
+def _is_fit(value: object) -> bool:
+    """Whether this is what a place fills in."""
+    return (
+        isinstance(value, str)
+        and len(value) <= LONGEST
+        and value.isprintable()
+        and value == value.strip()
+        and not UNFILLED_PLACEHOLDER(value)
+    )
+
+
+def _claims(token: str) -> dict[str, Any]:
+    """What a good token says. NotSignedError."""
+    if len(token) > LONGEST_TOKEN:
+        raise NotSignedError("it is too long")
+    try:
+        key = ring.find(str(jwt.get_unverified_header(token).get("kid", "")))
+        claims = _decoded(token, key) if key else None
+    except (jwt.PyJWTError, TypeError, ValueError, RecursionError) as error:
+        raise NotSignedError(type(error).__name__) from None
+    if claims is None:
+        raise NotSignedError("there is no key of that name")
+    return claims
+
+
+def _decoded(token: str, key: RSAPublicKey) -> dict[str, Any]:
+    return jwt.decode(
+        token,
+        key,
+        algorithms=["RS256"],
+        issuer=ISSUER,
+        leeway=LEEWAY_SECONDS,
+        options={"require": ["exp", "aud", "iss"], "verify_aud": False},  # `audience_matches` does
+    )
+
+
+def audience_matches(audience: object, study: Study, hosts: set[str]) -> bool:
+    """Whether it names one of these hosts and, where it has a path, the page of this study."""
+    paths = {"", study.get_absolute_url().strip("/")}
+    named = audience if isinstance(audience, list) else [audience]
+    for one in (each for each in named if isinstance(each, str)):
+        try:
+            parts = urlsplit(one if "//" in one else f"//{one}")
+        except ValueError:
+            continue
+        is_page = parts.scheme in {"", "http", "https"} and parts.path.strip("/") in paths
+        if is_page and parts.netloc and parts.netloc.lower() in hosts:
+            return True
+    return False
+
+
+def cookie_of(study: Study) -> str:
+    """The name of the cookie that says so."""
+    return f"brigade_signed_{study.pk}"
+
+
+def _remember(answer: HttpResponse, study: Study, mark: str) -> None:
+    answer.set_cookie(
+        cookie_of(study),
+        signing.dumps(mark, salt=SALT),
+        max_age=SECONDS,
+        path=study.get_absolute_url(),
+        httponly=True,
+        samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
+
+
+def _mark(study: Study, said: Mapping[str, str]) -> str:
+    """Stands for the person, and the study on Prolific, in the cookie, which others may read. It is no proof
+    in a link, and does not hold for a workspace that is named later."""
+    of = [said.get(name, "").strip() for name in (LABEL, STUDY)]
+    return salted_hmac(
+        SALT, json.dumps([study.pk, study.prolific_workspace, *of]), algorithm="sha256"
+    ).hexdigest()

@@ -1,0 +1,317 @@
+"""Views of participants' pages: the study's link, the personal link, the lobby, withdrawal and signals from
+scripts. `PAGES` maps each page to its view.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict
+
+from django.conf import settings
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import translation
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from study.design.models import Study
+from study.design.page_and_item_order import LOBBY, WAITING
+from study.design.recruitment_platforms import Referral, ReferralError, is_only_looking, referral_of
+from study.design.study_errors import EntryPausedError, StudyClosedError, TookPartError
+from study.participants import next_page
+from study.participants.entry_limits import current_pause, seconds_until
+from study.participants.models import Participant
+from study.participation.device_records import device_fields, record_device, visit_to_record
+from study.participation.enter_study import (
+    MINUTE,
+    SYNTHETIC,
+    WINDOW_SECONDS,
+    EntryForm,
+    known_participant,
+    participant_enter,
+    too_many_entries,
+    too_many_name_queries,
+    uncounted_entries,
+    why_study_closed,
+)
+from study.participation.group_lobby import leave_lobby
+from study.participation.idle_timeout import idle_clock, participant_here, timed_out_if_late
+from study.participation.language_choice import activate_language
+from study.participation.page_progress import is_waiting, page_opened, participant_of_key
+from study.participation.pages import consent_guide_debriefing, end_pages, play_pages, survey_pages
+from study.participation.pages.end_pages import already_took_part, remember_finished
+from study.participation.pages.page_context import guest_reminder, welcome_context
+from study.participation.pages.play_pages import lobby_state
+from study.participation.pages.privacy_pages import withdraw_page, withdrawn_page
+from study.participation.prolific_links import TOKEN, cookie_of, link_parameters, redirect_without_token
+
+PAGES: dict[str, Callable[[HttpRequest, Participant, next_page.CurrentPage], HttpResponse]] = {
+    "about": survey_pages.about_person,
+    "check": survey_pages.check,
+    "consent": consent_guide_debriefing.consent,
+    "debriefing": consent_guide_debriefing.debriefing,
+    "end": end_pages.end,
+    "final": survey_pages.final,
+    "guide": consent_guide_debriefing.guide,
+    "lobby": play_pages.lobby_page,
+    "play": play_pages.play,
+    "practice": play_pages.practice,
+    "survey": survey_pages.survey,
+    "waiting": play_pages.waiting,
+}
+"""By the name of the page."""
+
+COOKIE_SALT = "brigade.participant"
+COOKIE_SECONDS = 90 * 24 * 3600
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """What this server is, and the studies that take participants."""
+    return render(
+        request, "study/participation/home.html", {"studies": Study.objects.filter(status=Study.Status.OPEN)}
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def enter(request: HttpRequest, slug: str) -> HttpResponse:
+    """The study's link: a welcome with a button. Opening it starts nobody; who is in already goes on."""
+    study = get_object_or_404(Study, slug=slug)
+    activate_language(request, study)
+    if TOKEN in request.GET:
+        return redirect_without_token(request, study)
+    if known := _known_participant(request, study):
+        return redirect(known)
+    form = EntryForm(
+        request.POST or None, study=study, initial={"invitation": request.GET.get("invitation", "")}
+    )
+    if request.method == "POST" and form.is_valid():
+        return _let_in(request, study, form)
+    if form.initial["invitation"]:
+        return _welcome(request, study, form, status=422 if form.errors else 200)
+    return _show_door(request, study, form)
+
+
+def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
+    """The welcome for whoever may come in by this link; else why not, and no button."""
+    if is_only_looking(study, request.GET.dict()):
+        return _welcome(request, study, form, looking=True)
+    try:
+        referral = referral_of(study, link_parameters(request, study))
+    except ReferralError as error:
+        return _welcome(request, study, form, problem=str(error), status=422)
+    if too_many_name_queries(request, study, referral):
+        return _later(request, study, form, MINUTE)
+    if over := already_took_part(request, study, referral):
+        return over
+    label = referral.label
+    returns = bool(label) and study.participants.filter(label=label).exists()
+    if not returns and why_study_closed(study):
+        return _closed(request, study)
+    if not returns and (pause := current_pause(study)):
+        return _later(request, study, form, seconds_until(pause.until))
+    return _welcome(request, study, form, returns=returns, status=422 if form.errors else 200)
+
+
+def _welcome(
+    request: HttpRequest,
+    study: Study,
+    form: EntryForm,
+    *,
+    problem: str = "",
+    looking: bool = False,
+    returns: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    context = welcome_context(study) | {
+        "form": form,
+        "problem": problem,
+        "looking": looking,
+        "returns": returns,
+    }
+    return render(request, "study/participation/welcome.html", context, status=status)
+
+
+def _closed(request: HttpRequest, study: Study, *, entered: bool = False) -> HttpResponse:
+    """Why nobody new is taken, or, for who has `entered`, that others were quicker to take the last place."""
+    context = {"study": study, "why": "full" if entered else why_study_closed(study), "entered": entered}
+    return render(request, "study/participation/closed.html", context, status=403)
+
+
+def _later(request: HttpRequest, study: Study, form: EntryForm, seconds: float) -> HttpResponse:
+    """So many begin that this one has to come back; the same form can be sent again."""
+    minutes = max(1, math.ceil(seconds / 60))
+    context = {"study": study, "form": form, "minutes": minutes}
+    response = render(request, "study/participation/later.html", context, status=429)
+    response["Retry-After"] = str(60 * minutes)
+    return response
+
+
+def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
+    invited, entry = form.cleaned_data["invitation"], form.cleaned_data["entry"]
+    try:
+        referral = _referral(request, study, invited)
+        is_new = not invited and known_participant(study, entry, referral) is None
+        if is_new and too_many_entries(request, study):
+            return _later(request, study, form, WINDOW_SECONDS)
+        if not is_new and too_many_name_queries(request, study, referral):
+            return _later(request, study, form, MINUTE)
+        person = participant_enter(
+            study_id=study.pk,
+            entry=entry,
+            synthetic=invited == SYNTHETIC,
+            referral=referral,
+            welcomed_at=form.opened_at,
+            beside=uncounted_entries(request, study) if is_new else 0,
+            language=translation.get_language(),
+        )
+    except StudyClosedError:
+        return _closed(request, study)
+    except EntryPausedError as pause:
+        return _later(request, study, form, seconds_until(pause.until))
+    except ReferralError as error:
+        return _welcome(request, study, form, problem=str(error), status=422)
+    except TookPartError:
+        return already_took_part(request, study, referral) or redirect(study)
+    response = redirect(person)
+    response.set_cookie(
+        _cookie_name(study),
+        signing.dumps(person.shown_key, salt=COOKIE_SALT),
+        max_age=COOKIE_SECONDS,
+        httponly=True,
+        samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
+    return response
+
+
+def _referral(request: HttpRequest, study: Study, invited: str) -> Referral:
+    """Who sent this one. A program needs nobody to send it; it may bring a label all the same."""
+    try:
+        return referral_of(study, link_parameters(request, study))
+    except ReferralError:
+        if not invited:
+            raise
+        return Referral()
+
+
+def _cookie_name(study: Study) -> str:
+    return f"brigade_{study.pk}"
+
+
+def _known_participant(request: HttpRequest, study: Study) -> Participant | None:
+    """Who takes part in this study with this browser already, unless they did not agree, the link names
+    somebody else, or is signed and this browser is a guest's."""
+    known = _in_cookie(request, study)
+    try:
+        referral = referral_of(study, link_parameters(request, study))
+    except ReferralError:
+        return known
+    if known is None or _refused(known) or (known.as_guest and referral.vouched):
+        return None
+    label = referral.label
+    return None if label and known.label not in ("", label) else known
+
+
+def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
+    """Whom this browser remembers."""
+    try:
+        key = signing.loads(request.COOKIES.get(_cookie_name(study), ""), salt=COOKIE_SALT)
+    except signing.BadSignature:
+        return None
+    known = participant_of_key(key)
+    return known if known and known.study_id == study.pk else None
+
+
+def _refused(person: Participant) -> bool:
+    """Whether they did not agree: nothing tells who they were, so whoever opens the link again is asked
+    again."""
+    return person.status == Participant.Status.NO_CONSENT
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def participant(request: HttpRequest, key: str) -> HttpResponse:
+    """The personal link: always the page that comes next. A form of a page that is over changes nothing."""
+    person = _person(request, key)
+    try:
+        person = timed_out_if_late(person)
+        place = next_page.current_page(person)
+        breaks = request.method == "GET" and place.page == LOBBY and is_waiting(person)
+        page, position = WAITING if breaks else place.page, place.position
+        if request.method == "GET":
+            page_opened(person=person, page=page, position=position, **device_fields(request, person))
+        person.told_of = visit_to_record(person, page, position)
+        return remember_finished(PAGES[place.page](request, person, place), request, person)
+    except StudyClosedError:
+        return _closed(request, person.study, entered=True)
+    except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
+        raise Http404(key) from None
+
+
+def _person(request: HttpRequest, key: str) -> Participant:
+    """Whose page it is, and their language from here on. Who opens a guest's link in the browser that began
+    is no guest."""
+    person = participant_of_key(key)
+    if person is None:
+        raise Http404(key)
+    if person.as_guest and (known := _in_cookie(request, person.study)) and known.pk == person.pk:
+        person.as_guest = known.as_guest
+    activate_language(request, person.study, person)
+    return person
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def still_here(request: HttpRequest, key: str) -> JsonResponse:
+    """For the page's script: how long its participant may still do nothing, and, if it asks, whether their
+    next round waits for money. POST: somebody is there; or, with a `page`, what that page tells of itself,
+    which is no sign of anybody."""
+    try:
+        person = _person(request, key)
+        if "page" in request.POST and not record_device(request=request, person=person):
+            return JsonResponse({}, status=422)
+        is_there = request.method == "POST" and "page" not in request.POST
+        person = participant_here(person=person) if is_there else timed_out_if_late(person)
+    except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
+        raise Http404(key) from None
+    told = {"active": person.status == person.Status.ACTIVE, **asdict(idle_clock(person))}
+    if "waiting" in request.GET:
+        told["waiting"] = is_waiting(person)
+    return JsonResponse(told)
+
+
+@never_cache
+@require_POST
+def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
+    """For the lobby's script: somebody is there, and how it stands; or they close the page (`gone`)."""
+    try:
+        person = timed_out_if_late(_person(request, key))
+        if (load := request.POST.get("gone", "")).isdecimal() and len(load) < 9:
+            leave_lobby(participant_id=person.pk, load=int(load))
+            return JsonResponse({})
+        return lobby_state(person)
+    except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
+        raise Http404(key) from None
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def withdraw(request: HttpRequest, key: str) -> HttpResponse:
+    """Leaving the study: asked once, then everything is erased and a receipt is shown. A guest is told what
+    else it takes."""
+    person = _person(request, key)
+    if person.as_guest:
+        return guest_reminder(request, person)
+    if request.method == "POST" and request.POST.get("confirm") == "yes":
+        try:
+            response = withdrawn_page(request, person)
+        except Participant.DoesNotExist:  # the second of two clicks
+            raise Http404(key) from None
+        response.delete_cookie(_cookie_name(person.study))
+        response.delete_cookie(cookie_of(person.study), path=person.study.get_absolute_url())
+        return response
+    return withdraw_page(request, person)

@@ -1,1 +1,0 @@
-"""Who takes part: participants, their rounds and answers, where they are, leaving."""

@@ -1,0 +1,1 @@
+"""Try a study out before people come: previews, dry runs and synthetic participants."""

@@ -1,0 +1,2 @@
+"""Bots that take part in a study through its pages and websockets, as people do; only the dry run itself
+reads the database."""

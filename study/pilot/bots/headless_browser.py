@@ -1,0 +1,337 @@
+"""A minimal HTTP browser for synthetic participants: cookies, pages, forms, and retries while the server is
+away.
+
+Errors::
+
+    Exception
+    └── WalkError           this participant cannot go on; the message is one line
+        └── PatienceError   nothing moved for too long
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from types import TracebackType
+from typing import Self
+from urllib.parse import urljoin, urlsplit
+
+import httpx2
+
+CODE_ID = "completion-code"
+"""HTML id of the completion code on the last page."""
+LEAVING = "/withdraw/"
+"""What the address of the page to leave the study ends with."""
+
+Sent = str | list[str]
+"""What is sent in one field; several boxes of one name are a list."""
+
+
+@dataclass(slots=True)
+class Field:
+    """One named field or button. `choices` are the values of a group of radios or boxes, of a select or of a
+    button; `value` is what is sent unless somebody chooses otherwise, None where nothing is."""
+
+    name: str
+    kind: str
+    value: str | None = None
+    choices: list[str] = field(default_factory=list)
+    low: float | None = None
+    """Bounds and step of a number, where the page names them."""
+    high: float | None = None
+    step: float | None = None
+
+
+@dataclass(slots=True)
+class Form:
+    """One form. `action` as it stands in the page: empty for the page's own address."""
+
+    action: str
+    method: str
+    fields: dict[str, Field] = field(default_factory=dict)
+
+    def filled(self, answers: Mapping[str, Sent]) -> dict[str, Sent]:
+        """What is sent with these answers by name; KeyError for a name that the form does not have."""
+        unknown = answers.keys() - self.fields.keys()
+        if unknown:
+            raise KeyError(", ".join(sorted(unknown)))
+        return {
+            name: value
+            for name, one in self.fields.items()
+            if (value := answers.get(name, one.value)) is not None
+        }
+
+    def of_kind(self, *kinds: str) -> list[Field]:
+        """The fields of these kinds, in the order of the page."""
+        return [one for one in self.fields.values() if one.kind in kinds]
+
+
+@dataclass(slots=True)
+class WalkedPage:
+    """One page as it came."""
+
+    url: str
+    status: int
+    kind: str = ""
+    """`data-page` of its main part; empty where it has none."""
+    forms: list[Form] = field(default_factory=list)
+    """Those that are posted to the page's own address, which that to choose a language is not."""
+    socket: str = ""
+    """Where its websocket is; empty where it has none."""
+    leave: str = ""
+    """Where its link to leave the study leads; empty where it has none."""
+    code: str = ""
+    errors: str = ""
+    """What its alerts say."""
+
+
+def read_page(html: str, *, url: str, status: int) -> WalkedPage:
+    """The page in this HTML."""
+    reader = _Reader(WalkedPage(url, status))
+    reader.feed(html)
+    reader.close()
+    page = reader.page
+    page.forms = [form for form in page.forms if form.method == "post" and not form.action]
+    page.code, page.errors = page.code.strip(), " ".join(page.errors.split())
+    return page
+
+
+class _Reader(HTMLParser):
+    """Picks from a page what `WalkedPage` holds."""
+
+    def __init__(self, page: WalkedPage) -> None:
+        super().__init__(convert_charrefs=True)
+        self.page = page
+        self.form: Form | None = None
+        self.select: Field | None = None
+        self.into = ""
+        """The attribute of the page that takes the text now; `depth` tags from its end."""
+        self.depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {name: value or "" for name, value in attrs}
+        self.page.kind = attributes.get("data-page", "") or self.page.kind
+        self.page.socket = attributes.get("ws-connect", "") or self.page.socket
+        self._listen(tag, attributes)
+        if tag == "a" and attributes.get("href", "").endswith(LEAVING):
+            self.page.leave = attributes["href"]
+        if tag == "form":
+            self.form = Form(attributes.get("action", ""), attributes.get("method", "get").lower())
+            self.page.forms.append(self.form)
+        elif self.form is not None:
+            self._field(self.form, tag, attributes)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form":
+            self.form = None
+        elif tag == "select":
+            self.select = None
+        if self.into and tag not in VOID:
+            self.depth -= 1
+            self.into = self.into if self.depth else ""
+
+    def handle_data(self, data: str) -> None:
+        if self.into:
+            setattr(self.page, self.into, f"{getattr(self.page, self.into)} {data}")
+
+    def _listen(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Take the text of the completion code and of alerts."""
+        if tag in VOID:
+            return
+        if self.into:
+            self.depth += 1
+        elif attributes.get("id") == CODE_ID or attributes.get("role") == "alert":
+            self.into, self.depth = "code" if attributes.get("id") == CODE_ID else "errors", 1
+
+    def _field(self, form: Form, tag: str, attributes: Mapping[str, str]) -> None:
+        name = attributes.get("name", "")
+        if tag == "option" and self.select is not None:
+            _option(self.select, attributes)
+        elif not name or "disabled" in attributes:
+            return
+        elif tag == "input":
+            _input(form, name, attributes)
+        elif tag == "button" and attributes.get("type", "submit") == "submit":
+            form.fields.setdefault(name, Field(name, "submit")).choices.append(attributes.get("value", ""))
+        elif tag == "select":
+            self.select = form.fields.setdefault(name, Field(name, "select"))
+        elif tag == "textarea":
+            form.fields[name] = Field(name, "textarea", "")
+
+
+def _input(form: Form, name: str, attributes: Mapping[str, str]) -> None:
+    kind = attributes.get("type", "text").lower()
+    value = attributes.get("value", "on" if kind in {"radio", "checkbox"} else "")
+    if kind in {"radio", "checkbox"}:
+        group = form.fields.setdefault(name, Field(name, kind))
+        group.choices.append(value)
+        group.value = value if "checked" in attributes else group.value
+    elif kind not in {"submit", "button", "image", "reset", "file"}:
+        bounds = (_number(attributes.get(bound, "")) for bound in ("min", "max", "step"))
+        form.fields[name] = Field(name, kind, value, [], *bounds)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _option(select: Field, attributes: Mapping[str, str]) -> None:
+    value = attributes.get("value", "")
+    select.choices.append(value)
+    if "selected" in attributes or select.value is None:
+        select.value = value
+
+
+VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
+"""Tags that have no end."""
+
+PAUSES = (0.2, 0.5, 1.0, 2.0)
+"""Seconds between one try and the next; the last one is repeated."""
+
+
+class WalkError(Exception):
+    """This participant cannot go on; the message is one line."""
+
+
+class PatienceError(WalkError):
+    """Nothing moved for too long; `why` is what was waited for."""
+
+    def __init__(self, why: str, waited: float) -> None:
+        super().__init__(f"nothing moved for {waited:.0f} s: {why}")
+        self.why = why
+
+
+class PatienceLimit:
+    """One person's. Whoever waits says why; whoever gets on says where."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.place: object = None
+        self.retries = 0
+        """Times that something had to be tried again, in the whole walk."""
+        self._since = time.monotonic()
+        self._tries = 0
+
+    def moved(self, place: object) -> None:
+        """Being at another place than before gives all the patience back."""
+        if place != self.place:
+            self.place = place
+            self._since = time.monotonic()
+            self._tries = 0
+
+    def check(self, why: str) -> None:
+        """PatienceError, with the reason, once the patience is used up."""
+        waited = time.monotonic() - self._since
+        if waited > self.seconds:
+            raise PatienceError(why, waited)
+
+    async def pause(self, why: str) -> None:
+        """Wait before trying again, a little longer each time; PatienceError as in `check`."""
+        self.check(why)
+        self.retries += 1
+        await asyncio.sleep(PAUSES[min(self._tries, len(PAUSES) - 1)])
+        self._tries += 1
+
+
+REQUEST_SECONDS = 20.0
+"""How long one request may take before it is tried again."""
+
+
+class Browser:
+    """One person's. It goes straight to the server, past any proxy, unless it is given another transport. As
+    websockets do, it trusts the certificates in SSL_CERT_FILE, if that is set."""
+
+    def __init__(self, patience: PatienceLimit, transport: httpx2.AsyncBaseTransport | None = None) -> None:
+        self.patience = patience
+        self.client = httpx2.AsyncClient(
+            follow_redirects=True,
+            timeout=REQUEST_SECONDS,
+            trust_env=False,
+            verify=httpx2.create_ssl_context(),
+            headers={"Accept": "text/html"},
+            transport=transport,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.client.aclose()
+
+    async def open(self, url: str) -> WalkedPage:
+        """The page at this address; WalkError if the server has none for us."""
+        return await self._page("GET", url)
+
+    async def send(self, page: WalkedPage, form: Form, answers: Mapping[str, Sent]) -> WalkedPage:
+        """The page that comes after the form; the same one with `errors` where it was not accepted.
+
+        A form may go out twice when the first answer was lost: the server takes it once.
+        """
+        headers = {"Origin": origin(page.url), "Referer": page.url}
+        try:
+            data = form.filled(answers)
+        except KeyError as error:
+            raise WalkError(f"the form of {printable_url(page.url)} has no field {error.args[0]}") from error
+        return await self._page("POST", page.url, data=data, headers=headers)
+
+    async def _page(
+        self,
+        method: str,
+        url: str,
+        data: Mapping[str, Sent] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> WalkedPage:
+        while True:
+            try:
+                response = await self.client.request(method, url, data=data, headers=headers)
+            except httpx2.TransportError as error:
+                why = f"{printable_url(url)}: {type(error).__name__} {error}".strip()
+            except (httpx2.RequestError, httpx2.InvalidURL) as error:
+                raise WalkError(f"{printable_url(url)}: {type(error).__name__} {error}") from error
+            else:
+                if response.status_code < 500:
+                    return _read(response)
+                why = f"{printable_url(url)}: the server answered {response.status_code}"
+            await self.patience.pause(why)
+
+
+def _read(response: httpx2.Response) -> WalkedPage:
+    page = read_page(response.text, url=str(response.url), status=response.status_code)
+    if response.status_code >= 400 and not page.kind:
+        raise WalkError(f"{printable_url(page.url)}: the server answered {response.status_code}")
+    return page
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port, as a browser says where it comes from."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def path_of(url: str) -> str:
+    """The address within its server."""
+    return urlsplit(url).path
+
+
+def printable_url(url: str) -> str:
+    """The address as far as it may be printed: the invitation is left out."""
+    return url.partition("?")[0]
+
+
+def socket_url(page: WalkedPage) -> str:
+    """The full address of a page's websocket."""
+    url = urljoin(page.url, page.socket)
+    return "ws" + url.removeprefix("http")

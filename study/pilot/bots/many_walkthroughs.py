@@ -1,0 +1,174 @@
+"""Send many synthetic participants through a study at once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from study.pilot.bots.headless_browser import Browser, PatienceLimit, WalkError
+from study.pilot.bots.simulated_person import (
+    Experience,
+    OutcomeShares,
+    Person,
+    PlannedOutcome,
+    StudyScript,
+    WalkPlan,
+    labelled,
+    walk_plans,
+)
+from study.pilot.bots.study_walkthrough import Arrival, Walk, Where
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdOrder:
+    """What is to be walked."""
+
+    link: str
+    """The study's link with the invitation."""
+    participants: int
+    seed: int
+    at_once: int
+    patience: float
+    """Seconds without any progress after which one gives up."""
+    think: float
+    """Mean seconds of thinking before each choice."""
+    shares: OutcomeShares = field(default_factory=OutcomeShares)
+    script: StudyScript = field(default_factory=StudyScript)
+
+    def plans(self) -> list[WalkPlan]:
+        """Everybody's, number 1 first."""
+        return walk_plans(self.shares, self.script, participants=self.participants, seed=self.seed)
+
+    def link_of(self, number: int) -> str:
+        """The link as this participant opens it."""
+        said = labelled(self.script, seed=self.seed, number=number)
+        return f"{self.link}&{urlencode(said)}" if said else self.link
+
+
+@dataclass(slots=True)
+class CrowdReport:
+    """What became of everybody who was sent."""
+
+    arrived: list[Arrival] = field(default_factory=list)
+    """Those who did what was planned."""
+    failed: dict[int, str] = field(default_factory=dict)
+    """Why somebody did not, by number."""
+
+    def count(self, deed: PlannedOutcome) -> int:
+        """How many did this."""
+        return Counter(arrival.deed for arrival in self.arrived)[deed]
+
+
+Gone = Callable[[Arrival], Awaitable[object]]
+"""Told of everybody who came to a planned end."""
+
+
+async def ignore_dropout(arrival: Arrival) -> None:
+    """Nobody wants to know."""
+
+
+Stopped = Callable[[], bool]
+"""Asked before each is sent: whether nobody more is to be."""
+
+
+def never_stop() -> bool:
+    """Everybody is sent."""
+    return False
+
+
+class Crowd:
+    """Sends everybody on their way, `at_once` at a time, in the order of their numbers. Once it is stopped,
+    those who are on their way come to their end, and nobody follows."""
+
+    def __init__(
+        self,
+        order: CrowdOrder,
+        say: Callable[[str], object],
+        gone: Gone = ignore_dropout,
+        stopped: Stopped = never_stop,
+        where: Where | None = None,
+    ) -> None:
+        self.order = order
+        self.say = say
+        self.gone = gone
+        self.stopped = stopped
+        self.where = where
+        self.plans = order.plans()
+        self.outcome = CrowdReport()
+        self._room = asyncio.Semaphore(order.at_once)
+        self._door = asyncio.Lock()
+
+    async def walk(self) -> CrowdReport:
+        """Everybody's way; returns when the last one that was sent has come to an end, good or bad."""
+        async with asyncio.TaskGroup() as group:
+            for number in range(1, self.order.participants + 1):
+                group.create_task(self._one(number))
+        return self.outcome
+
+    async def _one(self, number: int) -> None:
+        async with self._room:
+            if self.stopped():
+                return
+            began = time.monotonic()
+            try:
+                arrival = await self._walk(number)
+                await self.gone(arrival)
+            except WalkError as error:
+                self._fail(number, str(error))
+            except Exception as error:  # what the server sent was unlike anything known; the others go on
+                log.exception("participant %s stumbled", number)
+                self._fail(number, f"{type(error).__name__}: {error}")
+            else:
+                self.outcome.arrived.append(arrival)
+                self._tell(number, arrival_line(arrival, time.monotonic() - began))
+
+    def _fail(self, number: int, why: str) -> None:
+        self.outcome.failed[number] = why
+        self._tell(number, f"did not finish: {why}")
+
+    async def _walk(self, number: int) -> Arrival:
+        patience = PatienceLimit(self.order.patience)
+        async with Browser(patience) as browser:
+            walk = Walk(
+                Person(self.order.seed, number),
+                browser,
+                patience,
+                think=self.order.think,
+                plan=self.plans[number - 1],
+                right=self.order.script.right,
+                known=self.order.script.known,
+                where=self.where,
+            )
+            return await walk.go(self.order.link_of(number), self._door)
+
+    def _tell(self, number: int, what: str) -> None:
+        self.say(f"participant {number} of {self.order.participants} {what}")
+
+
+def _rate(success: float | None) -> str:
+    """A success rate; there is none where that cannot be said."""
+    return "none" if success is None else f"{success:.2f}"
+
+
+def _went(episodes: Sequence[Experience]) -> str:
+    """How well episodes went: by the success rate, or by what else their world compares them; nothing where
+    nobody can say."""
+    if any(episode.success is not None for episode in episodes):
+        return f": success rates {' '.join(_rate(episode.success) for episode in episodes)}"
+    figures = [episode.figure for episode in episodes if episode.figure]
+    return f": {', '.join(figures)}" if figures else ""
+
+
+def arrival_line(arrival: Arrival, seconds: float) -> str:
+    """One way in one line."""
+    where = f" at {arrival.where}" if arrival.where else ""
+    code = f", code {arrival.code}" if arrival.code else ""
+    again = f", {arrival.retries} retries" if arrival.retries else ""
+    return f"{arrival.deed}{where} in {seconds:.0f} s{_went(arrival.episodes)}{code}{again}"

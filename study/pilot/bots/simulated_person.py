@@ -1,0 +1,377 @@
+"""A synthetic participant as a person: temper, planned outcome (finish, drop out, withdraw, refuse, fail),
+answers, and how they play. Plain Python.
+
+All randomness comes from generators named by seed, number and purpose. So the same question at the same
+place always gets the same answer. In play the world's adviser (`kitchen.contract.agent.Adviser`) stands
+for a sensible person, and errors are added. The adviser also predicts the others; how often that comes
+true is the *predictable* part of the experience. In a world without an adviser, choices are random among
+those offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import accumulate
+from random import Random
+from typing import Any
+
+from kitchen.contract.agent import Situation
+from kitchen.contract.assigned_jobs import OPEN
+from kitchen.contract.world import Command, Json
+from kitchen.registry.agent_registry import get_adviser
+from kitchen.registry.world_metrics import metric_summary
+from study.participants.simulated_effects import KnownEffects
+
+
+@dataclass(frozen=True, slots=True)
+class Temperament:
+    """`skill`: share of steps in which the sensible thing is done; `leniency`: added to every rating, and
+    `spread`: standard deviation of a rating, both in parts of a scale; `pace`: thinking time, 1 is usual."""
+
+    skill: float
+    leniency: float
+    spread: float
+    pace: float
+
+
+@dataclass(frozen=True, slots=True)
+class Experience:
+    """What somebody went through in one episode. All but `teammates` are from 0 to 1."""
+
+    teammates: int = 0
+    success: float | None = None
+    """How well it went; None where that cannot be said."""
+    output: float = 0.0
+    """What came out, of the most that anybody could expect."""
+    figure: str = field(default="", compare=False)
+    """The first that its world compares episodes by and that can be said, in words, for who sent it."""
+    expected: float = 0.0
+    """Share of the teammates' steps in which they did what a sensible one would do; 0 without teammates."""
+
+    @property
+    def company(self) -> float:
+        """How much of a team it was: 0 alone, 1 with three or more."""
+        return min(self.teammates, 3) / 3
+
+    @property
+    def help(self) -> float:
+        """How much the others did for the result; 0 alone."""
+        return (self.success or 0.0) * self.expected if self.teammates else 0.0
+
+
+WEIGHTS: dict[str, Mapping[str, float]] = {
+    "assisting": {"base": 0.1, "help": 0.8, "company": 0.1},
+    "dependability": {"base": 0.1, "company": 0.3, "help": 0.4},
+    "enjoyment": {"base": 0.25, "success": 0.4, "company": 0.15},
+    "fun": {"base": 0.1, "help": 0.4, "company": 0.3},
+    "predictability": {"base": 0.1, "expected": 0.8},
+    "productivity": {"output": 0.6, "success": 0.35},
+    "trust": {"base": 0.15, "help": 0.5, "expected": 0.25},
+}
+"""What the known items are about: parts of a scale for each feature of the experience."""
+GENERAL: Mapping[str, float] = {"base": 0.2, "success": 0.5, "help": 0.2}
+"""What every other item is taken to be about: general satisfaction."""
+
+
+class Person:
+    """One synthetic participant: who they are is settled by `seed` and `number`."""
+
+    def __init__(self, seed: int, number: int) -> None:
+        self.seed = seed
+        self.number = number
+        self.temper = temper_of(self.chance("temper"))
+
+    def chance(self, *what: object) -> Random:
+        """A generator of this person's for this purpose: the same one whenever it is asked for."""
+        return Random(":".join(str(part) for part in (self.seed, self.number, *what)))  # noqa: S311
+
+    def answer(
+        self,
+        item: str,
+        points: Sequence[int],
+        experience: Experience,
+        *,
+        episode: int,
+        known: float | None = None,
+    ) -> int:
+        """One of the points (in rising order) of a Likert scale; `known` is what is to be thought of the item
+        whatever the experience was, as a part of its scale."""
+        rng = self.chance("answer", episode, item)
+        level = opinion(item, experience) if known is None else known
+        level += self.temper.leniency + rng.gauss(0, self.temper.spread)
+        return points[round(min(max(level, 0.0), 1.0) * (len(points) - 1))]
+
+
+def temper_of(rng: Random) -> Temperament:
+    """A temper drawn from what people are like: most play well, few rate at the ends, some are slow."""
+    return Temperament(
+        skill=rng.betavariate(9, 2),
+        leniency=rng.gauss(0, 0.08),
+        spread=rng.uniform(0.05, 0.18),
+        pace=rng.lognormvariate(0, 0.4),
+    )
+
+
+def opinion(item: str, experience: Experience) -> float:
+    """What the experience says about an item, as a part of its scale; may lie a little outside of 0 to 1."""
+    features = {
+        "base": 1.0,
+        "success": experience.success or 0.0,
+        "output": experience.output,
+        "expected": experience.expected,
+        "company": experience.company,
+        "help": experience.help,
+    }
+    return sum(weight * features[name] for name, weight in WEIGHTS.get(item, GENERAL).items())
+
+
+BLANK = "\N{EN DASH}"
+"""How a figure ends that cannot be said yet."""
+State = Mapping[str, Any]
+"""A `kitchen.play.turn.websocket_messages.StateMessage` as it came over the websocket."""
+
+
+class Player:
+    """One person in one episode. `watch` every state that comes, `choose` where a choice is asked for."""
+
+    def __init__(self, person: Person, episode: int) -> None:
+        self.person = person
+        self.episode = episode
+        """1 for the first episode that this person plays."""
+        self.last: State | None = None
+        self._memory: Json = None
+        self._expected: dict[int, Command] = {}
+        self._hits: list[bool] = []
+        self._sent: tuple[int, Command] | None = None
+        self._refused: set[tuple[int, Command]] = set()
+
+    def watch(self, state: State) -> None:
+        """Take note of a state; a step that is new is compared with what was expected."""
+        if self.last is not None and state["step"] == self.last["step"] + 1:
+            came_true, seen = get_adviser(state["world"]).came_true, state["observation"]
+            self._hits += [came_true(seat, command, seen) for seat, command in self._expected.items()]
+        if self.last is None or state["step"] != self.last["step"]:
+            self._expected = {}
+        self.last = state
+
+    def choose(self, state: State) -> Command:
+        """One of the commands that are offered. The same state gives the same choice, unless that one was
+        refused."""
+        step = state["step"] + 1
+        if self._sent and self._sent[0] == step and self._sent not in self._refused:
+            return self._sent[1]
+        offered = [tuple(command) for command in (*state["legal"], *state["anticipated"])]
+        left = [command for command in offered if (step, command) not in self._refused] or offered
+        command = self._pick(state, left, step)
+        self._sent = (step, command)
+        return command
+
+    def press(self, state: State) -> Command:
+        """A key, where a clock takes the steps. Nobody says there what is offered: what is advised is
+        pressed, and who slips presses what was offered when the page was opened."""
+        step, advised = state["step"] + 1, self._advice(state)
+        rng = self.person.chance("step", self.episode, step)
+        slip = rng.random() >= self.person.temper.skill
+        command = advised if advised and not slip else rng.choice([tuple(one) for one in state["legal"]])
+        self._expect(state, command)
+        return command
+
+    def jobs(self, state: State) -> list[tuple[int, Sequence[str]]]:
+        """Whom of those that this person leads, and who have nothing to do, it asks for what: anything that
+        can be asked of them."""
+        busy = {job["worker"] for job in state["jobs"] if job["state"] in OPEN}
+        rng = self.person.chance("jobs", self.episode, state["step"])
+        idle = [(int(member), aims) for member, aims in state["aims"].items() if int(member) not in busy]
+        return [(member, rng.choice(aims)) for member, aims in idle]
+
+    def refused(self) -> None:
+        """What was chosen last was refused: choose something else."""
+        if self._sent:
+            self._refused.add(self._sent)
+
+    def _pick(self, state: State, offered: Sequence[Command], step: int) -> Command:
+        rng = self.person.chance("step", self.episode, step)
+        advised = self._advice(state)
+        slip = rng.random() >= self.person.temper.skill
+        bounds = {tuple(of): (least, most) for of, least, most in state.get("amounts", ())}
+        if advised and not slip and (advised in offered or _in_range(advised, bounds)):
+            command = advised
+        else:
+            command = _with_amount(rng.choice(offered), bounds, rng)
+        self._expect(state, command)
+        return command
+
+    def _advice(self, state: State) -> Command | None:
+        """What a sensible person would do here; None where there is no telling."""
+        decision = get_adviser(state["world"]).decide(self._situation(state, {}))
+        self._memory = decision.memory
+        return decision.commands.get(state["seat"])
+
+    def _expect(self, state: State, own: Command) -> None:
+        """What sensible teammates would do now."""
+        if others := [seat for seat in range(state["seats"]) if seat != state["seat"]]:
+            situation = self._situation(state, {state["seat"]: own})
+            self._expected = dict(get_adviser(state["world"]).expected(situation, others))
+
+    def _situation(self, state: State, commanded: Mapping[int, Command]) -> Situation:
+        seat: int = state["seat"]
+        return Situation(
+            world=state["world"],
+            step=state["step"],
+            seats=(seat,),
+            briefs={seat: state["brief"]},
+            observations={seat: state["observation"]},
+            legal={seat: [tuple(command) for command in state["legal"]]},
+            commanded=commanded,
+            people=(seat,),
+            memory=self._memory,
+            seed=self.person.chance("plan", self.episode, state["step"]).getrandbits(32),
+        )
+
+    def experience(self) -> Experience:
+        """What this episode was like so far."""
+        if self.last is None:
+            return Experience()
+        adviser, score = get_adviser(self.last["world"]), self.last["score"]
+        return Experience(
+            teammates=self.last["seats"] - 1,
+            success=adviser.success(score),
+            figure=next((one for one in metric_summary(self.last["world"], score) if one[-1] != BLANK), ""),
+            output=adviser.output(score, max(self.last["step"], 1)),
+            expected=sum(self._hits) / len(self._hits) if self._hits else 0.0,
+        )
+
+
+Bounds = Mapping[Command, tuple[int, int]]
+"""By command without its amount: the least and the most amount (`World.amounts`)."""
+
+
+def _in_range(command: Command, bounds: Bounds) -> bool:
+    """Whether this is a command with an amount that is offered."""
+    least, most = bounds.get(command[:-1], (1, 0))
+    return command[-1:] in {(str(amount),) for amount in range(least, most + 1)}
+
+
+def _with_amount(command: Command, bounds: Bounds, rng: Random) -> Command:
+    """Return the command with any amount that is offered; the command itself if it has none."""
+    if found := bounds.get(command[:-1]):
+        return (*command[:-1], str(rng.randint(*found)))
+    return command
+
+
+class PlannedOutcome(StrEnum):
+    """How somebody's way ends, in words that follow a number."""
+
+    FINISH = "finished"
+    DROP_OUT = "dropped out"
+    WITHDRAW = "withdrew"
+    REFUSE = "refused"
+    FAIL = "failed the check"
+
+
+@dataclass(frozen=True, slots=True)
+class StopPage:
+    """A page where somebody may leave; `position` is that of the round, 0 outside of the rounds."""
+
+    page: str
+    position: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.page} {self.position}" if self.position else self.page
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeShares:
+    """How many of a hundred do what."""
+
+    drop_outs: float = 0
+    withdrawals: float = 0
+    refusals: float = 0
+    fail_checks: float = 0
+
+    @property
+    def by_deed(self) -> dict[PlannedOutcome, float]:
+        """Those who do not simply finish."""
+        return {
+            PlannedOutcome.DROP_OUT: self.drop_outs,
+            PlannedOutcome.WITHDRAW: self.withdrawals,
+            PlannedOutcome.REFUSE: self.refusals,
+            PlannedOutcome.FAIL: self.fail_checks,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StudyScript:
+    """What a study's design tells and its pages do not."""
+
+    stops: Sequence[StopPage] = ()
+    """Every page that a participant sees, in order."""
+    right: Mapping[str, Json] = field(default_factory=dict)
+    """The right answers of questions of understanding and attention checks, by item key."""
+    link_names: Sequence[str] = ()
+    """Names in the link by which the place that sends people says who somebody is; the label first."""
+    has_check: bool = False
+    """There is a check of understanding."""
+    check_ends: bool = True
+    """Who fails it is out."""
+    known: KnownEffects = field(default_factory=dict)
+    """What ratings are to differ by, if programs are told so."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkPlan:
+    """What one person is meant to do."""
+
+    deed: PlannedOutcome = PlannedOutcome.FINISH
+    stop: StopPage | None = None
+    """Where somebody drops out or withdraws."""
+    part: float = 1.0
+    """After which part of the steps, if that is in a kitchen."""
+    careless: float = 0.0
+    """The chance to fail an attention check."""
+
+
+def walk_plans(shares: OutcomeShares, script: StudyScript, *, participants: int, seed: int) -> list[WalkPlan]:
+    """Everybody's plan, number 1 first: exactly so many of each deed as the shares say, rounded."""
+    all_deeds = planned_outcomes(shares, script, participants=participants, seed=seed)
+    return [_plan(deed, shares, script, seed, number) for number, deed in enumerate(all_deeds, start=1)]
+
+
+def planned_outcomes(
+    shares: OutcomeShares, script: StudyScript, *, participants: int, seed: int
+) -> list[PlannedOutcome]:
+    """Who does what. Without a check of understanding nobody fails it."""
+    wanted = {
+        deed: share
+        for deed, share in shares.by_deed.items()
+        if script.has_check or deed != PlannedOutcome.FAIL
+    }
+    ends = [round(total * participants / 100) for total in accumulate(wanted.values())]
+    assigned: list[PlannedOutcome] = []
+    for deed, end in zip(wanted, ends, strict=True):
+        assigned += [deed] * (end - len(assigned))
+    assigned += [PlannedOutcome.FINISH] * (participants - len(assigned))
+    Random(f"{seed}:deeds").shuffle(assigned)  # noqa: S311 - not a secret
+    return assigned
+
+
+def _plan(
+    deed: PlannedOutcome, shares: OutcomeShares, script: StudyScript, seed: int, number: int
+) -> WalkPlan:
+    rng = Random(f"{seed}:{number}:stop")  # noqa: S311 - not a secret
+    careless = shares.fail_checks / 100
+    if deed not in {PlannedOutcome.DROP_OUT, PlannedOutcome.WITHDRAW}:
+        return WalkPlan(deed, careless=careless)
+    return WalkPlan(deed, rng.choice(script.stops), rng.uniform(0.1, 0.9), careless)
+
+
+def labelled(script: StudyScript, *, seed: int, number: int) -> dict[str, str]:
+    """What the link says about a participant: nobody's real name can be taken for it."""
+    return dict.fromkeys(script.link_names, label_of(seed, number))
+
+
+def label_of(seed: int, number: int) -> str:
+    """The synthetic label of a participant."""
+    return f"SYN-{seed}-{number}"

@@ -1,0 +1,311 @@
+"""Take one synthetic participant through a whole study, from the link to the last page. `HANDLERS` says
+what to do on each kind of page.
+
+The plan says who refuses, fails a check, and where somebody drops out or withdraws.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+from kitchen.contract.world import Json
+from study.participants.simulated_effects import KnownEffects, expected_answer
+from study.pilot.bots.form_answers import Levels, answers_to, by_experience
+from study.pilot.bots.headless_browser import (
+    Browser,
+    Form,
+    PatienceLimit,
+    Sent,
+    WalkedPage,
+    WalkError,
+    printable_url,
+)
+from study.pilot.bots.simulated_person import Experience, Person, PlannedOutcome, Player, StopPage, WalkPlan
+from study.pilot.bots.websocket_player import ConnectionDroppedError, session_for_page
+
+Handler = Callable[["Walk", WalkedPage], Awaitable["WalkedPage | None"]]
+"""Does what a page asks and returns the page that comes then; None at the end of the way."""
+
+Where = Callable[[str], Awaitable[str]]
+"""The key of the condition that is played at the address of a websocket: no page says it."""
+
+MOST_FORMS = 1000
+"""Pages that one walk may see, in case the server leads in a circle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What a walk that came to its planned end brings home."""
+
+    number: int
+    code: str
+    home: str
+    """The personal link."""
+    episodes: tuple[Experience, ...]
+    retries: int
+    deed: PlannedOutcome = PlannedOutcome.FINISH
+    where: str = ""
+    """Where somebody dropped out or withdrew."""
+    sockets: tuple[str, ...] = ()
+    """Addresses of the websockets, practice too: they name the seats."""
+
+
+class Walk:
+    """One participant's, from the study's link to the last page."""
+
+    def __init__(
+        self,
+        person: Person,
+        browser: Browser,
+        patience: PatienceLimit,
+        *,
+        think: float = 0.0,
+        handlers: Mapping[str, Handler] | None = None,
+        plan: WalkPlan | None = None,
+        right: Mapping[str, Json] | None = None,
+        known: KnownEffects | None = None,
+        where: Where | None = None,
+    ) -> None:
+        self.person = person
+        self.browser = browser
+        self.patience = patience
+        self.think = think
+        self.handlers = HANDLERS if handlers is None else handlers
+        self.plan = plan or WalkPlan()
+        self.right = right or {}
+        """Right answers by item key."""
+        self.known = known or {}
+        self.where = where
+        self.home = ""
+        """The personal link, once there is one: the way back after anything."""
+        self.code = ""
+        self.players: dict[str, Player] = {}
+        """By the address of the websocket: one for each episode, in the order of play."""
+        self.practised: dict[str, Player] = {}
+        """The same for practice."""
+
+    async def go(self, link: str, door: AbstractAsyncContextManager[object] | None = None) -> Arrival:
+        """Walk to the end. `door` is held while entering, so that people enter one after another.
+
+        WalkError with the reason if the end cannot be reached.
+        """
+        async with door or nullcontext():
+            page: WalkedPage | None = await self.step(await self.browser.open(link))
+        for _ in range(MOST_FORMS):
+            if page is None:
+                return self._arrival()
+            page = await self.step(page)
+        raise WalkError(f"{MOST_FORMS} pages and no end")
+
+    async def step(self, page: WalkedPage) -> WalkedPage | None:
+        """Do what this page asks; the page that comes then."""
+        self.patience.moved((page.kind, len(self.players), page.socket, self.player and self.player.last))
+        handler = self.handlers.get(page.kind)
+        if handler is None:
+            raise WalkError(
+                f"{printable_url(page.url)} is a page of kind {page.kind!r} (answer {page.status})"
+            )
+        if self.stops_at(page) and not page.socket:
+            handler = leave
+        return await handler(self, page)
+
+    def stops_at(self, page: WalkedPage) -> bool:
+        """Whether this is where the person drops out or withdraws."""
+        return self.plan.stop == StopPage(page.kind, self._position(page))
+
+    def _position(self, page: WalkedPage) -> int:
+        if page.kind == "survey":
+            return len(self.players)
+        if page.kind != "play":
+            return 0
+        return [*self.players, page.socket].index(page.socket) + 1
+
+    async def send(self, page: WalkedPage, form: Form, answers: Mapping[str, Sent]) -> WalkedPage:
+        """Send a form; WalkError with what the page says if it was not accepted."""
+        next_page = await self.browser.send(page, form, answers)
+        if next_page.status >= 400:
+            raise WalkError(
+                f"{printable_url(page.url)}: the form was not accepted: "
+                f"{next_page.errors or next_page.status}"
+            )
+        return next_page
+
+    async def levels(self) -> Levels:
+        """Where answers after the latest episode are to lie."""
+        if not self.known or self.where is None or not self.players:
+            return by_experience
+        condition = await self.where(next(reversed(self.players)))
+        return lambda item: expected_answer(self.known, item, condition)
+
+    @property
+    def player(self) -> Player | None:
+        """The one of the latest episode."""
+        return next(reversed(self.players.values()), None)
+
+    def _arrival(self) -> Arrival:
+        episodes = tuple(player.experience() for player in self.players.values())
+        return Arrival(
+            self.person.number,
+            self.code,
+            self.home,
+            episodes,
+            self.patience.retries,
+            deed=self.plan.deed,
+            where=str(self.plan.stop or ""),
+            sockets=(*self.practised, *self.players),
+        )
+
+
+async def begin(walk: Walk, page: WalkedPage) -> WalkedPage:
+    """Welcome: press the button, and remember the personal link it leads to."""
+    next_page = await walk.send(page, page_form(page), {})
+    walk.home = next_page.url
+    return next_page
+
+
+async def agree(walk: Walk, page: WalkedPage) -> WalkedPage:
+    """Consent: tick every box; or press the other button."""
+    form = page_form(page)
+    if walk.plan.deed == PlannedOutcome.REFUSE:
+        return await walk.send(page, form, {"refuse": "yes"})
+    return await walk.send(page, form, {box.name: box.choices[0] for box in form.of_kind("checkbox")})
+
+
+async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
+    """Guide: send its form as it stands."""
+    return await walk.send(page, page_form(page), {})
+
+
+async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
+    """Play: until the episode is over or the connection is lost; then the personal link says what is next."""
+    player = walk.players.get(page.socket) or Player(walk.person, len(walk.players) + 1)
+    return await _play(walk, page, player, walk.players)
+
+
+async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
+    """Lobby: look again until it is over, which the server sees to: that takes no patience."""
+    while page.kind == "lobby":
+        await asyncio.sleep(LOBBY_SECONDS)
+        page = await walk.browser.open(walk.home)
+    return page
+
+
+LOBBY_SECONDS = 1.0
+"""Between two looks at the lobby."""
+
+
+async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
+    """Practice: play, then go on."""
+    if not page.socket:
+        return await read_guide(walk, page)
+    player = walk.practised.get(page.socket) or Player(walk.person, 0)
+    return await _play(walk, page, player, walk.practised)
+
+
+async def _play(
+    walk: Walk, page: WalkedPage, player: Player, players: dict[str, Player]
+) -> WalkedPage | None:
+    stops = walk.stops_at(page)
+    players[page.socket] = player
+    part = walk.plan.part if stops else 1.0
+    try:
+        sitting = session_for_page(page)(page, player, walk.patience, think=walk.think, part=part)
+        await sitting.play()
+    except ConnectionDroppedError as error:
+        await walk.patience.pause(f"{printable_url(page.url)}: the websocket was lost: {error}")
+        stops = False
+    return await (leave(walk, page) if stops else walk.browser.open(walk.home))
+
+
+async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
+    """Where the plan ends: just stop, or withdraw by the two clicks."""
+    if walk.plan.deed != PlannedOutcome.WITHDRAW:
+        return None
+    if not page.leave:
+        raise WalkError(f"{printable_url(page.url)}: this page ({page.kind}) has no link to leave the study")
+    asked = await walk.browser.open(urljoin(page.url, page.leave))
+    gone = await walk.send(asked, page_form(asked), {"confirm": "yes"})
+    if gone.kind != "withdrawn":
+        raise WalkError(
+            f"{printable_url(gone.url)}: no receipt after withdrawing, but a page of kind {gone.kind!r}"
+        )
+    return None
+
+
+async def answer(walk: Walk, page: WalkedPage) -> WalkedPage:
+    """Items: something that fits each, ratings after what the last episode was like."""
+    form = page_form(page)
+    levels = await walk.levels() if page.kind == "survey" else by_experience
+    return await walk.send(page, form, _answers(walk, form, _careless(walk), levels))
+
+
+def _careless(walk: Walk) -> Callable[[str], bool]:
+    """Which attention checks are failed: each with the same chance."""
+    episode, chance = len(walk.players), walk.plan.careless
+    return lambda item: walk.person.chance("attention", episode, item).random() < chance
+
+
+def _answers(
+    walk: Walk, form: Form, fails: Callable[[str], bool], known: Levels = by_experience
+) -> dict[str, Sent]:
+    return answers_to(
+        form,
+        walk.person,
+        walk.player.experience() if walk.player else Experience(),
+        episode=len(walk.players),
+        right=walk.right,
+        fails=fails,
+        known=known,
+    )
+
+
+async def understand(walk: Walk, page: WalkedPage) -> WalkedPage:
+    """Check of understanding: everything right; or, who is to fail, wrong at every attempt."""
+    form, fails = page_form(page), walk.plan.deed == PlannedOutcome.FAIL
+    answers = _answers(walk, form, lambda item: fails)
+    return await (walk.browser.send(page, form, answers) if fails else walk.send(page, form, answers))
+
+
+async def arrive(walk: Walk, page: WalkedPage) -> None:
+    """End: note the completion code. Whoever was sent away has none."""
+    if not page.code and walk.plan.deed not in {PlannedOutcome.REFUSE, PlannedOutcome.FAIL}:
+        raise WalkError(f"{printable_url(page.url)}: the last page shows no completion code")
+    if walk.plan.stop:
+        raise WalkError(
+            f"{printable_url(page.url)}: the end came before {walk.plan.stop}, where the plan ended"
+        )
+    walk.code = page.code
+
+
+async def wait_for_money(walk: Walk, page: WalkedPage) -> None:
+    """A break between rounds: a program does not wait for somebody to raise a budget."""
+    raise WalkError(f"{printable_url(page.url)}: the study waits, since its budget is spent")
+
+
+HANDLERS: dict[str, Handler] = {
+    "about": answer,
+    "check": understand,
+    "consent": agree,
+    "debriefing": read_guide,
+    "end": arrive,
+    "final": answer,
+    "guide": read_guide,
+    "lobby": wait,
+    "play": play,
+    "practice": practise,
+    "survey": answer,
+    "waiting": wait_for_money,
+    "welcome": begin,
+}
+"""Kind of page to what is done there."""
+
+
+def page_form(page: WalkedPage) -> Form:
+    """The page's form; WalkError if it has none."""
+    if not page.forms:
+        raise WalkError(f"{printable_url(page.url)}: this page ({page.kind}) has no form to send")
+    return page.forms[0]

@@ -1,0 +1,225 @@
+"""Play one episode over its websocket, turn by turn or under a clock.
+
+Under a clock a player sends a key for each tick, if it decides fast enough. A slow player chooses by
+what is shown then, never by what was shown before. `kitchen.realtime.wire` describes the messages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.typing import Origin, Subprotocol
+
+from kitchen.contract.world import Command
+from study.pilot.bots.headless_browser import (
+    PatienceLimit,
+    WalkedPage,
+    WalkError,
+    origin,
+    printable_url,
+    socket_url,
+)
+from study.pilot.bots.simulated_person import Player
+
+PROTOCOL = Subprotocol("brigade.json")
+QUIET_SECONDS = 5.0
+"""After so long without a word the present state is asked for."""
+TURNED_DOWN = frozenset({"not_offered", "unreadable"})
+"""Notices that mean: choose something else."""
+NO_SUCH_SEAT = 4404
+ENDLESS = 60
+"""Steps that an episode without an end counts as, for who plays a part of it."""
+
+
+class ConnectionDroppedError(Exception):
+    """The connection is gone; the page has to be opened again."""
+
+
+class TurnSession:
+    """One sitting at one websocket: `play` until the episode is over, or this part of it."""
+
+    def __init__(
+        self,
+        page: WalkedPage,
+        player: Player,
+        patience: PatienceLimit,
+        *,
+        think: float = 0.0,
+        part: float = 1.0,
+    ) -> None:
+        self.page = page
+        self.player = player
+        self.patience = patience
+        self.think = think
+        """Mean seconds of thinking before a choice."""
+        self.part = part
+        """Of the steps; 1 for all of them."""
+        self.sent = 0
+        """The step that a choice was sent for last in this sitting."""
+
+    async def play(self) -> None:
+        """Returns when the episode, or the part of it that is played, is over.
+
+        DroppedError when the connection is lost before; WalkError when nothing moves for too long, or when
+        the server does not know the seat.
+        """
+        try:
+            async with connect(
+                socket_url(self.page),
+                origin=Origin(origin(self.page.url)),
+                subprotocols=[PROTOCOL],
+                compression=None,
+                proxy=None,
+                max_size=2**24,
+            ) as socket:
+                await self._sit(socket)
+        except (OSError, InvalidHandshake, TimeoutError) as error:
+            raise ConnectionDroppedError(f"{type(error).__name__} {error}".strip()) from error
+        except ConnectionClosed as error:
+            if error.rcvd and error.rcvd.code == NO_SUCH_SEAT:
+                raise WalkError(
+                    f"{printable_url(self.page.url)}: the server does not know this seat"
+                ) from error
+            raise ConnectionDroppedError(str(error)) from error
+
+    async def _sit(self, socket: ClientConnection) -> None:
+        if socket.subprotocol != PROTOCOL:
+            raise WalkError(f"{printable_url(self.page.url)}: the websocket does not speak {PROTOCOL}")
+        over = False
+        while not over:
+            try:
+                async with asyncio.timeout(QUIET_SECONDS):
+                    text = await socket.recv()
+            except TimeoutError:
+                self.patience.check(f"the websocket is silent, {self._place()}")
+                await socket.send(json.dumps({"type": "sync"}))
+            else:
+                over = await self._hear(socket, json.loads(text))
+
+    async def _hear(self, socket: ClientConnection, message: Mapping[str, Any]) -> bool:
+        """Take in one message and answer it; whether the episode is over."""
+        if message["type"] == "notice":
+            self._notice(message)
+        if message["type"] != "state":
+            return False
+        self.player.watch(message)
+        self.patience.moved((self.player.episode, message["step"], message["phase"]))
+        self.patience.check(f"nothing happens, {self._place()}")
+        if message["phase"] == "over" or self._had_enough(message):
+            return True
+        if message["phase"] == "choose" and self.sent <= message["step"]:
+            await self._choose(socket, message)
+        if message["phase"] == "lead" and self.sent <= message["step"]:
+            await self._lead(socket, message)
+        return False
+
+    def _had_enough(self, message: Mapping[str, Any]) -> bool:
+        return self.part < 1 and message["step"] >= self.part * (message["length"] or ENDLESS)
+
+    async def _choose(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
+        command = self.player.choose(state)
+        await self._think(state)
+        self.sent = state["step"] + 1
+        await socket.send(json.dumps({"type": "command", "step": self.sent, "command": list(command)}))
+
+    async def _think(self, state: Mapping[str, Any]) -> None:
+        if self.think:
+            rng = self.player.person.chance("think", self.player.episode, state["step"])
+            await asyncio.sleep(rng.expovariate(1 / (self.think * self.player.person.temper.pace)))
+
+    async def _lead(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
+        """Jobs for those who have none, once in a step."""
+        self.sent = state["step"] + 1
+        for member, aim in self.player.jobs(state):
+            job = {"type": "say", "kind": "inform", "to": [member], "aim": list(aim)}
+            await socket.send(json.dumps(job))
+
+    def _notice(self, notice: Mapping[str, Any]) -> None:
+        if notice["code"] in TURNED_DOWN:
+            self.player.refused()
+            self.sent -= 1
+        elif notice["again"]:
+            self.sent -= 1
+
+    def _place(self) -> str:
+        last = self.player.last
+        return f"step {last['step']}, phase {last['phase']}" if last else "before the first step"
+
+
+ADDRESS = "/ws/ticks/"
+"""Where the websocket of such an episode is."""
+SHOWN = frozenset({"whole", "tick"})
+"""Messages that show how things are."""
+
+
+def session_for_page(page: WalkedPage) -> type[TurnSession]:
+    """How one plays on this page."""
+    return TickSession if ADDRESS in page.socket else TurnSession
+
+
+class TickSession(TurnSession):
+    """One sitting where nobody is waited for."""
+
+    number = 0
+    """Of the word that was sent last."""
+    pressing: asyncio.Task[None] | None = None
+
+    async def _sit(self, socket: ClientConnection) -> None:
+        self.state: dict[str, Any] = {}
+        """What the page shows now, as a `kitchen.play.turn.websocket_messages.StateMessage`; nothing before
+        the first one."""
+        self.fresh = asyncio.Event()
+        """Set once a tick is shown for which no key was chosen yet."""
+        self.pressing = asyncio.create_task(self._press_on(socket))
+        try:
+            await super()._sit(socket)
+        finally:
+            self.pressing.cancel()
+            await asyncio.wait([self.pressing])
+
+    async def _hear(self, socket: ClientConnection, message: Mapping[str, Any]) -> bool:
+        """Take in one message; whether the episode, or the part of it that is played, is over."""
+        if self.pressing and self.pressing.done():
+            self.pressing.result()  # whatever ended it ends the sitting
+        if message["type"] == "state":
+            self.state = dict(message)
+        elif message["type"] in SHOWN and self.state:
+            self.state = shown_state(self.state, message)
+            self.fresh.set()
+        if self.state:
+            self.player.watch(self.state)
+            self.patience.moved((self.player.episode, self.state["step"], self.state["phase"]))
+            self.patience.check(f"nothing happens, {self._place()}")
+        over = message["type"] == "over" or self.state.get("phase") == "over"
+        return over or self._had_enough(self.state or {"step": 0, "length": None})
+
+    async def _press_on(self, socket: ClientConnection) -> None:
+        """A key for what is shown, again and again."""
+        while True:
+            await self.fresh.wait()
+            self.fresh.clear()
+            await self._think(self.state)
+            command = self.player.press(self.state)
+            for down in (True, False):
+                await self._say(socket, command, down=down)
+            await asyncio.sleep(0)  # what came meanwhile is heard first
+
+    async def _say(self, socket: ClientConnection, command: Command, *, down: bool) -> None:
+        self.number += 1
+        word = {"type": "key", "command": list(command), "down": down, "number": self.number}
+        await socket.send(json.dumps(word))
+
+
+def shown_state(state: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
+    """What a page shows after this message."""
+    if message["type"] == "whole":
+        seen, score = message["observation"], message["score"]
+    else:
+        kept = {name: value for name, value in state["observation"].items() if name not in message["gone"]}
+        seen, score = {**kept, **message["changed"]}, {**state["score"], **message["score"]}
+    return {**state, "step": message["step"], "observation": seen, "score": score}

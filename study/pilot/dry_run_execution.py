@@ -1,0 +1,282 @@
+"""Run a dry run of a study: check the request, send synthetic participants through the pages, and compare
+the stored data with the plan. The command and the worker both use it.
+
+Errors::
+
+    Exception
+    ├── AskError           there is no such dry run; `fields` are what is wrong
+    └── UnreachableError   no server there, or one that does not have this study open
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from urllib.parse import urlsplit
+
+from channels.db import database_sync_to_async
+from django.urls import resolve
+
+from kitchen.play.models import Seat
+from study.design.blueprint import Blueprint, blueprint_of
+from study.design.models import Study
+from study.design.page_and_item_order import PAGES_AFTER_ROUNDS, PAGES_BEFORE_ROUNDS, ROUND_PAGES, is_shown
+from study.design.recruitment_platforms import RECRUITMENT_PLACES
+from study.participants.end_participation import participant_end
+from study.participants.models import Participant, Round
+from study.participants.simulated_effects import KnownEffects, unknown_effect_key
+from study.participation.enter_study import is_study_open, synthetic_invitation
+from study.pilot.bots.headless_browser import Browser, PatienceError, PatienceLimit, WalkError, path_of
+from study.pilot.bots.many_walkthroughs import Crowd, CrowdOrder, CrowdReport, Gone, Stopped, never_stop
+from study.pilot.bots.simulated_person import OutcomeShares, PlannedOutcome, StopPage, StudyScript, label_of
+from study.pilot.bots.study_walkthrough import Arrival, Where
+
+Status = Participant.Status
+STORED = {
+    PlannedOutcome.FINISH: {Status.COMPLETE, Status.UNMATCHED},
+    PlannedOutcome.DROP_OUT: {Status.ACTIVE, Status.TIMED_OUT},
+    PlannedOutcome.REFUSE: {Status.NO_CONSENT},
+}
+"""What somebody who did this may be stored as; who withdrew is not stored."""
+
+
+def script_of(study: Study) -> StudyScript:
+    """What programs are told of the design: what pages do not say."""
+    design, place = blueprint_of(study), RECRUITMENT_PLACES[study.recruitment]
+    return StudyScript(
+        stops=possible_stops(design),
+        right={item.key: item.correct for item in design.items if item.correct is not None},
+        link_names=tuple(name for name in (place.label, *place.more) if name),
+        has_check=is_shown(design, "check"),
+        check_ends=design.part("check").settings["on_failure"] == "end",
+    )
+
+
+def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
+    """Every page between the link and the last page, in order."""
+    rounds = range(1, len(design.conditions) + 1)
+    before, after = ([StopPage(page) for page in pages if is_shown(design, page)] for pages in PARTS)
+    return (*before, *(StopPage(page, number) for number in rounds for page in ROUND_PAGES), *after)
+
+
+PARTS = (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
+
+
+def participant_of(study: Study, arrival: Arrival) -> Participant | None:
+    """Whose personal link this is; None if there is nobody of it."""
+    key = resolve(path_of(arrival.home)).kwargs["key"]
+    return study.participants.filter(key=key).first()
+
+
+async def condition_at_async(known: KnownEffects, socket: str) -> str:
+    """`condition_at`, for who does not block."""
+    key: str = await database_sync_to_async(condition_at)(known, socket)
+    return key
+
+
+def condition_at(known: KnownEffects, socket: str) -> str:
+    """The key of the condition of the round that is played there; what the program was told is stored with
+    it."""
+    found = Round.objects.select_related("condition").get(episode__seats__key=seat_key(socket))
+    Participant.objects.filter(pk=found.participant_id, synthetic=True).update(known_effects=dict(known))
+    return str(found.condition.key)
+
+
+async def time_out_dropout(study: Study, arrival: Arrival) -> None:
+    """Who dropped out is timed out at once where the study times out at all: for programs time runs faster,
+    and the next ones get the sequences that were left."""
+    if arrival.deed == PlannedOutcome.DROP_OUT and study.idle_minutes is not None:
+        await database_sync_to_async(_time_out)(study, arrival)
+
+
+def _time_out(study: Study, arrival: Arrival) -> None:
+    if person := participant_of(study, arrival):
+        participant_end(participant_id=person.pk, status=Status.TIMED_OUT, reason="dropped out of a dry run")
+
+
+def deviations_from_plan(study: Study, outcome: CrowdReport, script: StudyScript) -> list[str]:
+    """Who is not stored as planned, with what is there instead; each in a few words."""
+    problems = ((arrival, _problem(study, arrival, script)) for arrival in outcome.arrived)
+    return [f"number {arrival.number} {arrival.deed}: {problem}" for arrival, problem in problems if problem]
+
+
+def _problem(study: Study, arrival: Arrival, script: StudyScript) -> str:
+    person = participant_of(study, arrival)
+    if arrival.deed == PlannedOutcome.WITHDRAW:
+        return _left_behind(person, arrival)
+    if person is None:
+        return "not stored at all"
+    wanted = STORED.get(arrival.deed) or {Status.FAILED_CHECK if script.check_ends else Status.COMPLETE}
+    if person.status not in wanted:
+        return f"stored as {person.status}"
+    return "" if person.synthetic else "not marked as synthetic"
+
+
+def _left_behind(person: Participant | None, arrival: Arrival) -> str:
+    """What there still is of somebody who withdrew."""
+    seats = Seat.objects.filter(key__in=[seat_key(socket) for socket in arrival.sockets])
+    return "the participant is still there" if person else "episodes are still there" * seats.exists()
+
+
+def seat_key(socket: str) -> str:
+    """The seat that a websocket's address names: its last part."""
+    return socket.rstrip("/").rpartition("/")[2]
+
+
+PATIENCE = 60.0
+"""Seconds without any progress after which a program gives up, unless another time is asked for."""
+
+
+class DryRunRequestError(ValueError):
+    """No such dry run can be: `words` say why, `fields` name what of the wish is wrong, if one thing is."""
+
+    def __init__(self, words: str, *fields: str) -> None:
+        super().__init__(words)
+        self.words = words
+        self.fields = fields
+
+
+class UnreachableError(Exception):
+    """No server there, or one that does not have this study open."""
+
+
+@dataclass(frozen=True, slots=True)
+class DryRunRequest:
+    """What somebody asks for."""
+
+    participants: int
+    seed: int
+    at_once: int
+    shares: OutcomeShares = field(default_factory=OutcomeShares)
+    patience: float = PATIENCE
+    think: float = 0.0
+    known: KnownEffects = field(default_factory=dict)
+    """What ratings are to differ by."""
+
+
+@dataclass(frozen=True, slots=True)
+class DryRunReport:
+    """How it went."""
+
+    order: CrowdOrder
+    outcome: CrowdReport
+    unlike: list[str]
+    """Who is not stored as planned, each in a few words."""
+
+    @property
+    def counts(self) -> str:
+        """How many did what, in words."""
+        return ", ".join(f"{self.outcome.count(deed)} {deed}" for deed in PlannedOutcome)
+
+    @property
+    def unsent(self) -> int:
+        """How many were not sent, because it was stopped."""
+        return self.order.participants - len(self.outcome.arrived) - len(self.outcome.failed)
+
+    @property
+    def finished(self) -> int:
+        """How many came to the good end: where it lets them, those who failed the check, too."""
+        failed = 0 if self.order.script.check_ends else self.outcome.count(PlannedOutcome.FAIL)
+        return self.outcome.count(PlannedOutcome.FINISH) + failed
+
+
+def crowd_order(study: Study, wish: DryRunRequest, *, url: str) -> CrowdOrder:
+    """What is to be walked at the server of this address; AskError for what cannot be."""
+    check_numbers(wish)
+    if not is_http(url):
+        raise DryRunRequestError(f"{url!r} is not an address with http:// or https://", "url")
+    if not is_study_open(study, synthetic=True):
+        raise DryRunRequestError(f"the study {study.slug!r} is closed, is full or has no conditions")
+    link = f"{url.rstrip('/')}{study.get_absolute_url()}?invitation={synthetic_invitation(study)}"
+    script = replace(script_of(study), known=wish.known)
+    order = CrowdOrder(
+        link, wish.participants, wish.seed, wish.at_once, wish.patience, wish.think, script=script
+    )
+    check_labels(study, order)
+    check_shares(wish.shares, script)
+    check_known(study, wish.known)
+    return replace(order, shares=wish.shares)
+
+
+def check_numbers(wish: DryRunRequest) -> None:
+    """AskError for numbers and times that cannot be."""
+    for name, value, least in (("participants", wish.participants, 1), ("at_once", wish.at_once, 1)):
+        if value < least:
+            raise DryRunRequestError(f"{value} is below {least}", name)
+    if not 0 < wish.patience <= 3600 or not 0 <= wish.think <= 3600:
+        raise DryRunRequestError("seconds, at most 3600", "patience", "think")
+
+
+def check_labels(study: Study, order: CrowdOrder) -> None:
+    """AskError if somebody of these labels is there: they would go on, not begin."""
+    if not order.script.link_names:
+        return
+    labels = [label_of(order.seed, number) for number in range(1, order.participants + 1)]
+    if known := study.participants.filter(label__in=labels).first():
+        raise DryRunRequestError(f"the study has {known.label} already; name another seed", "seed")
+
+
+def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
+    """AskError for shares that cannot be, or not in this study."""
+    by_name = asdict(shares)
+    if not all(0 <= share <= 100 for share in by_name.values()) or not sum(by_name.values()) <= 100:
+        raise DryRunRequestError("from 0 to 100, together at most 100", *by_name)
+    if shares.refusals and StopPage("consent") not in script.stops:
+        raise DryRunRequestError("the study asks for no consent", "refusals")
+    if shares.fail_checks and not script.right:
+        raise DryRunRequestError("the study has no question with a right answer", "fail_checks")
+
+
+def check_known(study: Study, known: KnownEffects) -> None:
+    """AskError for an effect on what is no rating after an episode, or in what is no condition."""
+    design = blueprint_of(study)
+    ratings = [item.key for item in design.items_at("survey") if item.kind == "likert"]
+    if key := unknown_effect_key(known, ratings, [one.key for one in design.conditions]):
+        raise DryRunRequestError(
+            f"{key!r} is no rating after an episode and no condition of {study.slug}", "known"
+        )
+    for condition in dict.fromkeys(key for by in known.values() for key in by):
+        asked = {item.key for item in design.items_after(condition)}
+        if key := next((key for key, by in known.items() if condition in by and key not in asked), ""):
+            raise DryRunRequestError(f"{key!r} is not asked after {condition!r}", "known")
+
+
+def is_http(url: str) -> bool:
+    """Whether this is the address of a web server."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+async def walked(
+    study: Study, order: CrowdOrder, say: Callable[[str], object], stopped: Stopped = never_stop
+) -> DryRunReport:
+    """Send everybody, and look whether what they did is what is stored; UnreachableError if nobody can be
+    sent at all."""
+    where = partial(condition_at_async, order.script.known)
+    outcome = await walk_crowd(order, say, partial(time_out_dropout, study), stopped, where)
+    unlike = await database_sync_to_async(deviations_from_plan)(study, outcome, order.script)
+    return DryRunReport(order, outcome, unlike)
+
+
+async def walk_crowd(
+    order: CrowdOrder,
+    say: Callable[[str], object],
+    gone: Gone,
+    stopped: Stopped,
+    where: Where | None = None,
+) -> CrowdReport:
+    """See that the study's page is there, then send everybody; UnreachableError if it is not."""
+    async with Browser(PatienceLimit(0)) as browser:
+        try:
+            page = await browser.open(order.link)
+        except PatienceError as error:
+            raise UnreachableError(f"the study cannot be reached: {error.why}") from error
+        except WalkError as error:
+            raise UnreachableError(f"the study cannot be reached: {error}") from error
+    if page.kind != "welcome":
+        raise UnreachableError(f"the study cannot be entered there: answer {page.status}")
+    return await Crowd(order, say, gone, stopped, where).walk()

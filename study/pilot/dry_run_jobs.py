@@ -1,0 +1,227 @@
+"""Queue, run, stop and finish the dry runs that staff request in the console.
+
+Updates are conditional instead of locked: a task may come twice, a worker may die, or somebody may stop
+a run that has just ended. The state says who was first. A run's row stores counts only, no codes or
+addresses of a participant.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Coroutine
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from channels.db import database_sync_to_async
+from django.conf import settings
+from django.db import Error, IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from kitchen.infra.db_retry import retry_while_unreachable
+from study.design.study_errors import DesignError
+from study.pilot.bots.simulated_person import OutcomeShares
+from study.pilot.dry_run_execution import (
+    DryRunReport,
+    DryRunRequest,
+    DryRunRequestError,
+    UnreachableError,
+    crowd_order,
+    walked,
+)
+from study.pilot.models import DryRun
+from study.task_queue import ask_dry_run
+
+State = DryRun.State
+
+SILENT = "Nothing was heard of it for 10 minutes: its worker is gone, or there was none."
+AWAY = "Nothing was started: Redis, which hands work to the workers, does not answer."
+ANOTHER = "A dry run of this study is on already: wait until it has finished, or stop it."
+
+
+def request_dry_run(*, study_id: int, user: Any, **wish: Any) -> None:
+    """Have a worker walk a dry run as `dry_run_create` makes it; DesignError, and nothing is kept of it, if
+    none can be asked."""
+    run = dry_run_create(study_id=study_id, user=user, **wish)
+    if not ask_dry_run(run.pk):
+        run.delete()
+        raise DesignError(AWAY)
+
+
+def dry_run_create(
+    *, study_id: int, user: Any, participants: int, seed: int, at_once: int, shares: OutcomeShares
+) -> DryRun:
+    """A dry run that waits for a worker. DesignError while another one of the study is on; one of which
+    nothing was heard for too long is given up first."""
+    with transaction.atomic():
+        _silent(DryRun.objects.filter(study=study_id)).update(**_end(State.FAILED, SILENT))
+        try:
+            with transaction.atomic():
+                return DryRun.objects.create(
+                    study_id=study_id,
+                    user=user,
+                    user_name=user.get_username(),
+                    participants=participants,
+                    seed=seed,
+                    at_once=at_once,
+                    shares=asdict(shares),
+                )
+        except IntegrityError as error:
+            raise DesignError(ANOTHER) from error
+
+
+def _silent(runs: QuerySet[DryRun]) -> QuerySet[DryRun]:
+    """Those that are silent, as `DryRun.is_silent` says of each."""
+    return runs.filter(state__in=DryRun.ON, news_at__lt=timezone.now() - DryRun.SILENT_AFTER)
+
+
+def _still(run_id: int, *states: str) -> QuerySet[DryRun]:
+    """The run, if it is in one of these states."""
+    return DryRun.objects.filter(pk=run_id, state__in=states)
+
+
+def _end(state: str, line: str) -> dict[str, Any]:
+    return {"state": state, "line": line, "ended_at": timezone.now()}
+
+
+def claim_dry_run(*, run_id: int) -> DryRun | None:
+    """Begin to walk it; None if it does not wait (any more): somebody has taken, stopped or deleted it."""
+    if not _still(run_id, State.WAITING).update(state=State.RUNNING, news_at=timezone.now()):
+        return None
+    return DryRun.objects.select_related("study").get(pk=run_id)
+
+
+def report_dry_run_progress(*, run_id: int, done: int) -> bool:
+    """So many have come to an end; whether others are to be sent."""
+    running = _still(run_id, State.RUNNING)
+    running.update(done=done, news_at=timezone.now())
+    return running.filter(stopped_by="").exists()
+
+
+def dry_run_end(*, run_id: int, state: str, line: str, done: int) -> None:
+    """It is over, whoever gave it up meanwhile."""
+    now = timezone.now()
+    _still(run_id, State.RUNNING).update(
+        **_end(state, line[: DryRun._meta.get_field("line").max_length]), done=done, news_at=now
+    )
+
+
+def dry_run_stop(*, run: DryRun, user: Any) -> None:
+    """Send nobody more. DesignError if it is over. Where no worker is at it, it is over at once."""
+    who, mine = user.get_username(), DryRun.objects.filter(pk=run.pk)
+    if _silent(mine).update(**_end(State.STOPPED, SILENT), stopped_by=who):
+        return
+    if _still(run.pk, State.WAITING).update(**_end(State.STOPPED, "Nobody was sent."), stopped_by=who):
+        return
+    if not _still(run.pk, State.RUNNING).update(stopped_by=who):
+        raise DesignError("This dry run was over already.")
+
+
+log = logging.getLogger(__name__)
+
+NEWS_SECONDS = 2.0
+"""How often the row is told of, and asked whether to go on."""
+LONGEST = 3 * 3600.0
+"""Seconds after which nobody more is sent: 200 who play three minutes each, four at once, are through."""
+ADDRESS = re.compile(r"(?:https?|wss?)://\S+")
+NUMBER = re.compile(r"^number \d+ ")
+
+
+class DryRunProgress:
+    """What is known of a run while it is walked."""
+
+    def __init__(self, run_id: int) -> None:
+        self.run_id = run_id
+        self.done = 0
+        self.stop = False
+        self.began = time.monotonic()
+
+    @property
+    def late(self) -> bool:
+        """Whether it takes too long."""
+        return time.monotonic() - self.began > LONGEST
+
+    def say(self, line: str) -> None:
+        """One more has come to an end."""
+        self.done += 1
+
+    def stopped(self) -> bool:
+        """Whether nobody more is to be sent."""
+        return self.stop or self.late
+
+    async def over(self, walk: Coroutine[object, object, DryRunReport]) -> DryRunReport:
+        """What the walk returns; as long as it takes, the row gets the news."""
+        news = asyncio.create_task(self._tell())
+        try:
+            return await walk
+        finally:
+            news.cancel()
+            with suppress(asyncio.CancelledError):
+                await news
+
+    async def _tell(self) -> None:
+        heard = database_sync_to_async(report_dry_run_progress)
+        while True:
+            try:
+                self.stop = not await heard(run_id=self.run_id, done=self.done)
+            except Error as error:
+                log.warning("no news of dry run %s: %s", self.run_id, type(error).__name__)
+            await asyncio.sleep(NEWS_SECONDS)
+
+
+def dry_run_walk(run_id: int) -> None:
+    """Walk a run that waits. What does not wait is somebody else's, or over: nothing is done."""
+    run = retry_while_unreachable(lambda: claim_dry_run(run_id=run_id), f"dry run {run_id}")
+    if run is None:
+        return
+    watch = DryRunProgress(run_id)
+    try:
+        state, line = _walk(run, watch)
+    except Exception as error:
+        log.exception("dry run %s", run_id)
+        state, line = State.FAILED, f"An error ended it ({type(error).__name__}): the worker's log says more."
+    retry_while_unreachable(
+        lambda: dry_run_end(run_id=run_id, state=state, line=line, done=watch.done), f"dry run {run_id}"
+    )
+
+
+def _walk(run: DryRun, watch: DryRunProgress) -> tuple[State, str]:
+    """The state in which it ends, and what became of it in a line."""
+    try:
+        order = crowd_order(run.study, request_of_run(run), url=settings.PUBLIC_URL)
+        report = asyncio.run(watch.over(walked(run.study, order, watch.say, watch.stopped)))
+    except (DryRunRequestError, UnreachableError) as error:
+        return State.FAILED, f"Nobody was sent: {error}"
+    return end_state(report, watch)
+
+
+def request_of_run(run: DryRun) -> DryRunRequest:
+    """What was asked for."""
+    return DryRunRequest(run.participants, run.seed, run.at_once, OutcomeShares(**run.shares))
+
+
+def end_state(report: DryRunReport, watch: DryRunProgress) -> tuple[State, str]:
+    """How a walk has ended: badly, if anybody did not do what was planned or is not stored so."""
+    failed, unlike = list(report.outcome.failed.values()), report.unlike
+    if failed:
+        words = f"{len(failed)} did not do what was planned, the first because: {redacted_reason(failed[0])}"
+        return State.FAILED, f"{report.counts}. {words}"
+    if unlike:
+        return (
+            State.FAILED,
+            f"{report.counts}. {len(unlike)} not stored as planned: {redacted_reason(unlike[0])}",
+        )
+    if not report.unsent:
+        return State.FINISHED, report.counts
+    if watch.stop:
+        return State.STOPPED, report.counts
+    return State.FAILED, f"{report.counts}. It took too long: nobody was sent after {LONGEST / 3600:g} h."
+
+
+def redacted_reason(why: str) -> str:
+    """A reason without addresses, which hold keys, and without who it was."""
+    return NUMBER.sub("one that ", ADDRESS.sub("a page", why))

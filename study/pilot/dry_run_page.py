@@ -1,0 +1,168 @@
+"""The page to request dry runs of a study and to see their progress and results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from study.analysis.pre_launch_warnings import dry_run_warnings, late_decision_warnings
+from study.design.models import Study
+from study.design.study_errors import DesignError
+from study.participation.enter_study import why_study_closed
+from study.pilot.bots.simulated_person import OutcomeShares
+from study.pilot.dry_run_jobs import dry_run_stop, request_dry_run
+from study.researchers.console_page_helpers import back_to_page, form_page, service_button
+from study.researchers.permissions import FORM_METHODS, study_page
+
+NEWEST = 10
+"""Runs on the page."""
+MOST_PARTICIPANTS, MOST_AT_ONCE, MOST_SEED = 200, 8, 2**31 - 1
+SHARES = {
+    "drop_outs": ("Drop-outs, %", "They just stop somewhere."),
+    "withdrawals": ("Withdrawals, %", "They leave by the two clicks, and all that is theirs is erased."),
+    "refusals": ("Refusals, %", "They do not consent."),
+    "fail_checks": (
+        "Failed checks, %",
+        "They fail the check of understanding; and the chance of everybody to fail an attention check.",
+    ),
+}
+"""Label and help of each share."""
+CLOSED = {
+    "closed": "The study takes nobody now. Open it first: the design says what is still missing.",
+    "over": "The closing date has come. Set a later one, or none, under Recruitment first.",
+    "spent": "The study's budget is spent, and it is set to take nobody new then. Raise the budget first.",
+    "full": "As many programs are in the study as it takes people. Erase the synthetic participants in the "
+    "design first, or let more in under Recruitment.",
+}
+"""What is to be done before programs can enter, by what `why_study_closed` says."""
+
+
+def _share(label: str, help_text: str) -> forms.FloatField:
+    field = forms.FloatField(label=label, help_text=help_text, min_value=0, max_value=100, initial=0)
+    field.widget.attrs["step"] = "any"
+    return field
+
+
+class DryRunForm(forms.Form):
+    """How many programs, how they are. Valid means that the command would walk it, too."""
+
+    participants = forms.IntegerField(
+        min_value=1, max_value=MOST_PARTICIPANTS, initial=12, help_text=f"1 to {MOST_PARTICIPANTS}."
+    )
+    drop_outs, withdrawals, refusals, fail_checks = (_share(*words) for words in SHARES.values())
+    at_once = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_AT_ONCE,
+        initial=2,
+        help_text=f"How many walk side by side, 1 to {MOST_AT_ONCE}. People who play at the same time share "
+        "the machine with them.",
+    )
+    seed = forms.IntegerField(
+        min_value=0,
+        max_value=MOST_SEED,
+        help_text="Who they are, and who of them stops where, follows from it.",
+    )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["seed"].initial = free_seed(study)
+        self.study = study
+
+    def clean(self) -> dict[str, Any]:
+        """What cannot be walked is said at the field that it is about."""
+        from study.pilot.dry_run_execution import DryRunRequest, DryRunRequestError, crowd_order
+
+        given = super().clean() or self.cleaned_data
+        if self.errors:
+            return given
+        if why := why_study_closed(self.study, synthetic=True):
+            raise forms.ValidationError(CLOSED[why])
+        try:
+            crowd_order(self.study, DryRunRequest(**self.wish), url=settings.PUBLIC_URL)
+        except DryRunRequestError as error:
+            words = f"{error.words[0].upper()}{error.words[1:]}."
+            self.add_error(next((one for one in error.fields if one in self.fields), None), words)
+        return given
+
+    @property
+    def wish(self) -> dict[str, Any]:
+        """What is asked for, as the service takes it."""
+        given = self.cleaned_data
+        shares = OutcomeShares(**{name: given[name] for name in SHARES})
+        return {name: given[name] for name in ("participants", "seed", "at_once")} | {"shares": shares}
+
+
+def free_seed(study: Study) -> int:
+    """The first that no participant and no run of the study has used."""
+    labels = study.participants.filter(label__startswith="SYN-").values_list("label", flat=True)
+    parts = [label.split("-") for label in labels]
+    used = {int(part[1]) for part in parts if len(part) == 3 and part[1].isdecimal()}
+    used |= set(study.dry_runs.values_list("seed", flat=True))
+    return next(seed for seed in range(1, len(used) + 2) if seed not in used)
+
+
+@study_page("view", FORM_METHODS, to_send="edit")
+def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
+    """The form, for those who may edit, and the newest runs. A page that shows one that is on asks again
+    and again for the news alone (`?seen=`)."""
+    if "seen" in request.GET:
+        return _news(request, study)
+    form = DryRunForm(request.POST or None, study=study)
+    if request.method == "POST" and form.is_valid():
+        try:
+            request_dry_run(study_id=study.pk, user=request.user, **form.wish)
+        except DesignError as error:
+            form.add_error(None, str(error))
+        else:
+            return back_to_page(request, study, "The dry run is asked for.", "design-dry-runs")
+    closed = CLOSED.get(why_study_closed(study, synthetic=True), "")
+    template = "study/pilot/dry_runs.html"
+    more = {"closed": closed, "server": settings.PUBLIC_URL, **_shown(study), **_learnt(study)}
+    return form_page(request, study, form, heading="Dry run", template=template, **more)
+
+
+def _shown(study: Study) -> dict[str, Any]:
+    """The newest runs, and a word that is another one as soon as they are shown otherwise. Only the newest
+    can be on."""
+    runs = list(study.dry_runs.all()[:NEWEST])
+    last = runs[0] if runs else None
+    marks = (last.pk, last.state, last.done, bool(last.stopped_by), last.is_silent) if last else ()
+    return {"runs": runs, "last": last, "seen": "-".join(str(mark) for mark in marks)}
+
+
+def _news(request: HttpRequest, study: Study) -> HttpResponse:
+    """The list alone; nothing (204) while it is as it was seen."""
+    shown = _shown(study)
+    if shown["seen"] == request.GET["seen"]:
+        return HttpResponse(status=204)
+    more = {"study": study, "oob": True, **_learnt(study)}
+    return render(request, "study/pilot/dry_runs_list.html", shown | more)
+
+
+def _learnt(study: Study) -> dict[str, Any]:
+    """What programs have shown of the study: what it cannot measure, and who decided too late."""
+    return {"tried": _tried(study), "late": list(late_decision_warnings(study))}
+
+
+def _tried(study: Study) -> list[tuple[str, str]]:
+    """What it cannot measure, by the name of the condition: by its settings, and as programs have shown."""
+    shown = dry_run_warnings(study)
+    return [
+        (row.name, words)
+        for row in study.conditions.all()
+        for words in (*row.unmeasured, *shown.get(row.key, ()))
+    ]
+
+
+@study_page("edit", ("POST",))
+def dry_run_stopped(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
+    """Nobody more is sent."""
+    run = get_object_or_404(study.dry_runs, pk=pk)
+    words = "Nobody more is sent. Those who are on their way come to their end."
+    return service_button(
+        request, study, lambda: dry_run_stop(run=run, user=request.user), words, "design-dry-runs"
+    )

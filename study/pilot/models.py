@@ -1,0 +1,83 @@
+"""The Django model of requested dry runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from study.design.models import Study
+
+
+class DryRun(models.Model):
+    """Programs that walk a study because somebody asked for it in the console: what was asked for, and how
+    far it is. Only counts: nothing in it is about one of them."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waits for a worker"
+        RUNNING = "running", "on"
+        FINISHED = "finished", "finished"
+        STOPPED = "stopped", "stopped"
+        FAILED = "failed", "failed"
+
+    ON = (State.WAITING, State.RUNNING)
+    SHARES: Mapping[str, str] = {
+        "drop_outs": "drop-outs",
+        "withdrawals": "withdrawals",
+        "refusals": "refusals",
+        "fail_checks": "failed checks",
+    }
+    """In words; as of `study.pilot.bots.simulated_person.OutcomeShares`."""
+    SILENT_AFTER = timedelta(minutes=10)
+    """A run of which nothing was heard for so long is taken for dead: a worker tells every few seconds."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="dry_runs")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    user_name = models.CharField(max_length=150, help_text="As it was then.")
+    asked_at = models.DateTimeField(auto_now_add=True)
+    participants = models.PositiveSmallIntegerField()
+    at_once = models.PositiveSmallIntegerField()
+    seed = models.BigIntegerField()
+    shares = models.JSONField(help_text="Percent by name.")
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    stopped_by = models.CharField(
+        max_length=150, blank=True, help_text="Who asked to send nobody more, as they were called then."
+    )
+    done = models.PositiveSmallIntegerField(default=0, help_text="How many came to an end, good or bad.")
+    line = models.CharField(max_length=300, blank=True, help_text="What became of it, once it has ended.")
+    news_at = models.DateTimeField(default=timezone.now, help_text="When something was heard of it last.")
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-asked_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study"],
+                condition=models.Q(state__in=("waiting", "running")),
+                name="one_dry_run_at_a_time",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.participants} programs, {self.get_state_display()}"
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it waits or runs, as far as is known."""
+        return self.state in self.ON
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it should be on, but nothing was heard of it for too long."""
+        return self.is_on and self.news_at < timezone.now() - self.SILENT_AFTER
+
+    @property
+    def percents(self) -> list[tuple[str, float]]:
+        """Who was not to finish, in words: `drop-outs`, 15."""
+        return [(self.SHARES[name], share) for name, share in self.shares.items() if share]

@@ -1,0 +1,54 @@
+"""Let staff preview a whole study or one condition, and erase previews. Previews are marked and never
+counted.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from django.db import transaction
+from django.db.models import Q
+
+from kitchen.play.models import Episode
+from study.design.models import Condition
+from study.design.page_and_item_order import PAGES_AFTER_ROUNDS, PAGES_BEFORE_ROUNDS
+from study.participants.end_participation import participant_withdraw
+from study.participants.models import PageVisit, Participant, Round
+from study.participants.next_page import ParticipantProgress
+from study.participation.enter_study import participant_enter
+from study.participation.page_progress import prepare_next_page
+from study.participation.round_planning import seat_in
+
+
+def study_preview(*, study_id: int) -> Participant:
+    """Someone of the staff begins the study as a participant would. StudyClosedError if it has no condition,
+    SchemeError if its orders cannot be made."""
+    return participant_enter(study_id=study_id, entry=secrets.token_urlsafe(16), preview=True)
+
+
+@transaction.atomic
+def condition_preview(*, condition: Condition) -> Participant:
+    """Someone of the staff plays one condition and sees its survey; all other parts are passed over."""
+    person = study_preview(study_id=condition.study_id)
+    begun = list(Episode.objects.filter(Q(rounds__participant=person) | Q(practised_by=person)).distinct())
+    person.rounds.all().delete()
+    person.practice = None
+    person.save(update_fields=["practice"])
+    for episode in begun:
+        episode.delete()
+    for page in (*PAGES_BEFORE_ROUNDS, *PAGES_AFTER_ROUNDS):
+        PageVisit.objects.create(participant=person, page=page, done_at=person.entered_at)
+    seat = seat_in(person, condition.key)
+    Round.objects.create(participant=person, condition=condition, position=1, seat=seat)
+    person.sequence = None
+    person.save(update_fields=["sequence"])
+    prepare_next_page(ParticipantProgress(person))
+    return person
+
+
+def previews_erase(*, study_id: int) -> int:
+    """Erase all that staff left by trying the study out; how many tries there were."""
+    ids = list(Participant.objects.filter(study=study_id, preview=True).values_list("pk", flat=True))
+    for participant_id in ids:
+        participant_withdraw(participant_id=participant_id)
+    return len(ids)

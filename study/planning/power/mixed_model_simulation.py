@@ -1,0 +1,229 @@
+"""Power of the mixed model by simulation, fitted to many studies of complete data at once.
+
+No single value is drawn. For normal values the sums that the model needs have known distributions
+(normal and chi squared, all independent). So drawing them is exact, and takes as long for ten people as
+for a thousand.
+
+The model uses weighted sums of a study's values within participants and between (their means), and two
+residual sums of squares. In directions that are independent in both (simultaneous diagonalisation of
+their information) the deviance of REML is a sum over directions. With d the share of a direction's
+information that lies within, r the ratio of the variances between and within, h = 1 - d + d r,
+
+    free log(s) + Q / s + (n - p) log r + sum(log h),   Q = left_w + left_b / r + sum(e / h)
+
+where s is the variance within, and e says how far both estimates of a direction lie apart. r is where
+the slope is 0, or 1 where the deviance rises from there: no variance of participants, a singular fit.
+The F test has Satterthwaite's degrees of freedom, as in `study.analysis.statistics.within.mixed_model`,
+which a test compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from study.planning.power.main_test_power import independent, information
+from study.planning.power.pairwise_simulation import RUNS, Array
+from study.planning.power.power_formulas import PowerPlan, means_of
+
+HALVINGS, FARTHEST = 40, 20.0
+"""Of the log of the ratio, which is looked for from 0 to the farthest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """What so many people in the orders of a scheme tell, within participants and between."""
+
+    people: int
+    conditions: int
+    within: Array
+    """Of every direction, the share of its information that lies within participants: 0 to 1."""
+    columns: Array
+    """Estimates of the model's columns are this times those of the directions."""
+
+    @property
+    def free(self) -> int:
+        """Values less columns."""
+        return self.people * self.conditions - len(self.within)
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What studies have: sums for every direction (studies x directions), and squares left (studies)."""
+
+    within: Array
+    between: Array
+    left_within: Array
+    left_between: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """Of every study at its ratio, or at one that is tried: h and Q, both derivatives of Q by the log of the
+    ratio, and the first one of log h."""
+
+    ratio: Array
+    h: Array
+    q: Array
+    slope: Array
+    bend: Array
+    grown: Array
+
+
+def strata(conditions: int, scheme: str, people: int) -> Strata:
+    """Of the model's columns in the orders of a scheme, without those that follow from others."""
+    whole, sums = information(conditions, scheme, people)
+    kept = independent(whole)
+    return strata_from_information(whole[np.ix_(kept, kept)], sums[np.ix_(kept, kept)], conditions, people)
+
+
+def strata_from_information(whole: Array, sums: Array, conditions: int, people: int) -> Strata:
+    """From X'X, and X'1 1'X summed over participants; X has full rank."""
+    from scipy.linalg import eigh  # slow to import, so not before it is needed
+
+    within, columns = eigh(whole - sums / conditions, whole)
+    within = np.where(within < 1e-9, 0.0, np.where(within > 1 - 1e-9, 1.0, within))
+    return Strata(people, conditions, within, columns)
+
+
+def f_tests(told: Strata, sums: Sums) -> tuple[Array, Array]:
+    """F of the conditions in every study, and the degrees of freedom of its error."""
+    fits = _best(told, sums)
+    own = told.columns[1 : told.conditions]
+    scale = fits.ratio * fits.q / told.free
+    estimates = ((fits.ratio[:, None] * sums.within + sums.between) / fits.h) @ own.T
+    values, vectors = np.linalg.eigh((own / fits.h[:, None, :]) @ own.T)
+    turned = vectors.transpose(0, 2, 1)
+    squares = (turned @ estimates[:, :, None])[:, :, 0] ** 2 / values / scale[:, None]
+    return squares.mean(axis=1), _combined(_satterthwaite(told, fits, turned @ own, values))
+
+
+def _best(told: Strata, sums: Sums) -> Fits:
+    """At the ratio where each study's deviance is least: halved in upon, or 1."""
+    low, high = np.zeros(len(sums.within)), np.full(len(sums.within), FARTHEST)
+    singular = _rising(told, _at(told, sums, low))
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        rising = _rising(told, _at(told, sums, middle))
+        low, high = np.where(rising, low, middle), np.where(rising, middle, high)
+    return _at(told, sums, np.where(singular, 0.0, high))
+
+
+def _at(told: Strata, sums: Sums, log_ratio: Array) -> Fits:
+    ratio, d = np.exp(log_ratio), told.within
+    h = 1 - d + ratio[:, None] * d
+    grown, apart, left = ratio[:, None] * d / h, _apart(told, sums) / h, sums.left_between / ratio
+    return Fits(
+        ratio,
+        h,
+        sums.left_within + left + apart.sum(axis=1),
+        -left - (apart * grown).sum(axis=1),
+        left - (apart * grown * (1 - 2 * grown)).sum(axis=1),
+        grown,
+    )
+
+
+def _apart(told: Strata, sums: Sums) -> Array:
+    """e: how far the estimates of a direction within and between lie apart; 0 where there is one only."""
+    d = told.within
+    both = np.where((d > 0) & (d < 1), d * (1 - d), np.inf)
+    return np.asarray((sums.within * (1 - d) - sums.between * d) ** 2 / both)
+
+
+def _rising(told: Strata, fits: Fits) -> Any:
+    """Whether the deviance grows with the ratio, at the best variance within of each."""
+    others = told.people - len(told.within) + fits.grown.sum(axis=1)
+    return told.free * fits.slope / fits.q + others >= 0
+
+
+def _satterthwaite(told: Strata, fits: Fits, rows: Array, values: Array) -> Array:
+    """Degrees of freedom of every independent t (studies x conditions - 1). In the logs of the variance
+    within and of the ratio the deviance bends by [free, across; across, own], and the log of a t's variance
+    grows by 1 and `more`. Of a singular fit only one variance is estimated."""
+    free, variance = told.free, fits.q / told.free
+    across = (-fits.slope / variance)[:, None]
+    own = (fits.bend / variance + (fits.grown * (1 - fits.grown)).sum(axis=1))[:, None]
+    more = (rows**2 @ ((1 - fits.grown) / fits.h)[:, :, None])[:, :, 0] / values
+    df = (free * own - across**2) / (own - 2 * across * more + free * more**2)
+    return np.where((fits.ratio == 1)[:, None], float(free), df)
+
+
+def _combined(dfs: Array) -> Array:
+    """Those of F, where its squared t values have these (Fai and Cornelius 1996)."""
+    least, most = dfs.min(axis=1), dfs.max(axis=1)
+    expected = (dfs / np.maximum(dfs - 2, 1e-9)).sum(axis=1)
+    combined = np.where(least <= 2, 2.0, 2 * expected / np.maximum(expected - dfs.shape[1], 1e-300))
+    alike = most - least < 1e-8
+    return np.where(alike, dfs.mean(axis=1), combined)
+
+
+SEED = 20231
+FEWEST = 3
+"""People that the analysis fits the model with."""
+MOST_STEPS = 8
+"""Numbers of people above the first that are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class MixedModelPower:
+    """The share of so many simulated studies of so many people that found the effect."""
+
+    people: int
+    found: float
+    runs: int
+
+    @property
+    def margin(self) -> float:
+        """Half of the share's 95 % interval."""
+        return float(1.96 * (self.found * (1 - self.found) / self.runs) ** 0.5)
+
+    def reaches(self, power: float) -> bool:
+        """Whether it is this power, or less by no more than chance may be."""
+        return self.found + self.margin >= power
+
+
+def simulate_upwards(
+    plan: PowerPlan, power: float, people: int, step: int, *, pattern: str, scheme: str
+) -> tuple[MixedModelPower, ...]:
+    """Simulated with so many people, and with a step more until the wanted power is reached; the last one has
+    it, unless there were MOST_STEPS."""
+    tried: list[MixedModelPower] = []
+    for steps in range(MOST_STEPS + 1):
+        tried.append(mixed_model_power(plan, people + steps * step, pattern=pattern, scheme=scheme))
+        if tried[-1].reaches(power):
+            break
+    return tuple(tried)
+
+
+def mixed_model_power(
+    plan: PowerPlan, people: int, *, pattern: str, scheme: str, seed: int = SEED, runs: int = RUNS
+) -> MixedModelPower:
+    """Simulate so many studies of so many complete participants. Where they are too few for the model, none
+    finds anything."""
+    from scipy.special import fdtrc  # slow to import, so not before it is needed
+
+    told = strata(plan.conditions, scheme, people)
+    if people < FEWEST or told.free <= people:
+        return MixedModelPower(people, 0.0, runs)
+    f, df = f_tests(told, draw_sums(told, plan, means_of(plan, pattern), seed=seed, runs=runs))
+    found = fdtrc(plan.conditions - 1, df, f) < plan.alpha
+    return MixedModelPower(people, float(found.mean()), runs)
+
+
+def draw_sums(told: Strata, plan: PowerPlan, means: Sequence[float], *, seed: int, runs: int) -> Sums:
+    """Studies of normal values with these means, without effects of position and carry-over."""
+    rng, k, n, d = np.random.default_rng(seed), told.conditions, told.people, told.within
+    within, between = 1 - plan.correlation, 1 + (k - 1) * plan.correlation
+    estimated = np.array([0.0, *means[:-1], *[0.0] * (len(d) - k)])
+    true = np.linalg.solve(told.columns, estimated)
+    noise = rng.standard_normal((2, runs, len(d)))
+    left = (n * (k - 1) - np.count_nonzero(d > 0), n - np.count_nonzero(d < 1))
+    return Sums(
+        d * true + noise[0] * np.sqrt(within * d),
+        (1 - d) * true + noise[1] * np.sqrt(between * (1 - d)),
+        2 * within * rng.standard_gamma(left[0] / 2, runs),
+        2 * between * rng.standard_gamma(left[1] / 2, runs),
+    )

@@ -1,0 +1,220 @@
+"""The model of a power analysis, effect sizes, power by the noncentral F distribution, and the number of
+people needed.
+
+Every one of n people gives one value in each of k conditions. Values are normal with standard deviation
+1 within each condition, any two values of one person correlate by rho, and the standard deviation of the
+conditions' means (divisor k) is f, Cohen's f. The main effect is F(eps (k - 1), eps (k - 1) (n - 1))
+with noncentrality eps n k f^2 / (1 - rho), as in G*Power ("ANOVA: repeated measures, within factors",
+one group; Faul et al. 2007, Behav. Res. Methods 39, 175-191). With two conditions that is the two-sided
+paired t test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import ceil, isnan, sqrt
+from types import MappingProxyType
+
+from study.analysis.statistics.apa_format import format_number, format_share
+
+MOST_PEOPLE = 2000
+"""Beyond that no number of people is looked for."""
+NEAR = 1e-6
+"""Closer to its bounds a correlation leaves no error that could be computed with."""
+
+
+class PowerPlanError(ValueError):
+    """A plan that cannot be computed; `field` names what is wrong with it."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class PowerPlan:
+    """A one-way repeated-measures design before anyone is recruited. PlanError if a value is out of range."""
+
+    conditions: int
+    f: float
+    correlation: float = 0.5
+    alpha: float = 0.05
+    epsilon: float = 1.0
+    """Box's measure of sphericity: 1 where it holds, 1 / (k - 1) at its worst."""
+
+    def __post_init__(self) -> None:
+        for field, wrong, message in (
+            ("conditions", self.conditions < 2, "There must be two conditions or more to compare."),
+            ("f", not 0 <= self.f <= 10, "The effect must be from 0 to 10."),
+            ("correlation", not NEAR - self.loosest < self.correlation < 1 - NEAR, self._bounds()),
+            ("alpha", not 0 < self.alpha < 1, "Alpha must be between 0 and 1."),
+            ("epsilon", not self.lowest - 1e-9 <= self.epsilon <= 1, self._sphericity()),
+        ):
+            if wrong:
+                raise PowerPlanError(field, message)
+
+    @property
+    def loosest(self) -> float:
+        """k values cannot all correlate by less than minus this."""
+        return 1 / max(self.conditions - 1, 1)
+
+    @property
+    def lowest(self) -> float:
+        """The smallest epsilon there is for so many conditions."""
+        return 1 / max(self.conditions - 1, 1)
+
+    def _bounds(self) -> str:
+        return f"For {self.conditions} conditions the correlation is above -{self.loosest:.3g} and below 1."
+
+    def _sphericity(self) -> str:
+        return f"For {self.conditions} conditions epsilon is from {self.lowest:.3g} to 1."
+
+
+def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) -> float:
+    """Cohen's f from the partial eta squared that software reports for a repeated-measures ANOVA.
+
+    That one has the differences between persons taken out: eta / (1 - eta) is the variance of the means over
+    the error's, sigma^2 (1 - rho) (k - 1) / k. It is what G*Power calls "as in SPSS", for the population
+    (n, not n - 1). PlanError at `effect` or `correlation`.
+    """
+    if not 0 <= partial_eta < 1:
+        raise PowerPlanError("effect", "Partial eta squared is from 0 to below 1.")
+    if conditions < 2 or correlation >= 1:
+        raise PowerPlanError("correlation", "The correlation must be below 1, for two conditions or more.")
+    return sqrt(partial_eta / (1 - partial_eta) * (1 - correlation) * (conditions - 1) / conditions)
+
+
+def partial_eta_of(plan: PowerPlan) -> float:
+    """The other way round."""
+    ratio = plan.f**2 * plan.conditions / ((plan.conditions - 1) * (1 - plan.correlation))
+    return ratio / (1 + ratio)
+
+
+def _even(k: int) -> list[float]:
+    return [place - (k - 1) / 2 for place in range(k)]
+
+
+def _one_apart(k: int) -> list[float]:
+    return [-1.0 + 1 / k] + [1 / k] * (k - 1)
+
+
+def _ends(k: int) -> list[float]:
+    return [-1.0] + [0.0] * (k - 2) + [1.0]
+
+
+PATTERNS: Mapping[str, str] = {
+    "one": "one condition lies below all others, which are equal",
+    "even": "the conditions follow one another at equal distances",
+    "ends": "two conditions lie apart, all others half-way between them",
+}
+"""How the means may lie for the same f: it decides which pairs differ, not the power of the ANOVA."""
+
+_MEANS = {"one": _one_apart, "even": _even, "ends": _ends}
+
+
+def means_of(plan: PowerPlan, pattern: str) -> list[float]:
+    """The conditions' means in standard deviations, around 0, in a pattern with the plan's f."""
+    raw = _MEANS[pattern](plan.conditions)
+    spread = sqrt(sum(value**2 for value in raw) / len(raw))
+    return [value * plan.f / spread for value in raw]
+
+
+def anova_power(plan: PowerPlan, people: int) -> float:
+    """The chance that the repeated-measures ANOVA finds the effect with so many complete participants.
+
+    With epsilon below 1 it is that of the corrected test, an approximation. 0 for
+    fewer than two people.
+    """
+    steps = plan.epsilon * (plan.conditions - 1)
+    strength = plan.epsilon * people * plan.conditions * plan.f**2 / (1 - plan.correlation)
+    return f_power(steps, steps * (people - 1), strength, plan.alpha)
+
+
+def pair_power(difference: float, plan: PowerPlan, people: int, *, alpha: float | None = None) -> float:
+    """The chance that a paired t test, two-sided, finds a difference of two means (in standard deviations).
+
+    At the plan's alpha or another, for example one divided by the number of pairs (Bonferroni).
+    """
+    dz = dz_from_difference(difference, plan)
+    return f_power(1, people - 1, people * dz**2, plan.alpha if alpha is None else alpha)
+
+
+def dz_from_difference(difference: float, plan: PowerPlan) -> float:
+    """Cohen's d_z: the mean of the differences within persons over their standard deviation."""
+    return float(difference / (2 * (1 - plan.correlation)) ** 0.5)
+
+
+def f_power(df_effect: float, df_error: float, strength: float, alpha: float) -> float:
+    """The chance of an F beyond its critical value under this noncentrality; 0 without any error left. At
+    some large noncentralities scipy has no number: it is that of the chi squared which F nears there."""
+    from scipy import stats  # slow to import, so not before it is needed
+    from statsmodels.stats.power import ftest_power_f2  # likewise
+
+    if df_error <= 0:
+        return 0.0
+    effect = strength / (df_effect + df_error)  # from which it makes the same noncentrality again
+    power = float(ftest_power_f2(effect, df_effect, df_error, alpha, ncc=0))
+    if isnan(power):
+        power = float(stats.ncx2.sf(stats.f.isf(alpha, df_effect, df_error) * df_effect, df_effect, strength))
+    return min(max(power, 0.0), 1.0)
+
+
+def people_needed(power_at: Callable[[int], float], power: float) -> int | None:
+    """The smallest number of complete participants with this power, where `power_at` says that of a number;
+    None if MOST_PEOPLE are not enough."""
+    low, high = 1, MOST_PEOPLE  # the power of low is below the wanted one, that of high is not
+    if power_at(high) < power:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if power_at(middle) >= power:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def people_to_invite(complete: int, drop_out: float) -> int:
+    """How many must begin so that so many finish, if this share (0 to below 1) does not."""
+    return ceil(round(complete / (1 - drop_out), 9))
+
+
+TOO_SHORT: Mapping[str, str] = MappingProxyType(
+    {
+        "repeated": "repeated-measures ANOVA",
+        "mixed": "linear mixed model",
+        "friedman": "Friedman test",
+        "one_way": "one-way ANOVA (rows as if independent)",
+    }
+)
+"""Main tests as sentences call them, after "the"."""
+USUAL = (0.8, 0.85, 0.9, 0.95)
+"""What power is wanted."""
+
+
+def power_words(power: float) -> str:
+    """Two digits without the zero, rounded. What would be shown as a usual power that it does not reach has
+    three, rounded down: .7999 is .799, .5973 is .60."""
+    if power > 0.99:
+        return "> .99"
+    told = round(power, 2)
+    short = told in USUAL and power < told - 1e-9
+    return format_share(int(power * 1000 + 1e-9) / 1000, 3) if short else format_share(told)
+
+
+def pattern_words(pattern: str) -> str:
+    """How the means lie, after "so that"."""
+    return PATTERNS[pattern]
+
+
+def plan_words(plan: PowerPlan) -> str:
+    """As in "5 conditions, f = 0.25, correlation .50, alpha .05, epsilon 1"."""
+    parts = [
+        f"{plan.conditions} conditions",
+        f"f = {format_number(plan.f, 3).rstrip('0')}",
+        f"correlation {format_share(plan.correlation)}",
+        f"alpha {format_share(plan.alpha, 3).rstrip('0')}",
+        f"epsilon {plan.epsilon:.3g}",
+    ]
+    return ", ".join(parts)

@@ -1,0 +1,186 @@
+"""The sample-size page: how many participants a study needs, with its form and figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from study.design.analysis_plan import MAIN_TESTS, PAIR_TESTS
+from study.design.blueprint import blueprint_of
+from study.design.counterbalancing import get_scheme, scheme_choices
+from study.design.models import Study
+from study.design.study_metrics import comparison_metrics
+from study.participants.participant_counts import study_counts
+from study.planning.power.power_formulas import (
+    MOST_PEOPLE,
+    PATTERNS,
+    TOO_SHORT,
+    PowerPlan,
+    PowerPlanError,
+    f_from_partial_eta,
+)
+from study.planning.power.sample_size_answer import PowerAnswer, PowerQuestion, sample_size_answer
+from study.researchers.permissions import staff_page, study_page
+
+DEFAULTS: dict[str, Any] = {
+    "conditions": 3,
+    "effect_kind": "f",
+    "effect": 0.25,
+    "correlation": 0.5,
+    "alpha": 0.05,
+    "power": 0.8,
+    "epsilon": 1,
+    "scheme": "balanced",
+    "drop_out": 10,
+    "people": "",
+    "pattern": "one",
+    "correction": "holm",
+    "test": "repeated",
+}
+"""Cohen's medium effect, and what is usual beside it."""
+
+MOST_CONDITIONS = 16
+"""More pairs than these have take longer than a page may."""
+KINDS = {"f": "Cohen\N{RIGHT SINGLE QUOTATION MARK}s f", "eta": "partial η², as reported by software"}
+CORRECTION_LABELS = dict(PAIR_TESTS)
+
+
+def _number(label: str, low: float, high: float, help_text: str = "", **more: Any) -> forms.FloatField:
+    """A number that may be written with any decimals."""
+    field = forms.FloatField(label=label, min_value=low, max_value=high, help_text=help_text, **more)
+    field.widget.attrs["step"] = "any"
+    return field
+
+
+class SampleSizeForm(forms.Form):
+    """A plan and a wish; once valid, `found` has the answer. Sent by GET, so a link keeps the question."""
+
+    conditions = forms.IntegerField(
+        min_value=2, max_value=MOST_CONDITIONS, help_text="Each person plays all."
+    )
+    effect_kind = forms.ChoiceField(label="Effect given as", choices=list(KINDS.items()))
+    effect = _number("Effect", 0, 10, "f: .10 small, .25 medium, .40 large (Cohen 1988).")
+    correlation = _number(
+        "Correlation", -1, 1, "Between the values of one person in two conditions; pilot data tell."
+    )
+    power = _number("Power wanted", 0.05, 0.999, "The chance of finding the effect if it is there.")
+    alpha = _number("Alpha", 0.0001, 0.5)
+    epsilon = _number("Epsilon", 0.05, 1, "Sphericity: 1 where it holds; .75 is a cautious guess.")
+    scheme = forms.ChoiceField(label="Order scheme", choices=scheme_choices)
+    drop_out = _number("Drop-out, %", 0, 90, "Of those who begin, the share that does not finish.")
+    people = forms.IntegerField(
+        label="People you have",
+        required=False,
+        min_value=2,
+        max_value=MOST_PEOPLE,
+        help_text="Who finish. Their power is shown, too; empty if the question is how many you need.",
+    )
+    pattern = forms.ChoiceField(
+        label="Means", choices=list(PATTERNS.items()), help_text="Pairs depend on it, and the mixed model."
+    )
+    correction = forms.ChoiceField(label="Pairs corrected by", choices=list(CORRECTION_LABELS.items()))
+
+    test = forms.ChoiceField(
+        label="Main test", choices=list(MAIN_TESTS.items()), help_text="Of the plan: the analysis runs it."
+    )
+
+    found: PowerAnswer
+
+    def clean(self) -> dict[str, Any]:
+        """The answer, or what is wrong at the field it is about."""
+        given = super().clean() or self.cleaned_data
+        if self.errors:
+            return given
+        try:
+            self.found = sample_size_answer(self._wish(given))
+        except PowerPlanError as error:
+            self.add_error("effect" if error.field == "f" else error.field, str(error))
+        return given
+
+    def _wish(self, given: dict[str, Any]) -> PowerQuestion:
+        scheme = get_scheme(given["scheme"])
+        if problem := scheme.problem(given["conditions"]):
+            raise PowerPlanError("scheme", problem)
+        return PowerQuestion(
+            plan=_plan(given),
+            power=given["power"],
+            block=scheme.block(given["conditions"]),
+            drop_out=given["drop_out"] / 100,
+            pattern=given["pattern"],
+            correction=given["correction"],
+            people=given["people"],
+            test=given["test"],
+            scheme=given["scheme"],
+        )
+
+
+def _plan(given: dict[str, Any]) -> PowerPlan:
+    conditions, correlation, f = given["conditions"], given["correlation"], given["effect"]
+    if f <= 0:
+        raise PowerPlanError("effect", "The effect must be above 0.")
+    PowerPlan(
+        conditions, 0, correlation
+    )  # whether the correlation is possible at all, before it is reckoned with
+    if given["effect_kind"] == "eta":
+        f = f_from_partial_eta(f, conditions, correlation)
+    return PowerPlan(conditions, f, correlation, given["alpha"], given["epsilon"])
+
+
+@study_page("view")
+def study_sample_size(request: HttpRequest, study: Study) -> HttpResponse:
+    """The form and its answer; it begins with the study's own conditions."""
+    return _page(request, study)
+
+
+@staff_page()
+def sample_size(request: HttpRequest) -> HttpResponse:
+    """The form and its answer, for no study in particular."""
+    return _page(request, None)
+
+
+def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
+    names = list(study.conditions.values_list("name", flat=True)) if study else []
+    form = _form(request, names, study.main_test if study else "")
+    context: dict[str, Any] = {"form": form, "study": study, "own": len(names), "most": MOST_CONDITIONS}
+    if study:
+        context["counts"] = study_counts(study)
+        context["measured"] = comparison_metrics(blueprint_of(study))
+    if form.is_valid():
+        context |= _shown(form, names)
+    return render(request, "study/planning/sample_size.html", context)
+
+
+@staff_page()
+def power_figure(request: HttpRequest) -> HttpResponse:
+    """The curve for the same question, as SVG."""
+    form = _form(request, [], "")
+    if not form.is_valid():
+        return HttpResponse("not a question that can be answered", status=400, content_type="text/plain")
+    from study.planning.power.power_figure import draw_power  # matplotlib takes a second to import
+
+    return HttpResponse(draw_power(form.found), content_type="image/svg+xml")
+
+
+def _form(request: HttpRequest, names: list[str], test: str) -> SampleSizeForm:
+    """What was asked; what was not said is as the study plans it, or as usual. Of a study with too few or too
+    many conditions nothing is computed, rather than what is meant for another one."""
+    own: dict[str, Any] = {"conditions": len(names)} if names else {}
+    own |= {"test": test} if test else {}
+    return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
+
+
+def _shown(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
+    """The answer with the conditions by name, and the address of its figure."""
+    answer, given = form.found, form.cleaned_data
+    k = given["conditions"]
+    called = names if len(names) == k else [f"Condition {number}" for number in range(1, k + 1)]
+    return {
+        "found": answer,
+        "pairs": [(called[pair.first], called[pair.second], pair) for pair in answer.pairs],
+        "asked": {name: form.data[name] for name in form.fields},
+        "main_test": TOO_SHORT[given["test"]],
+        "correction": CORRECTION_LABELS[given["correction"]],
+    }

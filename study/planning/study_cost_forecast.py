@@ -1,0 +1,307 @@
+"""Forecast what a study's language models will still cost, and what its budget leaves. Reads only.
+
+A participant costs steps x calls x tokens, at present prices. The numbers are means of the study's own
+calls where a condition has some, else of the first steps played with a stand-in model
+(`kitchen.agents.call_forecast`). People who play together share the cost of an episode. The worst case
+assumes that every decision takes all calls and tries allowed, each at its highest cost.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from django.db.models import Avg, Count, QuerySet
+
+from kitchen.agents import call_forecast
+from kitchen.contract.decision_notes import ReplyReadings
+from kitchen.contract.language_model import BudgetSpentError, NotAskedError, UnpricedError, Usage
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.world import WorldError
+from kitchen.llm.call_costs import PriceFileError, PriceList, UnknownPriceError, load_prices
+from kitchen.llm.provider_registry import STAND_IN
+from kitchen.money.budget_ledger import reserved_amount, spent_or_reserved
+from kitchen.play.episode.create_episode import MindPlan
+from kitchen.play.models import Decision, Episode, ModelCall
+from kitchen.play.turn.decision_records import reply_readings
+from kitchen.registry.agent_registry import make_agent
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import get_world
+from study.design.condition_plan import (
+    mind_plans,
+    other_people_seats,
+    people_in,
+    planned_organisation,
+    seats_of,
+    stand_ins,
+)
+from study.design.models import Condition, Study
+from study.participants.models import Participant, Round
+
+PARTICIPANTS = 12
+"""Still to come, unless the researcher says otherwise: as many as the paper had."""
+MOST_PARTICIPANTS = 100_000
+NOT_MADE = (BudgetSpentError.code, UnpricedError.code, NotAskedError.code)
+"""Ends of calls that were never made."""
+NO_MODEL = "asks no language model"
+STANDS_IN = "only for people who do not come, or are gone: none is expected, all but one at worst"
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionForecast:
+    """One condition. Money is in US dollars for one participant; None where nothing is paid, or where
+    `rests_on` says why it is not known."""
+
+    condition: Condition
+    model: str
+    rests_on: str
+    steps: int = 0
+    expected: float | None = None
+    worst: float | None = None
+    steps_left: int = 0
+    """Of those who take part now."""
+    caution: str = ""
+    """That much of what was answered until now could not be used, if so."""
+
+    @property
+    def underway(self) -> float:
+        """What is expected for those who take part now."""
+        return (self.expected or 0.0) * self.steps_left / max(self.steps, 1)
+
+    @property
+    def underway_worst(self) -> float:
+        """The same at worst."""
+        return (self.worst or 0.0) * self.steps_left / max(self.steps, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyForecast:
+    """Money that a study has spent, has set aside and will need, in US dollars."""
+
+    lines: tuple[ConditionForecast, ...]
+    participants: int
+    limit: float
+    spent: float
+    reserved: float
+
+    @property
+    def each(self) -> float:
+        """What one participant who goes the whole way is expected to cost."""
+        return sum(line.expected or 0.0 for line in self.lines)
+
+    @property
+    def each_worst(self) -> float:
+        """The same at worst."""
+        return sum(line.worst or 0.0 for line in self.lines)
+
+    @property
+    def underway(self) -> float:
+        """What is expected for those who take part now."""
+        return sum(line.underway for line in self.lines)
+
+    @property
+    def ahead(self) -> float:
+        """What is expected in all: those who take part now, and those to come."""
+        return self.underway + self.participants * self.each
+
+    @property
+    def ahead_worst(self) -> float:
+        """The same at worst."""
+        return sum(line.underway_worst for line in self.lines) + self.participants * self.each_worst
+
+    @property
+    def left(self) -> float:
+        """What the limit leaves; never below nothing."""
+        return max(0.0, self.limit - self.spent - self.reserved)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the limit is expected to hold."""
+        return self.ahead <= self.left
+
+    @property
+    def verdict(self) -> str:
+        """Whether the limit holds, in words."""
+        if not self.ahead_worst:
+            return "No condition calls a model that costs money: nothing will be spent."
+        if self.ahead_worst <= self.left:
+            return "The limit will hold, even at worst."
+        then = "then no model is asked any more and each condition's fallback plays."
+        if self.holds:
+            return f"The limit is expected to hold. At worst it does not: {then}"
+        enough = int(max(0.0, self.left - self.underway) / self.each) if self.each else 0
+        needed = self.spent + self.reserved + self.ahead
+        return (
+            f"The limit is not expected to hold: it is enough for about {enough} of the "
+            f"{self.participants} participants to come; {then} A limit of about {needed:.2f} USD is needed."
+        )
+
+
+def forecast_costs(study: Study, participants: int = PARTICIPANTS) -> StudyForecast:
+    """The forecast for so many participants still to come, and for what those who take part now have left."""
+    reserved = reserved_amount(study.budget_id) if study.budget_id else Decimal(0)
+    spent = spent_or_reserved(study.budget_id) - reserved if study.budget_id else Decimal(0)
+    prices, problem = _prices()
+    lines = [line for condition in study.conditions.all() for line in _lines(condition, prices, problem)]
+    return StudyForecast(tuple(lines), participants, float(study.budget_limit), float(spent), float(reserved))
+
+
+def _prices() -> tuple[PriceList, str]:
+    """The price list, or an empty one with what is wrong."""
+    try:
+        return load_prices(), ""
+    except PriceFileError as error:
+        return PriceList({}), str(error)
+
+
+def _lines(condition: Condition, prices: PriceList, problem: str) -> list[ConditionForecast]:
+    """One for each co-player; where several ask no language model, one for all of these."""
+    try:
+        minds: list[tuple[int | None, MindPlan]] = list(enumerate(mind_plans(condition)))
+    except WorldError as error:
+        return [ConditionForecast(condition, "", f"cannot be played: {error}")]
+    minds += [(None, mind) for mind in stand_ins(condition)[:1]]
+    lines = [_line(condition, number, mind, prices, problem) for number, mind in minds]
+    asking = [line for line in lines if line.model or line.rests_on != NO_MODEL]
+    return asking or [ConditionForecast(condition, "", NO_MODEL)]
+
+
+def _line(
+    condition: Condition, number: int | None, mind: MindPlan, prices: PriceList, problem: str
+) -> ConditionForecast:
+    """Of a co-player by its number; None for one that may stand in for people."""
+    try:
+        provider, _, model = make_agent(mind.kind, mind.settings).model().partition(":")
+        if not provider:
+            return ConditionForecast(condition, "", NO_MODEL)
+        if provider == STAND_IN:
+            return ConditionForecast(condition, "stand-in (no language model)", "costs nothing")
+        if number is None:
+            return _standing_in(condition, mind, provider, model, prices)
+        return _priced(condition, number, mind, provider, model, prices)
+    except UnknownPriceError as error:
+        why = problem or str(error)
+        return ConditionForecast(condition, f"{provider} {model}", f"never asked, the fallback plays: {why}")
+    except (WorldError, UnknownNameError) as error:
+        return ConditionForecast(condition, "", f"cannot be played: {error.args[0]}")
+
+
+def _priced(
+    condition: Condition, number: int, mind: MindPlan, provider: str, model: str, prices: PriceList
+) -> ConditionForecast:
+    sample, made = trial_of(condition, mind), _calls(condition, number, provider, model)
+    a_step, rests_on = _measured(made, provider, model, prices) or _estimated(sample, provider, model, prices)
+    if cached := _caching(sample, provider, model, prices):
+        rests_on = f"{rests_on}; {cached}"
+    worst = call_forecast.worst_cost(sample, prices, provider, model)
+    left, share = _steps_left(condition, sample.steps), len(people_in(condition))
+    cost, caution = sample.steps * a_step / share, _read(condition, number).warning
+    return ConditionForecast(
+        condition, f"{provider} {model}", rests_on, sample.steps, cost, worst / share, left, caution
+    )
+
+
+def _standing_in(
+    condition: Condition, mind: MindPlan, provider: str, model: str, prices: PriceList
+) -> ConditionForecast:
+    sample, people = trial_of(condition, mind), len(people_in(condition))
+    worst = call_forecast.worst_cost(sample, prices, provider, model) * (people - 1) / people
+    left = _steps_left(condition, sample.steps)
+    return ConditionForecast(condition, f"{provider} {model}", STANDS_IN, sample.steps, 0.0, worst, left)
+
+
+def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
+    """What this co-player of it asks in the first steps, by the stand-in. WorldError or UnknownNameError for
+    one that cannot be played."""
+    organisation = planned_organisation(condition, other_people_seats(condition, mind))
+    return _sample(
+        condition.world,
+        json.dumps(condition.settings, sort_keys=True),
+        seats_of(condition),
+        mind.kind,
+        json.dumps(mind.settings, sort_keys=True),
+        mind.seats,
+        json.dumps(organisation.to_json()) if organisation else "",
+    )
+
+
+@lru_cache(maxsize=64)
+def _sample(
+    world: str,
+    settings: str,
+    seats: int,
+    coplayer: str,
+    chosen: str,
+    theirs: tuple[int, ...],
+    organisation: str,
+) -> call_forecast.TrialCalls:
+    """Calls of one co-player of a condition in these seats of it, made with the stand-in."""
+    game = get_world(world).create(seats=seats, settings=json.loads(settings))
+    game.reset(1)
+    talks = Organisation.from_json(json.loads(organisation)) if organisation else None
+    return call_forecast.sample_calls(game, coplayer, json.loads(chosen), theirs, talks)
+
+
+def _estimated(
+    sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList
+) -> tuple[float, str]:
+    """US dollars a step before any call was made, and in words what that rests on."""
+    plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1)
+    return prices.expected(provider, model, plan) / sample.steps, (
+        f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
+        f"read and {plan.output} written, as in {len(sample.calls)} steps played with the stand-in"
+    )
+
+
+def _caching(sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList) -> str:
+    plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1)
+    return prices.price(provider, model, plan.fixed + plan.longest).caching_of(plan.fixed)
+
+
+def _measured(
+    made: QuerySet[ModelCall], provider: str, model: str, prices: PriceList
+) -> tuple[float, str] | None:
+    """US dollars a step by the condition's own calls, and in words what that rests on; None while none
+    was answered."""
+    totals = made.aggregate(calls=Count("pk"), decisions=Count("decision", distinct=True), cost=Avg("cost"))
+    kinds = ("input", "output", "cache_read", "cache_write")
+    counted = made.filter(tokens_output__gt=0).aggregate(**{kind: Avg(f"tokens_{kind}") for kind in kinds})
+    if counted["output"] is None:
+        return None
+    usage = Usage(*(round(counted[kind]) for kind in kinds))
+    per_step = totals["calls"] / totals["decisions"]
+    call = max(prices.cost(usage, provider, model), float(totals["cost"] or 0))
+    read = usage.input + usage.cache_read + usage.cache_write
+    return per_step * call, (
+        f"measured on {totals['calls']} calls of this study: {per_step:.3g} a step, on average {read} tokens "
+        f"read ({usage.cache_read} of them from the cache) and {usage.output} written"
+    )
+
+
+def _read(condition: Condition, number: int) -> ReplyReadings:
+    """How the replies to this co-player were read until now."""
+    episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
+    return reply_readings(Decision.objects.filter(mind__episode__in=episodes, mind__number=number))
+
+
+def _calls(condition: Condition, number: int, provider: str, model: str) -> QuerySet[ModelCall]:
+    """The calls of this model that this co-player has made for this condition's participants."""
+    episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
+    made = ModelCall.objects.filter(provider=provider, model_asked=model).exclude(error__in=NOT_MADE)
+    calls: QuerySet[ModelCall] = made.filter(
+        decision__mind__episode__in=episodes, decision__mind__number=number
+    ).order_by()
+    return calls
+
+
+def _steps_left(condition: Condition, steps: int) -> int:
+    """Steps that those who take part now have still to play."""
+    active = Round.objects.filter(
+        condition=condition, answered_at=None, participant__status=Participant.Status.ACTIVE
+    )
+    rows = active.order_by().values_list("episode__status", "episode__step")
+    return sum(
+        max(0, steps - (step or 0)) for status, step in rows if status in {None, Episode.Status.PLAYING}
+    )

@@ -1,0 +1,129 @@
+"""Collect everything that a report says about a study, with the software versions used. Reads only."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from datetime import datetime
+from importlib.metadata import version
+
+from kitchen.forms.setting_fields import readable_name
+from kitchen.registry.world_registry import get_world
+from kitchen.words.english_text import counted_noun
+from study.analysis.analysis_sample import WHO, Sample
+from study.analysis.statistics.apa_format import escape_markdown
+from study.analysis.statistics.result_files import analysed_rows_digest
+from study.analysis.statistics.run_analysis import Analysis
+from study.design.analysis_plan import AnalysisPlan
+from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
+from study.design.condition_plan import NOBODY
+from study.design.counterbalancing import get_scheme
+from study.design.models import Study, Version
+from study.design.preregistration import date_is_hashed, program
+from study.design.study_metrics import comparison_metrics, exploratory_metrics
+from study.design.study_versions import frozen_version
+from study.participants.simulated_effects import describe_effects as effects_in_words
+from study.reporting.consort_diagram import describe_diagram, participant_flow
+from study.reporting.preregistration_deviations import deviations_of
+from study.reporting.report_text import ReportContents, about_summaries
+
+LIBRARIES = ("numpy", "scipy", "statsmodels", "pandas", "matplotlib")
+"""On which numbers and figures rest."""
+
+
+def software_versions(design: Blueprint) -> list[tuple[str, str]]:
+    """Name and version of the program, of Python, of what it computes with, and of the worlds' rules."""
+    ours = program()
+    commit = f", commit {ours['commit']}" if ours["commit"] else ""
+    worlds = sorted({one.world for one in design.conditions})
+    return [
+        (ours["name"].capitalize(), f"{ours['version']}{commit}"),
+        ("Python", platform.python_version()),
+        *((name, version(name)) for name in LIBRARIES),
+        *((f"Rules of the world {name}", f"version {get_world(name).version}") for name in worlds),
+    ]
+
+
+PLANNED_TEXTS = {
+    "hypotheses": "Hypotheses",
+    "exclusions": "Planned exclusions",
+    "planned_tests": "Planned tests",
+}
+"""Researchers' own words of the plan."""
+
+
+def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at: datetime) -> ReportContents:
+    """A report of this analysis of this sample."""
+    frozen = frozen_version(study)
+    design = frozen.blueprint if frozen else blueprint_of(study)
+    flow = participant_flow(sample, analysis)
+    whose = WHO[sample.who] + (", as preregistered" if sample.preregistered else "")
+    return ReportContents(
+        title=study.title,
+        slug=study.slug,
+        whose=whose,
+        known=_known(sample),
+        made_at=made_at,
+        design=list(_design(design, analysis.plan)),
+        conditions=[_condition(one) for one in design.conditions],
+        frozen=list(_frozen(frozen)) if frozen else [],
+        analysis=analysis,
+        flow=flow,
+        flow_words=describe_diagram(flow),
+        deviations=deviations_of(study, analysis),
+        software=software_versions(design),
+        rows_sha256=analysed_rows_digest(analysis),
+        said=about_summaries(sample, analysis),
+    )
+
+
+def _known(sample: Sample) -> str:
+    """What the programs among those analysed were told, each once."""
+    told = sample.people.exclude(known_effects={}).order_by("number").values_list("known_effects", flat=True)
+    return " / ".join(dict.fromkeys(map(effects_in_words, told)))
+
+
+def _condition(one: ConditionPlan) -> list[str]:
+    beside = "nobody" if one.coplayer == NOBODY else readable_name(one.coplayer)
+    return [one.name, one.label, readable_name(one.world), beside, str(one.teammates)]
+
+
+def _frozen(version: Version) -> Iterator[tuple[str, str]]:
+    bundle = version.bundle or {}
+    at = bundle.get("frozen", {}).get("at", "")
+    yield "Preregistered", f"version {version.number}, frozen {at}"
+    covers = "date, program and design" if bundle and date_is_hashed(bundle) else "the design, not the date"
+    yield "SHA-256 of the preregistration", f"{version.bundle_digest} (of {covers})"
+
+
+def _design(design: Blueprint, plan: AnalysisPlan) -> Iterator[tuple[str, str]]:
+    """What was designed: orders, sample, measures, contrasts, and the plan in the researchers' words."""
+    scheme = get_scheme(str(design.study["orders"]))
+    conditions = counted_noun(len(design.conditions), "condition")
+    planned = design.study.get("planned_participants")
+    people = (
+        f"{counted_noun(planned, 'participant')} were planned" if planned else "No sample size was planned"
+    )
+    yield "Orders and sample", f"Everybody plays {conditions}. {escape_markdown(scheme.meaning)} {people}."
+    yield "Measures", "\n".join(f"- {line}" for line in _measures(design))
+    if plan.contrasts:
+        yield "Planned contrasts", "\n".join(f"- {line}" for line in _contrasts(design, plan))
+    for name, words in PLANNED_TEXTS.items():
+        if text := str(design.study.get(name) or "").strip():
+            yield words, "\n".join(f"> {line}" for line in text.splitlines())
+
+
+def _measures(design: Blueprint) -> Iterator[str]:
+    for words, figures in comparison_metrics(design):
+        yield escape_markdown(f"In {words}: {', '.join(figures)}.")
+    for words, figures in exploratory_metrics(design):
+        yield escape_markdown(f"Exploratory, in {words}: {', '.join(figures)}.")
+    if asked := [item.measure for item in design.items_at("survey")]:
+        yield escape_markdown(f"After each episode, asked: {', '.join(asked)}.")
+
+
+def _contrasts(design: Blueprint, plan: AnalysisPlan) -> Iterator[str]:
+    names = {one.key: one.name for one in design.conditions}
+    for one in plan.contrasts:
+        weights = ", ".join(f"{names.get(key, key)} {weight:+.3g}" for key, weight in one.weights.items())
+        yield escape_markdown(f"{one.name}: {weights}")

@@ -1,0 +1,105 @@
+"""Convert a report from Markdown to HTML, for a console page or a file without external resources."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+Sources = Callable[[str], str]
+"""The address of a figure by its name, as an image has it; empty where there is none."""
+
+
+EXPLORATORY_HTML = "<em>Exploratory: not planned.</em>"
+"""How text that is marked so begins; see `study.reporting.report_text.EXPLORATORY`."""
+NUMBERS = "number"
+"""Class of cells in a column of numbers."""
+WORDS = re.compile("[^\\W\\d_]{3}")
+"""What no cell of numbers has."""
+
+
+def markdown_reader() -> MarkdownIt:
+    """Markdown with tables and without any HTML of its own."""
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def parse_report(text: str) -> list[Token]:
+    """The text; cells of columns of numbers have the class `NUMBERS`, and no cell has a style of its own."""
+    tokens = markdown_reader().parse(text)
+    starts = [place for place, token in enumerate(tokens) if token.type == "table_open"]
+    ends = [place for place, token in enumerate(tokens) if token.type == "table_close"]
+    for start, end in zip(starts, ends, strict=True):
+        _align(tokens[start:end])
+    return tokens
+
+
+def _align(table: Sequence[Token]) -> None:
+    """Set the classes of one table's cells."""
+    columns: dict[int, list[tuple[Token, str]]] = {}
+    column = 0
+    for token, inside in pairwise(table):
+        column = 0 if token.type == "tr_open" else column
+        if token.type in ("th_open", "td_open"):
+            columns.setdefault(column, []).append((token, inside.content))
+            column += 1
+    for cells in columns.values():
+        words = any(token.type == "td_open" and WORDS.search(text) for token, text in cells)
+        for token, _ in cells:
+            token.attrs.pop("style", None)
+            token.attrs |= {} if words else {"class": NUMBERS}
+            token.attrs |= {"scope": "col"} if token.type == "th_open" else {}
+
+
+def to_html(text: str, source: Sources) -> str:
+    """The text with its figures."""
+    markdown = markdown_reader()
+    markdown.add_render_rule("image", _image(source))
+    return _scrolling(str(markdown.renderer.render(parse_report(text), markdown.options, {})))
+
+
+def _image(source: Sources) -> Callable[..., str]:
+    def image(self: Any, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        """One figure, or its words where there is none."""
+        words = escape(self.renderInlineAsText(tokens[idx].children, options, env))
+        address = source(str(tokens[idx].attrs["src"]))
+        return f'<img src="{escape(address)}" alt="{words}">' if address else words
+
+    return image
+
+
+def _scrolling(html: str) -> str:
+    """Tables that are wider than the page scroll by themselves, by keyboard, too."""
+    opened = '<div class="data-scroll open" tabindex="0" role="group" aria-label="Table"><table>'
+    return html.replace("<table>", opened).replace("</table>", "</table></div>")
+
+
+def fold_sections(html: str) -> str:
+    """The same for a page on which one looks up what decides first: what was not planned and the replication
+    open below each measure."""
+    parts = re.split("(?=<h[23]>)", html)
+    return "".join(map(_folded, parts))
+
+
+def _folded(part: str) -> str:
+    planned, mark, rest = part.partition(f"<p>{EXPLORATORY_HTML}")
+    if not mark:
+        return part
+    inside = f"<summary>What was not planned, and the replication</summary>{mark}{rest}"
+    return f"{planned}<details>{inside}</details>"
+
+
+def embed_figures(figures: Mapping[str, bytes]) -> Sources:
+    """Figures (SVG by name) that stand in the file itself."""
+
+    def source(name: str) -> str:
+        if name not in figures:
+            return ""
+        return f"data:image/svg+xml;base64,{base64.b64encode(figures[name]).decode()}"
+
+    return source

@@ -1,0 +1,188 @@
+"""Render a report as Markdown, HTML and PDF, write all its files, and cache the report of a study for the
+console.
+
+A worker makes the cached report. It is stored beside the analysis it belongs to, and erased with it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from django.core.cache import cache
+from django.db.models import Count
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from kitchen.contract.world import canonical_hash
+from kitchen.infra.file_writing import write_atomically
+from study.analysis.analysis_results import (
+    ASKED_SECONDS,
+    KEEP_SECONDS,
+    analyse_present_data,
+    analysis_cache_key,
+    data_stamp,
+    report_cache_key,
+)
+from study.analysis.analysis_sample import Sample
+from study.analysis.statistics.observations import AnalysisError
+from study.analysis.statistics.result_files import ANALYSED_FILE, analysed_rows, file_contents, to_csv
+from study.design.blueprint import blueprint_of
+from study.design.models import Study
+from study.design.preregistration import program
+from study.design.study_versions import frozen_version
+from study.participants.models import Participant
+from study.reporting.consort_diagram import FlowDiagram, diagram_of, to_svg
+from study.reporting.report_contents import collect_report
+from study.reporting.report_html import embed_figures, to_html
+from study.reporting.report_text import FLOW, ReportContents, report_text
+from study.task_queue import ask_report
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole report, rendered, or the problem that stood in its way."""
+
+    title: str
+    mark: str = ""
+    """What stands on every page."""
+    fragment: str = ""
+    """HTML for the page of the console, without the title; figures stand in it."""
+    pdf: bytes = field(default=b"", repr=False)
+    problem: str = ""
+
+    @property
+    def html(self) -> str:
+        """The file that needs nothing else."""
+        context = {"title": self.title, "body": self.fragment, "mark": self.mark}
+        return render_to_string("study/reporting/file.html", context)
+
+
+MARK = "Synthetic data: no findings about people"
+"""On every page of a report in which any number comes from a program."""
+
+
+def rendered(told: ReportContents, drawn: Mapping[str, bytes] | None = None) -> Report:
+    """In every form; `drawn` are figures as SVG by file name, each drawn where it is not given."""
+    from study.analysis.statistics.matplotlib_figures import (  # matplotlib is slow to import
+        draw,
+        draw_participants,
+    )
+    from study.reporting.report_pdf import DPI, to_pdf  # likewise
+
+    results, chart = told.analysis.measures, diagram_of(told.flow)
+    given = drawn or {}
+    svg = {one.figure_name: given.get(one.figure_name) or draw(one) for one in results}
+    png: dict[str, bytes | FlowDiagram] = {one.figure_name: draw(one, "png", dpi=DPI) for one in results}
+    for one in (one for one in results if one.threads_name):
+        svg[one.threads_name] = given.get(one.threads_name) or draw_participants(one)
+        png[one.threads_name] = draw_participants(one, "png", dpi=DPI)
+    text, mark = report_text(told), MARK if told.analysis.synthetic else ""
+    return Report(
+        title=told.title,
+        mark=mark,
+        fragment=to_html(text.partition("\n")[2], embed_figures({**svg, FLOW: to_svg(chart)})),
+        pdf=to_pdf(text, {**png, FLOW: chart}, title=told.title, mark=mark),
+    )
+
+
+def report_files(told: ReportContents) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of all files of an analysis and its report, the report last."""
+    drawn = {}
+    for name, data in file_contents(told.analysis):
+        yield name, data
+        if name.endswith(".svg"):
+            drawn[name] = data
+    yield ANALYSED_FILE, analysed_rows(told.analysis)
+    yield FLOW, to_svg(diagram_of(told.flow))
+    yield "flow.csv", to_csv(["station", "left_because", "n"], list(_flow_rows(told)))
+    yield "deviations.csv", to_csv(["kind", "deviation"], list(_deviation_rows(told)))
+    report = rendered(told, drawn)
+    yield "report.html", report.html.encode()
+    yield "report.pdf", report.pdf
+
+
+def _flow_rows(told: ReportContents) -> Iterator[dict[str, object]]:
+    """A station a row, and a row for each reason of those who left there."""
+    for one in told.flow:
+        yield {"station": one.words, "n": one.number}
+        for words, number in one.left:
+            yield {"station": one.words, "left_because": words, "n": number}
+
+
+def _deviation_rows(told: ReportContents) -> Iterator[dict[str, object]]:
+    for one in told.deviations:
+        yield {"kind": one.kind, "deviation": one.words}
+
+
+def write_report(told: ReportContents, directory: Path) -> tuple[Path, ...]:
+    """Write every file into the directory, made if it is not there, each whole or not at all. Raises OSError
+    where the disk refuses."""
+    directory.mkdir(parents=True, exist_ok=True)
+    return tuple(write_atomically(directory / name, data) for name, data in report_files(told))
+
+
+LAYOUT = 1
+"""Of what is kept and of how a report is told; raised when either changes."""
+
+
+def cached_report(
+    study: Study, who: str, preregistered: bool = False, untouched: bool = False
+) -> Report | None:
+    """What a worker has made of the present data and design; if nothing yet, it is asked for and None
+    returned. People who come meanwhile stand in the next one."""
+    stamp, key = (
+        _stamp(study, who),
+        report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched)),
+    )
+    report = _kept(key, stamp)
+    if report is None and cache.add(f"asked:{key}:{stamp}", 1, ASKED_SECONDS):
+        ask_report(study.pk, who, preregistered, untouched)
+    return report
+
+
+def make_cached_report(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
+    """What a worker does: analyse, tell, render, keep. What is out of date by then is not kept."""
+    stamp, key = (
+        _stamp(study, who),
+        report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched)),
+    )
+    if _kept(key, stamp) is None:
+        report = _made(Sample(study, who=who, preregistered=preregistered, untouched=untouched))
+        kept = {**asdict(report), "pdf": base64.b64encode(report.pdf).decode()}
+        cache.set(key, [stamp, kept], KEEP_SECONDS)
+        if _stamp(study, who) != stamp:  # somebody withdrew meanwhile; `forget` may have come too early
+            cache.delete(key)
+
+
+def _made(sample: Sample) -> Report:
+
+    study = sample.study
+    try:
+        analysis = analyse_present_data(study, sample.who, sample.preregistered, sample.untouched)
+    except AnalysisError as error:
+        return Report(study.title, problem=str(error))
+    if not analysis.participants:
+        return Report(study.title, problem="Nobody in this choice of data is analysed.")
+    return rendered(collect_report(study, sample, analysis, made_at=timezone.now()))
+
+
+def _kept(key: str, stamp: str) -> Report | None:
+    """What is kept, if it belongs to these data and is what it should be."""
+    match cache.get(key):
+        case [kept_stamp, dict() as kept] if kept_stamp == stamp:
+            with suppress(KeyError, ValueError, TypeError):  # somebody else wrote it
+                return Report(**{**kept, "pdf": base64.b64decode(kept["pdf"])})
+    return None
+
+
+def _stamp(study: Study, who: str) -> str:
+    """Another one whenever anything that a report tells changes; who is just taking part does not count."""
+    ended = study.participants.filter(preview=False).exclude(status=Participant.Status.ACTIVE).order_by()
+    counted = ended.values_list("status", "synthetic").annotate(n=Count("pk"))
+    frozen = frozen_version(study)
+    now = [study.title, blueprint_of(study).digest, frozen.pk if frozen else None, program()]
+    return canonical_hash([LAYOUT, data_stamp(study, who), sorted(map(list, counted)), now])

@@ -1,0 +1,281 @@
+"""Convert a report from Markdown to PDF with ReportLab: A4, embedded fonts, and the same bytes for the same
+input.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from markdown_it.tree import SyntaxTreeNode
+from reportlab.graphics.shapes import Drawing, Line, Polygon, Rect, String
+from reportlab.lib.colors import HexColor
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.lib.units import mm
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.platypus import (
+    Flowable,
+    Image,
+    ListFlowable,
+    ListItem,
+    Paragraph,
+    SimpleDocTemplate,
+    Spacer,
+    Table,
+    TableStyle,
+)
+
+from study.reporting.consort_diagram import GAP, LINE, PAD, SIZE, WIDTH, FlowDiagram, head_of
+from study.reporting.report_html import NUMBERS, parse_report
+
+MARGIN = 18 * mm
+INNER = A4[0] - 2 * MARGIN
+INK, RULE, AMBER, BROWN = (HexColor(one) for one in ("#22272E", "#D0D5DB", "#FFF1CC", "#4A2F00"))
+LETTERS = "DejaVuSans"
+FACES = {"": "", "-Bold": "b", "-Oblique": "i", "-BoldOblique": "bi"}
+CHINESE = "STSong-Light"
+FOREIGN = re.compile("[\N{CJK RADICAL REPEAT}-\N{HALFWIDTH KATAKANA VOICED SOUND MARK}]+")
+"""Signs that DejaVu does not have: a reader's own letters show them."""
+SMALLEST_COLUMN = 26
+FIGURE = 0.72
+"""Of the width that there is, at most for a figure."""
+DPI = 150
+PIXELS_PER_POINT = DPI / 72
+
+
+def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str, mark: str = "") -> bytes:
+    """The text with its figures (PNG of `DPI` dots an inch, or a chart) by name; `mark` is on every page."""
+    _letters()
+    out = BytesIO()
+    document = SimpleDocTemplate(
+        out,
+        pagesize=A4,
+        leftMargin=MARGIN,
+        rightMargin=MARGIN,
+        topMargin=MARGIN,
+        bottomMargin=MARGIN,
+        title=title,
+        author="",
+        invariant=1,
+    )
+
+    def dress(canvas: Any, _: Any) -> None:
+        _dress(canvas, title, mark)
+
+    story = list(_Story(figures).blocks(SyntaxTreeNode(parse_report(text)).children))
+    document.build(story, onFirstPage=dress, onLaterPages=dress)
+    return out.getvalue()
+
+
+def _letters() -> None:
+    """Known to ReportLab once for the process."""
+    if LETTERS in pdfmetrics.getRegisteredFontNames():
+        return
+    folder = Path(mpl.get_data_path()) / "fonts" / "ttf"
+    for face in FACES:
+        pdfmetrics.registerFont(TTFont(f"{LETTERS}{face}", str(folder / f"DejaVuSans{face}.ttf")))
+    pdfmetrics.registerFontFamily(
+        LETTERS,
+        normal=LETTERS,
+        bold=f"{LETTERS}-Bold",
+        italic=f"{LETTERS}-Oblique",
+        boldItalic=f"{LETTERS}-BoldOblique",
+    )
+    pdfmetrics.registerFont(TTFont(f"{LETTERS}Mono", str(folder / "DejaVuSansMono.ttf")))
+    pdfmetrics.registerFont(UnicodeCIDFont(CHINESE))
+
+
+def _dress(canvas: Any, title: str, mark: str) -> None:
+    """What stands on every page beside the text: the title, the page's number, the mark."""
+    canvas.saveState()
+    canvas.setFont(LETTERS, 7.5)
+    canvas.setFillColor(INK)
+    if not FOREIGN.search(title):
+        canvas.drawString(MARGIN, 9 * mm, title if len(title) <= 80 else f"{title[:79]}…")
+    canvas.drawRightString(A4[0] - MARGIN, 9 * mm, f"page {canvas.getPageNumber()}")
+    if mark:
+        width, top = canvas.stringWidth(mark, LETTERS, 7.5) + 10, A4[1] - 12 * mm
+        canvas.setFillColor(AMBER)
+        canvas.rect(A4[0] - MARGIN - width, top - 4, width, 14, stroke=0, fill=1)
+        canvas.setFillColor(BROWN)
+        canvas.drawRightString(A4[0] - MARGIN - 5, top, mark)
+    canvas.restoreState()
+
+
+def style_of(
+    size: float, *, bold: bool = False, before: float = 0, after: float = 5, **more: Any
+) -> ParagraphStyle:
+    """A style of paragraphs; its name says nothing."""
+    face = f"{LETTERS}-Bold" if bold else LETTERS
+    return ParagraphStyle(
+        f"{size}{bold}{before}",
+        fontName=face,
+        fontSize=size,
+        leading=size * 1.38,
+        spaceBefore=before,
+        spaceAfter=after,
+        textColor=INK,
+        **more,
+    )
+
+
+TEXT, CELL = style_of(9), style_of(6.8, after=0)
+RIGHT, HEAD = style_of(6.8, after=0, alignment=2), style_of(6.8, bold=True, after=0)
+HEAD_RIGHT = style_of(6.8, bold=True, after=0, alignment=2)
+HEADINGS = {
+    "h1": style_of(18, bold=True, after=10),
+    "h2": style_of(13, bold=True, before=16, after=6, keepWithNext=1),
+    "h3": style_of(10.5, bold=True, before=12, after=4, keepWithNext=1),
+}
+QUOTE = style_of(9, leftIndent=10, backColor=HexColor("#F3F5F7"), borderPadding=4, before=3, after=8)
+
+
+class _Story:
+    """A document being laid out."""
+
+    def __init__(self, figures: Mapping[str, bytes | FlowDiagram]) -> None:
+        self.figures = figures
+
+    def blocks(self, nodes: Sequence[SyntaxTreeNode], style: ParagraphStyle = TEXT) -> Iterator[Flowable]:
+        """What stands below each other."""
+        for node in nodes:
+            if node.type == "heading":
+                yield Paragraph(self.words(node), HEADINGS.get(node.tag, HEADINGS["h3"]))
+            elif node.type == "paragraph":
+                yield self._paragraph(node, style)
+            elif node.type in ("bullet_list", "ordered_list"):
+                yield self._list(node, style)
+            elif node.type == "table":
+                yield from self._table(node)
+            elif node.type == "blockquote":
+                yield from self.blocks(node.children, QUOTE)
+            elif node.content:
+                yield Paragraph(_safe(node.content), style)
+
+    def _paragraph(self, node: SyntaxTreeNode, style: ParagraphStyle) -> Flowable:
+        alone = node.children[0].children if node.children else []
+        if len(alone) == 1 and alone[0].type == "image" and alone[0].attrs["src"] in self.figures:
+            return _figure(self.figures[str(alone[0].attrs["src"])])
+        return Paragraph(self.words(node), style)
+
+    def _list(self, node: SyntaxTreeNode, style: ParagraphStyle) -> Flowable:
+        items = [ListItem(list(self.blocks(one.children, style)), leftIndent=12) for one in node.children]
+        kind = "bullet" if node.type == "bullet_list" else "1"
+        return ListFlowable(items, bulletType=kind, bulletFontName=LETTERS, bulletFontSize=9, start=None)
+
+    def _table(self, node: SyntaxTreeNode) -> Iterator[Flowable]:
+        rows = [row.children for part in node.children for row in part.children]
+        texts = [[self.words(cell) for cell in row] for row in rows]
+        cells = [
+            [Paragraph(text, _style_of_cell(cell)) for text, cell in zip(line, row, strict=True)]
+            for line, row in zip(texts, rows, strict=True)
+        ]
+        yield Table(cells, colWidths=_widths(texts), repeatRows=1, style=LOOK, hAlign="LEFT")
+        yield Spacer(0, 8)
+
+    def words(self, node: SyntaxTreeNode) -> str:
+        """A line of text in ReportLab's own marks."""
+        return "".join(map(self._span, node.children))
+
+    def _span(self, node: SyntaxTreeNode) -> str:
+        if node.type == "text":
+            return _safe(node.content)
+        if node.type in ("softbreak", "hardbreak"):
+            return " " if node.type == "softbreak" else "<br/>"
+        if node.type == "code_inline":
+            return f'<font name="{LETTERS}Mono" size="7">{_safe(node.content)}</font>'
+        mark = {"em": "i", "strong": "b"}.get(node.type)
+        inside = self.words(node) if node.children else _safe(node.content)
+        return f"<{mark}>{inside}</{mark}>" if mark else inside
+
+
+def _style_of_cell(cell: SyntaxTreeNode) -> ParagraphStyle:
+    right = cell.attrs.get("class") == NUMBERS
+    if cell.type == "th":
+        return HEAD_RIGHT if right else HEAD
+    return RIGHT if right else CELL
+
+
+def _safe(text: str) -> str:
+    """Text in which nothing is a mark; what DejaVu lacks in letters that have it."""
+    return FOREIGN.sub(lambda found: f'<font name="{CHINESE}">{found[0]}</font>', escape(text, quote=False))
+
+
+LOOK = TableStyle(
+    [
+        ("LINEBELOW", (0, 0), (-1, 0), 0.8, INK),
+        ("LINEBELOW", (0, 1), (-1, -1), 0.3, RULE),
+        ("VALIGN", (0, 0), (-1, -1), "TOP"),
+        ("LEFTPADDING", (0, 0), (-1, -1), 2.5),
+        ("RIGHTPADDING", (0, 0), (-1, -1), 2.5),
+        ("TOPPADDING", (0, 0), (-1, -1), 1.5),
+        ("BOTTOMPADDING", (0, 0), (-1, -1), 2),
+    ]
+)
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
+    """Of the columns: as much as their longest words need, the rest by how much stands in them."""
+    columns = [[_plain(cell) for cell in column] for column in zip(*rows, strict=True)]
+    least = [max(SMALLEST_COLUMN, *map(_longest_word, column)) for column in columns]
+    wanted = [max(low, *map(_width, column)) for low, column in zip(least, columns, strict=True)]
+    if sum(wanted) <= INNER:
+        return wanted
+    room = max(INNER - sum(least), 0)
+    more = [want - low for want, low in zip(wanted, least, strict=True)]
+    scale = min(1.0, INNER / sum(least))
+    return [low * scale + room * extra / (sum(more) or 1) for low, extra in zip(least, more, strict=True)]
+
+
+def _plain(cell: str) -> str:
+    return re.sub("<[^>]*>", "", cell)
+
+
+def _width(text: str) -> float:
+    return float(pdfmetrics.stringWidth(text, f"{LETTERS}-Bold", CELL.fontSize)) + 6
+
+
+def _longest_word(text: str) -> float:
+    return max(map(_width, text.split()), default=0.0)
+
+
+def _figure(data: bytes | FlowDiagram) -> Flowable:
+    if isinstance(data, FlowDiagram):
+        return _drawing(data)
+    image = Image(BytesIO(data))
+    width, height = image.imageWidth / PIXELS_PER_POINT, image.imageHeight / PIXELS_PER_POINT
+    scale = min(1.0, FIGURE * INNER / width)
+    image.drawWidth, image.drawHeight, image.hAlign = width * scale, height * scale, "LEFT"
+    return image
+
+
+def _drawing(chart: FlowDiagram) -> Drawing:
+    """The same boxes and arrows as in its SVG; here up is up."""
+    height = chart.height + GAP
+    drawing, top = Drawing(WIDTH, height), height
+    for arrow in chart.arrows:
+        drawing.add(Line(arrow.x1, top - arrow.y1, arrow.x2, top - arrow.y2, strokeColor=INK))
+        corners = [end for x, y in head_of(arrow) for end in (x, top - y)]
+        drawing.add(Polygon(corners, fillColor=INK, strokeWidth=0))
+    for box in chart.boxes:
+        look = {"fillColor": None, "strokeColor": INK}
+        drawing.add(Rect(box.x, top - box.y - box.height, box.width, box.height, **look))
+        for number, line in enumerate(box.lines):
+            below = box.y + PAD + (number + 0.75) * LINE
+            drawing.add(_line(box.x + PAD, top - below, line))
+    drawing.scale(INNER / WIDTH, INNER / WIDTH)
+    drawing.width, drawing.height = INNER, height * INNER / WIDTH
+    return drawing
+
+
+def _line(x: float, y: float, text: str) -> String:
+    face = CHINESE if FOREIGN.search(text) else LETTERS
+    return String(x, y, text, fontName=face, fontSize=SIZE, fillColor=INK)

@@ -1,0 +1,309 @@
+"""Write the whole report as one Markdown text. The page, HTML and PDF are made from it.
+
+What participants said about themselves is summed up: no single answer and no free text is shown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from statistics import median
+
+from kitchen.contract.world import Json
+from kitchen.words.english_text import counted_noun
+from study.analysis.analysis_sample import Sample
+from study.analysis.statistics.apa_format import escape_markdown, markdown_table
+from study.analysis.statistics.markdown_report import (
+    DESIGN_METHOD,
+    METHOD,
+    PARTICIPANTS_FIGURE,
+    attrition_sentences,
+    contrasts_table,
+    dependence_sentence,
+    exclusion_sentences,
+    means_table,
+    pairs_table,
+    plan_sentence,
+    players_table,
+    scales_table,
+    synthetic_banner,
+)
+from study.analysis.statistics.result_files import ANALYSED_FILE
+from study.analysis.statistics.result_rows import Row, test_rows
+from study.analysis.statistics.result_sentences import tukey_sentence
+from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+from study.design.models import SurveyItem
+from study.design.questions.item_fields import DOES_NOT_APPLY
+from study.design.questions.item_kinds import format_number
+from study.participants.models import Answer
+from study.reporting.consort_diagram import FlowStage
+from study.reporting.preregistration_deviations import Deviation
+
+OTHER = "another answer"
+NOT_APPLICABLE = "does not apply"
+Line = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSummary:
+    """One question summed up."""
+
+    question: str
+    """As tables call it."""
+    answered: int
+    """How many of those who are analysed gave an answer, or said that it does not apply."""
+    lines: tuple[Line, ...]
+    """An option and how many chose it; of numbers their n, median and range."""
+
+
+def about_summaries(sample: Sample, analysis: Analysis) -> tuple[ItemSummary, ...]:
+    """Every question about the person that somebody analysed answered, in the order of the study; none whose
+    answers are free texts, and none that has a right answer."""
+    people = sample.people.filter(code__in=analysis.participants)
+    answers = Answer.objects.filter(
+        participant__in=people.values("pk"), round=None, item__place=SurveyItem.Place.ABOUT
+    )
+    values: dict[int, list[Json]] = {}
+    for item, value in answers.order_by("id").values_list("item_id", "value"):
+        values.setdefault(item, []).append(value)
+    items = SurveyItem.objects.filter(pk__in=values).order_by("position", "pk")
+    return tuple(
+        summarise_item(one, values[one.pk]) for one in items if one.kind in _LINES and one.correct is None
+    )
+
+
+def summarise_item(item: SurveyItem, values: Sequence[Json]) -> ItemSummary:
+    """The answers to one question with options or numbers."""
+    given = [value for value in values if value != DOES_NOT_APPLY]
+    lines = [*_LINES[item.kind](item, given)]
+    if gone := len(values) - len(given):
+        lines.append((NOT_APPLICABLE, str(gone)))
+    return ItemSummary(item.measure, len(values), tuple(lines))
+
+
+def _chosen(item: SurveyItem, values: Sequence[Json]) -> Iterator[Line]:
+    counted = Counter(one for value in values for one in (value if isinstance(value, list) else [value]))
+    for option in item.options:
+        yield option, str(counted.pop(option, 0))
+    if counted:
+        yield OTHER, str(counted.total())
+
+
+def _numbers(item: SurveyItem, values: Sequence[Json]) -> Iterator[Line]:
+    if values:
+        yield "numbers", str(len(values))
+        yield "median", format_number(median(values))
+        yield "range", f"{format_number(min(values))} to {format_number(max(values))}"
+
+
+_LINES = {"single": _chosen, "multiple": _chosen, "number": _numbers, "likert": _numbers}
+
+FLOW = "flow.svg"
+"""The chart of participants, among the figures."""
+PLANNED = "*Planned.*"
+PARTLY = "*Planned, but not before everybody analysed took part.*"
+FROZEN_LATER = "*Planned after the data were collected.*"
+EXPLORATORY = "*Exploratory: not planned.*"
+EXPLORED = "*Exploratory.*"
+"""Before planned contrasts of a measure that is only explored."""
+OTHER_TERMS = ("position", "carry_over")
+"""Terms of the mixed model that its sentence on conditions tells, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportContents:
+    """All that a report is made of."""
+
+    title: str
+    slug: str
+    whose: str
+    known: str
+    """Effects that programs were told, in words; empty where none was."""
+    made_at: datetime
+    design: Sequence[tuple[str, str]]
+    """Name and Markdown of what was designed."""
+    conditions: Sequence[Sequence[str]]
+    """Name, what participants read, world, co-player, teammates of each."""
+    frozen: Sequence[tuple[str, str]]
+    """What of the preregistration is said; empty where there is none."""
+    analysis: Analysis
+    flow: Sequence[FlowStage]
+    flow_words: str
+    deviations: Sequence[Deviation]
+    software: Sequence[tuple[str, str]]
+    rows_sha256: str
+    """Of `analysed.csv`."""
+    said: Sequence[ItemSummary] = ()
+    """What those who are analysed said about themselves."""
+
+
+def report_text(told: ReportContents) -> str:
+    """The report; it begins with the title of the study as its only first heading."""
+    analysis = told.analysis
+    parts = [
+        f"# {escape_markdown(told.title)}",
+        synthetic_banner(analysis),
+        _pairs(_about(told)),
+        *_design(told),
+        "## Participants",
+        f"![{escape_markdown(told.flow_words)}]({FLOW})",
+        flow_table(told.flow),
+        said_table(told.said),
+        _list([*_dependent(analysis), *_attrition(analysis), *exclusion_sentences(analysis)]),
+        "## Deviations from what was preregistered",
+        deviations_list(told.deviations),
+        "## Results",
+        *_results(told),
+        *(["## Reliability of scales", scales_table(analysis.scales)] if analysis.scales else []),
+        *(["## Who really played", players_table(analysis.players)] if analysis.players else []),
+        "## How it was computed",
+        DESIGN_METHOD.replace("\n", " "),
+        METHOD.replace("\n", " "),
+        "## Software and data",
+        _pairs(told.software),
+        _hash(told),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _about(told: ReportContents) -> list[tuple[str, str]]:
+    made = f"{told.made_at:%Y-%m-%d %H:%M} UTC"
+    known = [("Programs were told to differ by", told.known)] if told.known else []
+    return [("Report of", told.slug), ("Data of", told.whose), *known, ("Made", made)]
+
+
+def _design(told: ReportContents) -> Iterator[str]:
+    yield "## Design"
+    frozen = told.frozen or [("Preregistered", "no: nothing was frozen")]
+    yield _pairs(frozen)
+    yield markdown_table(
+        ("Condition", "Participants read", "World", "Beside them", "Teammates"),
+        [[escape_markdown(cell) for cell in row] for row in told.conditions],
+    )
+    for name, text in told.design:
+        yield f"### {escape_markdown(name)}"
+        yield text
+
+
+def _attrition(analysis: Analysis) -> list[str]:
+    return attrition_sentences(analysis.attrition) if analysis.attrition else []
+
+
+def _dependent(analysis: Analysis) -> list[str]:
+    words = dependence_sentence(analysis.attrition) if analysis.attrition else ""
+    return [words] if words else []
+
+
+def flow_table(flow: Sequence[FlowStage]) -> str:
+    """The chart's numbers, one line each."""
+    rows = []
+    for one in flow:
+        rows.append([f"**{escape_markdown(one.words)}**", str(one.number)])
+        rows += [[f"left: {escape_markdown(words)}", str(number)] for words, number in one.left]
+    return markdown_table(("Participants who …", "n"), rows)
+
+
+def said_table(said: Sequence[ItemSummary]) -> str:
+    """What people said about themselves; empty where nothing was asked."""
+    if not said:
+        return ""
+    rows = []
+    for one in said:
+        rows.append([f"**{escape_markdown(one.question)}**", f"{one.answered} answered"])
+        rows += [[escape_markdown(words), number] for words, number in one.lines]
+    return markdown_table(("Those analysed, about themselves", "n"), rows)
+
+
+def deviations_list(deviations: Sequence[Deviation]) -> str:
+    """Each in a line, by what it is about; that there is none, where there is none."""
+    if not deviations:
+        return "None: design, program, sample and tests are as they were preregistered."
+    lines = [f"*{one.kind.capitalize()}.* {escape_markdown(one.words)}" for one in deviations]
+    return _list(lines, safe=True)
+
+
+def _results(told: ReportContents) -> Iterator[str]:
+    analysis = told.analysis
+    mark = _mark(told)
+    yield plan_sentence(analysis)
+    if not told.frozen:
+        yield "Nothing was preregistered: all that follows is exploratory."
+    elif mark == FROZEN_LATER:
+        yield "All data were collected before this was preregistered: all that follows is exploratory."
+    by_measure = {key: list(rows) for key, rows in groupby(test_rows(analysis), lambda row: row["measure"])}
+    for result in analysis.measures:
+        rows = by_measure.get(result.measure.key, [])
+        yield from measure_parts(result, rows, mark)
+
+
+def _mark(told: ReportContents) -> str:
+    """Whether what decides was planned before the data were collected."""
+    if not told.frozen:
+        return "*As the design says.*"
+    planned = told.analysis.as_planned
+    return PLANNED if planned == len(told.analysis.participants) else PARTLY if planned else FROZEN_LATER
+
+
+def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iterator[str]:
+    """One measure: what was planned to decide, the numbers, what else was looked at, and the replication."""
+    label, planned = escape_markdown(result.measure.label), EXPLORED if result.measure.exploratory else mark
+    yield f"### {label}"
+    yield from _apa(rows, "main", planned)
+    if result.within and result.within.planned.contrasts:
+        yield f"{planned} Contrasts, Holm's correction over them:"
+        yield contrasts_table(result.within.planned)
+    if result.threads_name:
+        yield f"![{label}: {PARTICIPANTS_FIGURE}]({result.threads_name})"
+    yield means_table(result)
+    if result.within and result.within.cautions:
+        yield "What speaks against these tests:"
+        yield _list(list(result.within.cautions))
+    yield from _exploratory(result, rows)
+    yield from _apa(rows, "replication", "*The replication of the paper's analysis.*")
+    yield escape_markdown(tukey_sentence(result))
+    yield f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})"
+    if result.pairs:
+        yield pairs_table(result.pairs)
+
+
+def _exploratory(result: MeasureResult, rows: Sequence[Row]) -> Iterator[str]:
+    pairs = result.within.pairs if result.within else None
+    yield from _apa([row for row in rows if row["test"] != "paired t test"], "exploratory", EXPLORATORY)
+    if pairs and pairs.contrasts:
+        yield f"{EXPLORATORY} All pairs, paired t tests with Holm's correction over them:"
+        yield contrasts_table(pairs)
+
+
+def _apa(rows: Sequence[Row], role: str, mark: str) -> Iterator[str]:
+    """The sentences of the tests of one role, marked; nothing where there is none."""
+    rows = [row for row in rows if row["role"] == role and row.get("term") not in OTHER_TERMS]
+    said = dict.fromkeys(str(row["apa"]) for row in rows if row.get("apa"))
+    if said:
+        yield " ".join([mark, *(escape_markdown(_whole(one)) for one in said)])
+
+
+def _whole(words: str) -> str:
+    sentence = f"{words[:1].upper()}{words[1:]}" if words[:1].islower() and words[1:2] != "(" else words
+    return sentence if sentence.endswith(".") else f"{sentence}."
+
+
+def _hash(told: ReportContents) -> str:
+    rows = sum(len(one.table.observations) + len(one.set_aside) for one in told.analysis.measures)
+    return (
+        f"{counted_noun(rows, 'row')} analysed, `{ANALYSED_FILE}`, SHA-256 `{told.rows_sha256}`. "
+        f"`analyse_study` writes "
+        "that file beside this report; the same data give the same."
+    )
+
+
+def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    return _list(
+        [f"**{escape_markdown(name)}**: {escape_markdown(value)}" for name, value in pairs], safe=True
+    )
+
+
+def _list(lines: Sequence[str], *, safe: bool = False) -> str:
+    return "\n".join(f"- {line if safe else escape_markdown(line)}" for line in lines)

@@ -1,0 +1,89 @@
+"""Helpers of console pages: a page with one form, and a button that calls a service and redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from study.design.counterbalancing import SchemeError
+from study.design.models import Study
+from study.design.recruitment_platforms import RECRUITMENT_PLACES
+from study.design.study_errors import DesignError, StudyClosedError
+from study.participants.participant_counts import study_counts
+
+
+def study_context(study: Study) -> dict[str, Any]:
+    """What every page of a study shows."""
+    return {"study": study, "counts": study_counts(study)}
+
+
+def participant_link(request: HttpRequest, study: Study) -> str:
+    """As it is given to the place where participants come from."""
+    return RECRUITMENT_PLACES[study.recruitment].link(request.build_absolute_uri(study.get_absolute_url()))
+
+
+def form_page(
+    request: HttpRequest,
+    study: Study | None,
+    form: Any,
+    *,
+    heading: str,
+    template: str = "study/researchers/form.html",
+    **more: Any,
+) -> HttpResponse:
+    """A page with one form; 422 if what was sent is wrong."""
+    base = study_context(study) if study and study.pk else {}
+    context = {**base, "form": form, "heading": heading, **more}
+    return render(request, template, context, status=422 if form.errors else 200)
+
+
+def back_to_page(
+    request: HttpRequest, study: Study, words: str, page: str = "design", *, mind: str = ""
+) -> HttpResponse:
+    """Back to a page of the design, with a word on what was done, and a warning of what is to be minded."""
+    messages.success(request, words)
+    if mind:
+        messages.warning(request, f"But mind: {mind}")
+    return redirect(f"study:staff-{page}", study.slug)
+
+
+CONFIRM_FIELD = "sure"
+"""Name of the tick with which somebody says that a destructive button is meant (`design/ask.html`)."""
+NOT_CONFIRMED = "Nothing was done: tick that you mean it."
+
+
+def confirmed_service_button(
+    request: HttpRequest,
+    study: Study,
+    act: Callable[[], object],
+    words: str,
+    page: str = "design",
+    **more: str,
+) -> HttpResponse:
+    """As `asked`, for what cannot be taken back: nothing is done without the tick."""
+    if CONFIRM_FIELD in request.POST:
+        return service_button(request, study, act, words, page, **more)
+    messages.error(request, NOT_CONFIRMED)
+    return redirect(f"study:staff-{page}", study.slug)
+
+
+def service_button(
+    request: HttpRequest,
+    study: Study,
+    act: Callable[[], object],
+    words: str,
+    page: str = "design",
+    *,
+    mind: str = "",
+) -> HttpResponse:
+    """A button was pressed: what it asks for is done, or the page says why not."""
+    try:
+        act()
+    except (DesignError, StudyClosedError, SchemeError) as error:
+        messages.error(request, str(error))
+        return redirect(f"study:staff-{page}", study.slug)
+    return back_to_page(request, study, words, page, mind=mind)

@@ -1,0 +1,227 @@
+"""Log security events in the database and in `security.log`, sealed so that changes are found, and list
+those that are too old.
+
+Events are numbered without gaps and sealed. A separate count says how many there were. Events that the
+app erases by age are counted as erased; missing rows beyond those were removed by somebody else. No
+secret is stored: no password, not even a wrong one or an unknown user name, which may be a mistyped
+password; of a token only how it begins. Of an erased participant only the receipt without its proof and
+an anonymous mark are stored.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.contrib.auth import get_user_model
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
+
+from kitchen.infra.client_address import client_address
+from kitchen.infra.database_writes import batches_of
+from kitchen.infra.hmac_seals import column_values, make_seal, seal_is_valid
+from study.design.models import Study
+from study.participants.erasure_records import LeavingReceipt
+from study.participants.participant_events import participant_leaving
+from study.researchers.models import ApiToken, SecurityCount, SecurityEvent
+
+ROW, COUNT = "security event", "security events"
+SEALED = ("number", "at", "kind", "user_name", "study", "what", "address")
+ONLY = 1
+"""The id of the one count."""
+NO_COUNT = "security events: how many there were is gone"
+FALSE_COUNT = "security events: how many there were was not written with this installation's key"
+
+
+@transaction.atomic
+def event_write(**values: Any) -> SecurityEvent:
+    """Write the next one. Others wait until the transaction around it ends."""
+    count = _count()
+    event = SecurityEvent(number=count.last + 1, **values)
+    event.seal = make_seal(ROW, column_values(event, SEALED))
+    event.save()
+    _store(count, last=event.number, erased=count.erased)
+    return event
+
+
+def _count() -> SecurityCount:
+    """The one count, locked."""
+    fresh = {"last": 0, "erased": 0, "seal": make_seal(COUNT, [0, 0])}
+    count, _ = SecurityCount.objects.select_for_update().get_or_create(pk=ONLY, defaults=fresh)
+    return count
+
+
+def _store(count: SecurityCount, *, last: int, erased: int) -> None:
+    count.last, count.erased, count.seal = last, erased, make_seal(COUNT, [last, erased])
+    count.save()
+
+
+def events_erase(events: QuerySet[SecurityEvent]) -> int:
+    """Erase these, the oldest ones, in pieces, of each of which the count knows; how many they were."""
+    numbers = dict(events.order_by("pk").values_list("pk", "number"))
+    for piece in batches_of(numbers):
+        _piece_erase(piece, max(numbers[pk] for pk in piece))
+    return len(numbers)
+
+
+@transaction.atomic
+def _piece_erase(piece: Sequence[int], number: int) -> None:
+    count = _count()
+    SecurityEvent.objects.filter(pk__in=piece).delete()
+    _store(count, last=count.last, erased=max(count.erased, number))
+
+
+def events_verify() -> Iterator[str]:
+    """What is not as it was noted."""
+    count = SecurityCount.objects.filter(pk=ONLY).first()
+    if count is None:
+        if SecurityEvent.objects.exists() or get_user_model().objects.exclude(last_login=None).exists():
+            yield NO_COUNT
+        return
+    if not seal_is_valid(count.seal, COUNT, [count.last, count.erased]):
+        yield FALSE_COUNT
+    before = count.erased
+    for event in SecurityEvent.objects.order_by("number", "pk").iterator():
+        if (
+            not seal_is_valid(event.seal, ROW, column_values(event, SEALED))
+            or event.number == before > count.erased
+        ):
+            yield f"security event {event.pk} is not what was written"
+        if event.number > before:
+            yield from _missing(before + 1, event.number - 1)
+            before = event.number
+    yield from _missing(before + 1, count.last)
+
+
+def _missing(first: int, last: int) -> Iterator[str]:
+    if first == last:
+        yield f"security event number {first} is missing"
+    elif first < last:
+        yield f"security events number {first} to {last} are missing"
+
+
+_request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
+
+
+def current_request() -> HttpRequest | None:
+    """What is being answered; None in a command or a worker."""
+    return _request.get()
+
+
+def remember_request(
+    page: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Django's middleware that remembers it."""
+
+    def enter(request: HttpRequest) -> HttpResponseBase:
+        token = _request.set(request)
+        try:
+            return page(request)
+        finally:
+            _request.reset(token)
+
+    return enter
+
+
+log = logging.getLogger("brigade.security")
+
+Kind = SecurityEvent.Kind
+
+
+def log_security_event(
+    kind: str,
+    *,
+    user: Any = None,
+    study: Study | None = None,
+    what: str = "",
+    request: HttpRequest | None = None,
+) -> None:
+    """Note that this has happened: who did it, to which study, with what, from where. If that is not said, it
+    is who of the staff asked for what is being answered; of participants nothing is noted. The row is written
+    in the transaction around it, if there is one, and the line of the log once that is committed."""
+    request = request or _of_staff(current_request())
+    user = user or getattr(_of_staff(request), "user", None)
+    noted = {
+        "kind": str(kind),
+        "user_name": user.get_username() if user else "",
+        "study": study.slug if study else "",
+        "what": what[:200],
+        "address": str(client_address(request) or "") if request else "",
+    }
+    event = event_write(**noted)
+    line = json.dumps({"at": event.at.isoformat(timespec="seconds"), **noted})
+    transaction.on_commit(partial(log.info, line), robust=True)
+
+
+def _of_staff(request: HttpRequest | None) -> HttpRequest | None:
+    """The request, if somebody is logged in."""
+    user = getattr(request, "user", None)
+    return request if user is not None and user.is_authenticated else None
+
+
+def log_logins_and_erasures() -> None:
+    """From now on note what others tell of: logins, and that somebody was erased."""
+    user_logged_in.connect(_logged_in)
+    user_logged_out.connect(_logged_out)
+    user_login_failed.connect(_login_failed)
+    participant_leaving.connect(_person_goes)
+
+
+def _logged_in(*, user: Any, request: HttpRequest, **_: Any) -> None:
+    log_security_event(Kind.LOGIN, user=user, request=request)
+
+
+def _logged_out(*, user: Any, request: HttpRequest, **_: Any) -> None:
+    if user:
+        log_security_event(Kind.LOGOUT, user=user, request=request)
+
+
+def _login_failed(*, credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
+    name = str(credentials.get("username") or "")[:150]
+    user = get_user_model().objects.filter(username=name).first()
+    log_security_event(Kind.LOGIN_FAILED, user=user, request=request)
+
+
+def _person_goes(*, study_id: int, receipt: LeavingReceipt, mark: str, by: Any, **_: Any) -> None:
+    log_security_event(
+        Kind.PERSON_ERASED,
+        user=by,
+        study=Study.objects.filter(pk=study_id).first(),
+        what=f"{receipt.without_proof} {mark}",
+    )
+
+
+def expired_events(days: int | None) -> dict[str, QuerySet[Any]]:
+    """What is to go, by what it is; sessions and tokens that are over go in any case."""
+    now = timezone.now()
+    found: dict[str, QuerySet[Any]] = {
+        "ended session": Session.objects.filter(expire_date__lt=now),
+        "expired token": ApiToken.objects.filter(expires_at__lt=now),
+    }
+    return found | (_older(now - timedelta(days=days)) if days is not None else {})
+
+
+def _older(than: datetime) -> dict[str, QuerySet[Any]]:
+    """That somebody was erased stays: it leads to nobody, and says who must not come back from a backup. What
+    axes notes only where it is told to is named where there is some."""
+    events = SecurityEvent.objects.exclude(kind=SecurityEvent.Kind.PERSON_ERASED)
+    noted = {
+        "failed login in the log/failed logins in the log": AccessFailureLog,
+        "login in the log/logins in the log": AccessLog,
+    }
+    logged = {what: model.objects.filter(attempt_time__lt=than) for what, model in noted.items()}
+    return {
+        "security event": events.filter(at__lt=than),
+        "failed login": AccessAttempt.objects.filter(attempt_time__lt=than),
+        **{what: rows for what, rows in logged.items() if rows.exists()},
+    }

@@ -1,1 +1,0 @@
-"""Participants' pages and what they set off: entering, going on, answering, being away."""

@@ -1,1 +1,0 @@
-"""Trying a study out: previews, dry runs, and erasing what programs left."""

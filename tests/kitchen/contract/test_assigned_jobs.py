@@ -1,0 +1,59 @@
+"""Jobs as they follow from what was said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kitchen.contract.assigned_jobs import Job, jobs_in, names_no_open_job
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
+
+
+def said(number: int, sender: int, kind: str, text: str = "", *to: int, **data: Any) -> TeamMessage:
+    return TeamMessage(number, number, sender, to, kind, text, data)
+
+
+GIVEN = said(1, 0, "inform", "fetch rice", 1, 2)
+
+
+def states(*messages: TeamMessage) -> dict[int, str]:
+    return {job.worker: job.state for job in jobs_in([GIVEN, *messages])}
+
+
+def test_a_job_is_given_to_each_and_each_says_what_becomes_of_theirs() -> None:
+    assert jobs_in([GIVEN])[0] == Job(1, 0, 1, "fetch rice", 1, changed=1)
+    accepted = said(2, 1, "accept", "", 0, job=1)
+    assert states(accepted) == {1: "accepted", 2: "given"}
+    done = said(3, 1, "report", "here it is", 0, job=1, status="done")
+    assert states(accepted, done) == {1: "done", 2: "given"}
+    assert jobs_in([GIVEN, done])[0].why == "here it is"
+    assert states(accepted, said(3, 1, "report", "", 0, job=1, status="failed"))[1] == "failed"
+
+
+def test_who_gave_it_takes_it_back_and_what_is_over_stays_so() -> None:
+    declined = said(2, 1, "decline", "my hands are full", 0, job=1)
+    assert states(declined, said(3, 0, "withdraw", "", 1, 2, job=1)) == {1: "declined", 2: "withdrawn"}
+    assert states(declined, said(3, 1, "accept", "", 0, job=1))[1] == "declined"
+
+
+@pytest.mark.parametrize(
+    ("sender", "to", "say"),
+    [
+        (1, (0,), MessageDraft("", "accept", data={"job": 7})),
+        (1, (0,), MessageDraft("", "accept")),
+        (3, (0,), MessageDraft("", "accept", data={"job": 1})),
+        (1, (0,), MessageDraft("", "report", data={"job": 1, "status": "perhaps"})),
+        (2, (1,), MessageDraft("", "withdraw", data={"job": 1})),
+    ],
+)
+def test_what_is_about_no_job_of_theirs_changes_none(
+    sender: int, to: tuple[int, ...], say: MessageDraft
+) -> None:
+    assert names_no_open_job(jobs_in([GIVEN]), sender, to, say)
+    assert states(TeamMessage(2, 2, sender, to, say.kind, say.text, say.data)) == {1: "given", 2: "given"}
+
+
+def test_talk_is_about_no_job() -> None:
+    assert not names_no_open_job([], 0, (1,), MessageDraft("hello"))
+    assert not names_no_open_job(jobs_in([GIVEN]), 1, (0,), MessageDraft("", "accept", data={"job": 1}))

@@ -1,0 +1,32 @@
+"""A web process that takes pages has loaded what they need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import daphne.server
+import pytest
+from django.template import engines
+
+from brigade import web
+from kitchen.play.live import render_page
+
+
+def test_templates_of_panels_are_compiled_before_the_first_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[int] = []
+    panels: Any = engines["panels"]
+    compiled = panels.env.cache
+    compiled.clear()
+    monkeypatch.setattr(daphne.server.Server, "run", lambda server: served.append(len(compiled)))
+    monkeypatch.setattr("kitchen.uptime.heartbeat.start_heartbeat", lambda part: None)
+    web.WebProcess(application=None, endpoints=["nowhere"]).run()
+    assert served
+    assert served[0] > 20
+
+
+def test_a_world_that_cannot_be_loaded_keeps_nobody_from_the_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("BRIGADE_WORLDS", "broken=nothing.there:KIT")
+    render_page.preload_pages()
+    assert "not all was loaded" in caplog.text

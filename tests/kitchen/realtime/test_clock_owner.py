@@ -1,0 +1,473 @@
+"""An owner and pages, over real websocket messages and a channel layer in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+from channels.db import database_sync_to_async
+from channels.layers import get_channel_layer
+from channels.routing import URLRouter
+from channels.testing import WebsocketCommunicator
+from django.db import OperationalError
+from django.utils import timezone
+from redis.exceptions import ConnectionError as RedisAway
+
+from kitchen.contract.agent import Decision as Agreed
+from kitchen.contract.language_model import Call, Message, Request
+from kitchen.infra import db_retry
+from kitchen.infra.greenlet_pool import run_in_background
+from kitchen.play.episode.absent_players import AbsencePolicy
+from kitchen.play.episode.change_episode import end_episode, leave_seat
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live.page_session import ELSEWHERE_CLOSE_CODE, NO_SEAT_CLOSE_CODE
+from kitchen.play.models import Episode, ModelCall, Seat, SeatCommand, Step, Ticking
+from kitchen.realtime import clock_owner as owning
+from kitchen.realtime import realtime_agents
+from kitchen.realtime.clock_owner import ClockOwner
+from kitchen.realtime.realtime_episode import read_realtime_episode
+from kitchen.realtime.tick_storage import store_tick_groups
+from kitchen.urls import websocket_urlpatterns
+from tests.kitchen.realtime.conftest import Lane
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
+PATIENCE = 20.0
+"""Seconds after which what does not come is a failure, however busy the machine is."""
+application = URLRouter(websocket_urlpatterns)
+
+
+@pytest.fixture(autouse=True)
+def quick(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A layer in memory, and short waits."""
+    settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+    for name in ("LOOK_SECONDS", "STORE_SECONDS"):
+        monkeypatch.setattr(owning, name, 0.02)
+    monkeypatch.setattr(
+        db_retry, "THREAD_RETRY_WAITS", ()
+    )  # a thread that has no connection yet would wait five seconds for one
+
+
+class Page:
+    """A page of one seat, as a browser has it."""
+
+    def __init__(self, socket: WebsocketCommunicator) -> None:
+        self.socket = socket
+
+    async def told(self, *kinds: str) -> dict[str, Any]:
+        """The next message of these kinds."""
+        heard: Counter[str] = Counter()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    found: dict[str, Any] = json.loads(await self.socket.receive_from(timeout=PATIENCE))
+                    heard[found["type"]] += 1
+                    if found["type"] in kinds:
+                        return found
+        except TimeoutError:
+            pytest.fail(f"no {' or '.join(kinds)} in {PATIENCE:g} s, but {dict(heard)}")
+
+    async def closed(self) -> int:
+        """The code with which it is closed, whatever it is told before."""
+        while (said := await self.socket.receive_output(timeout=PATIENCE))["type"] != "websocket.close":
+            pass
+        return int(said["code"])
+
+    async def key(self, *command: str, down: bool = True, number: int = 1) -> None:
+        await self.socket.send_json_to({"type": "key", "command": command, "down": down, "number": number})
+
+    async def close(self) -> None:
+        await self.socket.disconnect()
+
+
+async def opened(episode: Episode, seat: int = 0, query: str = "") -> Page:
+    key = await database_sync_to_async(lambda: Seat.objects.get(episode=episode, number=seat).key)()
+    socket = WebsocketCommunicator(application, f"/ws/ticks/{key}/{query}")
+    connected, _ = await socket.connect(timeout=PATIENCE)
+    assert connected
+    return Page(socket)
+
+
+@pytest.fixture
+async def owner() -> AsyncIterator[asyncio.Task[None]]:
+    task = asyncio.create_task(ClockOwner(get_channel_layer()).run())
+    yield task
+    await ended(task)
+
+
+async def ended(task: asyncio.Task[None]) -> None:
+    """It is asked to end, and does."""
+    task.cancel()
+    _, still = await asyncio.wait([task], timeout=PATIENCE)
+    if still:
+        pytest.fail(f"an owner does not end; it is at {task.get_stack(limit=1)}")
+
+
+async def made(lane: Lane, *minds: str, **more: Any) -> Episode:
+    found: Episode = await database_sync_to_async(lane)(*minds, **more)
+    return found
+
+
+async def stored(episode: Episode) -> Episode:
+    found: Episode = await database_sync_to_async(Episode.objects.get)(pk=episode.pk)
+    return found
+
+
+async def test_two_people_play_to_the_end(lane: Lane, owner: Any) -> None:
+    episode = await made(lane, "walker", seats=3, steps=12, tick_ms=150)
+    pages = [await opened(episode, seat) for seat in (0, 1)]
+    first = await pages[0].told("state")
+    assert (first["world"], first["seat"], first["brief"]["tick_ms"]) == ("lane", 0, 150)
+    assert (await pages[0].told("whole"))["tick_ms"] == 150
+    await pages[0].key("east", number=7)
+    ticks = [await pages[0].told("tick")]
+    while ticks[-1]["step"] < 12:
+        ticks.append(await pages[0].told("tick"))
+    assert [tick["step"] for tick in ticks] == list(range(ticks[0]["step"], 13))
+    assert ticks[-1]["key"] == 7
+    over = await pages[0].told("over")
+    assert over["status"] == (await stored(episode)).status == "over"
+    assert (await pages[1].told("over"))["status"] == "over"
+    rows = await database_sync_to_async(list)(SeatCommand.objects.filter(episode=episode))
+    by = {(row.seat, row.chosen_by) for row in rows}
+    assert by >= {(0, "person"), (1, "clock"), (2, "walker")}
+    assert not {row.chosen_by for row in rows if row.seat == 1} - {"clock"}
+    assert await _holds(episode)
+    for page in pages:
+        await page.close()
+
+
+async def _holds(episode: Episode) -> bool:
+    rows = Episode.objects.filter(pk=episode.pk)
+    verdicts = await database_sync_to_async(lambda: list(verify_episode_logs(rows)))()
+    return all(verdict.holds for verdict in verdicts)
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        ({"type": "key", "command": ["fly"]}, "not_offered"),
+        ({"type": "key", "command": "north", "seat": 1}, "unreadable"),
+        ({"type": "key", "command": ["east"], "down": "yes"}, "unreadable"),
+        ({"type": "key", "command": ["east"], "number": -1}, "unreadable"),
+        ({"type": "command", "step": 1, "command": ["east"]}, "unreadable"),
+        ([], "unreadable"),
+    ],
+)
+async def test_what_cannot_be_used_is_answered(lane: Lane, owner: Any, sent: Any, code: str) -> None:
+    page = await opened(await made(lane, seats=2, steps=500, tick_ms=50))
+    await page.told("whole")
+    await page.socket.send_json_to(sent)
+    notice = await page.told("notice")
+    assert (notice["code"], bool(notice["text"])) == (code, True)
+    await page.close()
+
+
+async def test_a_page_that_comes_again_is_told_the_present_step_and_the_older_one_is_closed(
+    lane: Lane, owner: Any
+) -> None:
+    episode = await made(lane, steps=500, tick_ms=60)
+    first = await opened(episode, query="?page=page-one&take=1")
+    while (tick := await first.told("tick"))["step"] < 3:
+        pass
+    second = await opened(episode, query="?page=page-two&take=1")
+    assert (await second.told("whole"))["step"] >= tick["step"]
+    await first.key("east", number=1)
+    await second.key("west", number=2)
+    while (tick := await second.told("tick"))["key"] != 2:
+        pass
+    commands = SeatCommand.objects.filter(episode=episode, command=["east"])
+    assert not await database_sync_to_async(commands.exists)()
+    assert await first.closed() == ELSEWHERE_CLOSE_CODE
+    await second.close()
+
+
+async def test_an_older_page_that_says_late_that_it_plays_takes_no_key_from_the_newer_one(
+    lane: Lane, owner: Any
+) -> None:
+    """It could not say so before: Redis was away."""
+    episode = await made(lane, steps=500, tick_ms=20)
+    page = await opened(episode, query="?page=page-two&take=1")
+    await page.told("tick")
+    await get_channel_layer().group_send(
+        f"keys.{episode.pk}",
+        {"type": "keys.sat", "episode": episode.pk, "seat": 0, "page": "page-one", "reply": "gone!1"},
+    )
+    await page.key("west", number=2)
+    while (await page.told("tick"))["key"] != 2:
+        pass
+    await page.close()
+
+
+async def test_an_old_connection_that_ends_late_takes_no_key_from_the_page_that_has_come_again(
+    lane: Lane, owner: Any
+) -> None:
+    episode = await made(lane, steps=500, tick_ms=20)
+    old = await opened(episode, query="?page=page-one&take=1")
+    await old.told("whole")
+    page = await opened(episode, query="?page=page-one&take=1")
+    await page.told("whole")
+    await page.key("west", number=2)
+    while (tick := await page.told("tick"))["key"] != 2:
+        pass
+    await old.close()
+    till = tick["step"] + 10
+    while (tick := await page.told("tick"))["step"] < till:
+        assert tick["key"] == 2
+    await page.close()
+
+
+async def test_each_page_is_told_what_its_own_seat_sees(lane: Lane, owner: Any) -> None:
+    episode = await made(lane, seats=2, steps=500, tick_ms=20)
+    pages = [await opened(episode, seat) for seat in (0, 1)]
+    for seat, page in enumerate(pages):
+        known = (await page.told("whole"))["observation"]["you"]
+        await page.key("east" if seat == 0 else "stay")
+        step = 0
+        while step < 6 or bool(known) != (seat == 0):  # told in the end: a busy machine hears a key late
+            tick = await page.told("tick")
+            step, known = tick["step"], tick["changed"].get("you", known)
+            assert tick.keys() == {"type", "step", "score", "lost_ms", "changed", "gone", "events", "key"}
+        await page.close()
+
+
+async def test_a_page_that_misses_a_tick_is_told_everything(lane: Lane, owner: Any) -> None:
+    episode = await made(lane, steps=500, tick_ms=20)
+    page = await opened(episode)
+    await page.told("tick")
+    skipped = {"type": "tick.shown", "step": 400, "seats": {"0": {}}, "score": {}, "lost_ms": 0}
+    await get_channel_layer().group_send(f"ticks.{episode.pk}", skipped)
+    assert (await page.told("whole"))["step"] < 400
+    await page.socket.send_json_to({"type": "sync"})
+    assert (await page.told("state"))["brief"]
+    await page.told("whole")
+    await page.close()
+
+
+async def test_an_owner_that_dies_is_followed_by_another(lane: Lane) -> None:
+    episode = await made(lane, "walker", seats=2, steps=500, tick_ms=20)
+    first = ClockOwner(get_channel_layer())
+    dies = asyncio.create_task(first.run())
+    page = await opened(episode)
+    while (await page.told("tick"))["step"] < 5:
+        pass
+    for played in first.played.values():
+        played.task.cancel()  # type: ignore[union-attr]
+    first._leave = first._store_all = _nothing  # type: ignore[method-assign]
+    await ended(dies)
+    await database_sync_to_async(Ticking.objects.update)(until=timezone.now())
+    second = asyncio.create_task(ClockOwner(get_channel_layer()).run())
+    step = (await page.told("whole"))["step"]
+    assert 0 < step == (await page.told("tick"))["step"] - 1
+    await ended(second)
+    taken = await stored(episode)
+    assert taken.step > step
+    assert await _holds(episode)
+    ticking = await database_sync_to_async(Ticking.objects.get)(pk=episode.pk)
+    assert ticking.until is None  # who ends gives back what it has
+    await page.close()
+
+
+async def _nothing() -> None:
+    pass
+
+
+async def test_of_many_games_each_is_claimed_when_it_is_read_and_not_long_before(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claimed: list[int] = []
+
+    def read(*told: Any) -> Any:
+        claimed.append(Ticking.objects.exclude(owner="").count())
+        return read_realtime_episode(*told)
+
+    monkeypatch.setattr(owning, "read_realtime_episode", read)
+    for _ in range(3):
+        await made(lane, steps=500, tick_ms=50)
+    owner = asyncio.create_task(ClockOwner(get_channel_layer()).run())
+    async with asyncio.timeout(PATIENCE):
+        while len(claimed) < 3:
+            await asyncio.sleep(0.01)
+    await ended(owner)
+    assert claimed == [1, 2, 3]
+
+
+async def test_the_clock_stands_still_while_nothing_can_be_stored_or_told(
+    lane: Lane, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owning, "HOLD_SECONDS", 0.05)
+    episode = await made(lane, steps=500, tick_ms=10)
+    page = await opened(episode)
+    await page.told("tick")
+    with monkeypatch.context() as nothing_stored:
+        nothing_stored.setattr(owning, "store_tick_groups", _fails)
+        last = await _last_step(page)
+    page = await opened(episode)
+    assert (await page.told("tick"))["step"] > last
+    await page.close()
+    assert await _holds(episode)
+
+
+async def test_a_slow_database_keeps_no_tick_back(
+    lane: Lane, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until what was taken is too old, of course."""
+    monkeypatch.setattr(owning, "HOLD_SECONDS", PATIENCE)
+    begun, may = threading.Event(), threading.Event()
+
+    def slow(*told: Any) -> Any:
+        begun.set()
+        assert may.wait(PATIENCE)
+        return store_tick_groups(*told)
+
+    episode = await made(lane, steps=500, tick_ms=10)
+    page = await opened(episode)
+    await page.told("tick")
+    with monkeypatch.context() as slowly:
+        slowly.setattr(owning, "store_tick_groups", slow)
+        assert await asyncio.to_thread(begun.wait, PATIENCE)
+        step = (await stored(episode)).step
+        while (await page.told("tick"))["step"] < step + 10:
+            pass
+        assert (await stored(episode)).step == step
+        may.set()
+    await page.close()
+
+
+async def _last_step(page: Page) -> int:
+    """Of those that come before none comes for a while."""
+    last = 0
+    while True:
+        try:
+            last = json.loads(await page.socket.receive_from(timeout=1.0))["step"]
+        except TimeoutError:
+            return last
+
+
+def _fails(*told: Any) -> None:
+    raise OperationalError("database is locked")
+
+
+async def test_pages_that_cannot_be_told_miss_nothing(
+    lane: Lane, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    episode = await made(lane, steps=500, tick_ms=10)
+    page = await opened(episode)
+    await page.told("tick")
+    layer, failed = get_channel_layer(), 0
+    tell = layer.group_send
+
+    async def away(group: str, message: dict[str, Any]) -> None:
+        nonlocal failed
+        if message["type"] == "tick.shown" and failed < 3:
+            failed += 1
+            raise RedisAway
+        await tell(group, message)
+
+    monkeypatch.setattr(layer, "group_send", away)
+    steps = [(await page.told("tick"))["step"] for _ in range(5)]
+    assert steps == list(range(steps[0], steps[0] + 5))
+    assert failed == 3
+    await page.close()
+
+
+async def test_staff_end_it_and_the_page_is_told(lane: Lane, owner: Any) -> None:
+    episode = await made(lane, steps=500, tick_ms=20)
+    page = await opened(episode)
+    await page.told("tick")
+    await database_sync_to_async(end_episode)(episode_id=episode.pk, reason="a fire alarm")
+    assert (await page.told("over"))["status"] == "aborted"
+    await page.close()
+
+
+@pytest.mark.parametrize("answers_first", [False, True])
+async def test_what_was_thought_of_for_an_episode_that_was_ended_meanwhile_is_kept(
+    lane: Lane, owner: Any, monkeypatch: pytest.MonkeyPatch, answers_first: bool
+) -> None:
+    """It was paid for, also where it is there just when nobody goes on."""
+    asked: list[Future[Any]] = []
+    call = Call("stand-in", Request(model="m", messages=(Message("user", "where to?"),)))
+    answer = Agreed({1: ("east",)}, calls=(call,))
+
+    def ask(act: Callable[[], object]) -> Future[Any]:
+        if asked:
+            return run_in_background(act)
+        asked.append(Future())
+        return asked[0]
+
+    leave = realtime_agents.RealtimeAgents.leave
+
+    def answered_first(*told: Any) -> None:
+        asked[0].set_result(answer)
+        leave(*told)
+
+    def kept() -> list[tuple[str]]:
+        return list(ModelCall.objects.values_list("decision__dropped"))
+
+    monkeypatch.setattr(realtime_agents, "run_in_background", ask)
+    if answers_first:
+        monkeypatch.setattr(realtime_agents.RealtimeAgents, "leave", answered_first)
+    episode = await made(lane, "thinker", seats=2, steps=500, tick_ms=20)
+    page = await opened(episode)
+    await page.told("tick")
+    await database_sync_to_async(end_episode)(episode_id=episode.pk, reason="a fire alarm")
+    await page.told("over")
+    if not answers_first:
+        await asyncio.to_thread(asked[0].set_result, answer)
+    async with asyncio.timeout(PATIENCE):
+        while not (found := await database_sync_to_async(kept)()):
+            await asyncio.sleep(0.01)
+    assert (len(asked), found) == (1, [("over",)])
+    await page.close()
+
+
+async def test_a_key_of_a_page_of_which_it_is_not_known_yet_that_it_plays_counts_once_it_is(
+    lane: Lane, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = asyncio.Event()
+
+    async def plays(heard: dict[str, Any]) -> bool:
+        await known.wait()
+        return True
+
+    episode = await made(lane, steps=500, tick_ms=20)
+    first = await opened(episode, query="?page=page-one&take=1")
+    await first.told("tick")
+    monkeypatch.setattr(owning, "_plays", plays)
+    second = await opened(episode, query="?page=page-two&take=1")
+    await second.told("whole")
+    await second.key("west", number=2)
+    await second.key("fly", number=3)
+    for _ in range(3):
+        assert (await second.told("tick"))["key"] != 2
+    known.set()
+    assert (await second.told("notice"))["code"] == "not_offered"
+    while (await second.told("tick"))["key"] != 2:
+        pass
+    await first.close()
+    await second.close()
+
+
+async def test_who_leaves_is_replaced_and_the_other_plays_on(lane: Lane, owner: Any) -> None:
+    episode = await made(lane, seats=2, steps=500, tick_ms=20, absence=AbsencePolicy(kind="walker"))
+    pages = [await opened(episode, seat) for seat in (0, 1)]
+    await pages[1].told("tick")
+    assert await database_sync_to_async(leave_seat)(episode_id=episode.pk, seat=0)
+    while (tick := await pages[1].told("tick", "whole")).get("changed", {}).get("at", [0])[0] < 2:
+        pass
+    assert await pages[0].closed() == NO_SEAT_CLOSE_CODE
+    commands = Step.objects.filter(episode=episode, number__lte=tick["step"])
+    by = await database_sync_to_async(lambda: {row.commands[0]["chosen_by"] for row in commands})()
+    assert by <= {"clock", "walker"}
+    await pages[1].close()
+
+
+async def test_where_there_is_no_clock_there_is_no_such_page(lane: Lane) -> None:
+    episode = await made(lane, tick_ms=0)
+    page = await opened(episode)
+    assert await page.closed() == NO_SEAT_CLOSE_CODE

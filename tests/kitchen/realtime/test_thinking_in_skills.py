@@ -1,0 +1,65 @@
+"""Who thinks in skills where a clock takes the steps: nobody waits for the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+import pytest
+
+from kitchen.contract.agent import Decision as Agreed
+from kitchen.play.episode.create_episode import MindPlan, create_episode
+from kitchen.play.models import Decision, ModelCall, SeatCommand
+from kitchen.play.turn.decision_records import predictions_by_episode
+from kitchen.realtime import realtime_agents, realtime_episode
+from kitchen.realtime.tick_storage import store_tick_groups
+from tests.kitchen.realtime.conftest import taken_by
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+@pytest.mark.parametrize(
+    ("kind", "own", "foresees"), [("proagent", {"level": "aip"}, True), ("skill_dispatcher", {}, False)]
+)
+def test_a_plan_that_comes_three_ticks_late_is_carried_out_from_then_on(
+    monkeypatch: pytest.MonkeyPatch, kind: str, own: dict[str, str], foresees: bool
+) -> None:
+    asked: list[tuple[Callable[[], Agreed], Future[Agreed]]] = []
+
+    def in_background(act: Callable[[], Agreed]) -> Future[Agreed]:
+        asked.append((act, Future()))
+        return asked[-1][1]
+
+    def answer() -> None:
+        for act, made in asked:
+            if not made.done():
+                made.set_result(act())
+
+    monkeypatch.setattr(realtime_agents, "_aside", lambda decide, *told: in_background(lambda: decide(*told)))
+    monkeypatch.setattr(realtime_episode, "LEAD_IN_SECONDS", 0.0)
+    chosen = {"model": "stand-in", **own}
+    episode = create_episode(
+        world="overcooked",
+        settings={"layout": "cramped_room", "clock": "tick", "tick_ms": 100, "ticks": 8},
+        seats=2,
+        seed=3,
+        minds=[MindPlan("stay", (0,)), MindPlan(kind, (1,), chosen)],
+    )
+    played = taken_by("me", episode)
+    for tick in range(8):
+        if tick >= 3:
+            answer()
+        played.tick(0.1 * (tick + 1))
+    assert episode.pk in store_tick_groups("me", [played.written()])
+    commands = SeatCommand.objects.filter(episode=episode, seat=1).order_by("step")
+    words = [command[0] for command in commands.values_list("command", flat=True)]
+    assert words[:3] == ["stay"] * 3 and words[3:5] == ["east", "interact"]
+    notes = Decision.objects.filter(mind__episode=episode, mind__kind=kind).order_by("step")
+    at = [note["seats"]["1"]["at"] for note in notes.values_list("note", flat=True) if note]
+    assert at[2] is None and at[3] == {"skill": "pickup(onion)", "since": 4, "asked_in": 1}
+    assert ModelCall.objects.filter(decision__step=4).count() == 1
+    if not foresees:
+        assert not predictions_by_episode([episode.pk])
+        return
+    (told,) = predictions_by_episode([episode.pk])[episode.pk].values()
+    assert told[0].step == 1 and told[0].said == ("pickup", "onion")

@@ -1,0 +1,113 @@
+"""An episode as one file: what is in it, what is not, and which files are refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kitchen.contract.world import canonical_hash
+from kitchen.replay.episode_file import (
+    GZIP,
+    MAX_FILE_BYTES,
+    EpisodeFileError,
+    export_episode,
+    gzip_bytes,
+    read_episode_file,
+)
+from kitchen.replay.episode_record import EpisodeRecord
+from kitchen.replay.replay_view import report_step, seat_page_after
+from tests.kitchen.factories import make_episode, mind
+from tests.kitchen.replay.test_step_replay import grids, played
+
+pytestmark = pytest.mark.django_db
+
+
+def dispatched() -> EpisodeRecord:
+    """Two steps beside a dispatcher's stand-in, which is asked as a model is."""
+    return played(make_episode(minds=(mind("dispatcher", 1),), seats=2, steps=5), 2, "noop")
+
+
+def test_what_is_opened_elsewhere_is_seen_and_told_as_here() -> None:
+    for record in (dispatched(), played(grids(), 4, "east")):
+        opened = read_episode_file(export_episode(record))
+        assert export_episode(opened) == export_episode(record)
+        for steps in (0, 2):
+            for seat in (0, 1):
+                assert (
+                    seat_page_after(opened, seat, steps).layout == seat_page_after(record, seat, steps).layout
+                )
+            here, there = report_step(record, steps), report_step(opened, steps)
+            assert here.commands == there.commands
+            sent = [[call.sent for one in told.thoughts for call in one.calls] for told in (here, there)]
+            assert sent[0] == sent[1]
+
+
+def test_what_models_were_asked_and_answered_goes_along_and_no_key_does() -> None:
+    record = dispatched()
+    (thought,) = report_step(record, 1).thoughts
+    assert thought.who == "Robot 2 (seat 1)"
+    assert (thought.row.because, thought.why) == ("seat", "")
+    thought.row.because = "message"
+    assert thought.why == "something was said to it"
+    assert thought.calls[0].sent[0][0] == "system"
+    assert thought.calls[0].row.reply
+    text = export_episode(record).decode()
+    assert thought.calls[0].sent[-1][1] in json.loads(text)["texts"].values()
+    assert all(seat.key not in text for seat in record.seats)
+
+
+def test_a_wrong_file_is_refused_with_the_reason() -> None:
+    data = export_episode(played(grids(), 3, "east"))
+    whole = json.loads(data)
+    del whole["hash"]
+    wrong = {
+        b"PK\x03": "it is no JSON",
+        b'{"format": 1}': "it is no episode",
+        data.replace(b'"format":1', b'"format":2'): "it is of format 2",
+        data.replace(b'"east"', b'"west"', 1): "it is not what was exported",
+        b'{"a":' * 60 + b"1" + b"}" * 60: "it is nested deeper than 50 levels",
+        _signed({**whole, "seats": []}): "it lacks something, or has it in another way: a seat",
+        _signed({**whole, "messages": [{"step": "x"}]}): "it lacks something",
+        _signed({**whole, "seats": [{}]}): "it lacks something, or has it in another way: 'number'",
+        _signed(_otherwise(whole, organisation={"x": 1})): "it lacks something",
+        _signed(_otherwise(whole, gone=[1])): "it lacks something",
+        _signed(_otherwise(whole, decision_seconds=10**400)): "it lacks something",
+        _signed({**whole, "steps": whole["steps"][:2]}): "it does not lead where it says: its log does not",
+        _signed(_otherwise(whole, step=10**15)): "it does not lead where it says: its log does not",
+        _signed({**whole, "episode": {**whole["episode"], "world": "chess"}}): "it does not lead where",
+        b'{"kind":"brigade episode","format":1,"a":NaN}': "it is no JSON",
+        b'{"kind":"brigade episode","format":1,"a":1e999}': "it is no JSON",
+    }
+    for file, why in wrong.items():
+        with pytest.raises(EpisodeFileError, match="^" + why):
+            read_episode_file(file)
+
+
+def _otherwise(whole: dict[str, Any], **episode: object) -> dict[str, object]:
+    return {**whole, "episode": {**whole["episode"], **episode}}
+
+
+def test_a_packed_file_is_opened_too_and_one_that_unpacks_to_very_much_is_not() -> None:
+    record = played(grids(), 3, "east")
+    assert export_episode(read_episode_file(gzip_bytes(export_episode(record)))) == export_episode(record)
+    for file, why in {
+        gzip_bytes(b" " * (MAX_FILE_BYTES + 1)): "it has more than 32 MiB",
+        GZIP + b"no": "it is no JSON",
+    }.items():
+        with pytest.raises(EpisodeFileError, match="^" + why):
+            read_episode_file(file)
+
+
+def test_a_moment_is_read_again_to_the_microsecond() -> None:
+    record = played(grids(), 1, "east")
+    for microsecond in (0, 1, 999, 1000):
+        record.steps[0].opened_at = record.steps[0].opened_at.replace(microsecond=microsecond)
+        opened = read_episode_file(export_episode(record))
+        assert opened.steps[0].opened_at == record.steps[0].opened_at
+        assert export_episode(opened) == export_episode(record)
+
+
+def _signed(content: dict[str, object]) -> bytes:
+    return json.dumps({**content, "hash": canonical_hash(content)}).encode()

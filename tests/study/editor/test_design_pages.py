@@ -1,0 +1,146 @@
+"""In which languages a study is offered, and its own texts in each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from types import SimpleNamespace
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django.test import Client
+
+from study.design.blueprint import blueprint_of
+from study.design.models import Study, SurveyItem
+from study.design.readiness_checks import readiness_problems
+from study.design.study_versions import differences
+from study.design.translated_texts import missing_translations, translated_design
+from study.design.translations import describe_text_path
+from study.editor.describe_changes import design_changes
+from tests.study.factories import make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    made = make_study(conditions=1, items=1)
+    SurveyItem.objects.create(
+        study=made, key="which", measure="Which", text="Which?", kind="single", options=["1", "Two"]
+    )
+    return made
+
+
+def test_languages_are_chosen_and_the_texts_to_be_translated_are_counted(
+    study: Study, admin_client: Client
+) -> None:
+    there = "/staff/small/design/languages/"
+    admin_client.post(there, {"written": "en", "others": ["en", "zh-hans"]})
+    study.refresh_from_db()
+    assert study.languages == "en zh-hans"
+    left = [one for one in readiness_problems(study) if one.page == "texts"]
+    assert [(one.args, one.hinders) for one in left] == [(("zh-hans",), False)]
+    assert "7 texts of yours: not translated into 简体中文 yet" in left[0].words
+    assert "/staff/small/design/texts/zh-hans/" in admin_client.get(there).content.decode()
+
+
+def sent(page: str, texts: Mapping[str, str]) -> dict[str, str]:
+    """These texts as the form on this page sends them."""
+    names = dict(re.findall(r'id="id_(text-\w+)_helptext">(.+?)</p>', page))
+    return {name: texts.get(text, "") for name, text in names.items()}
+
+
+def test_texts_stand_side_by_side_and_what_is_filled_in_is_read(study: Study, admin_client: Client) -> None:
+    Study.objects.update(languages="en es")
+    page = admin_client.get(THERE).content.decode()
+    assert "Part consent, text" in page and "I agree." in page and "Item which, option 2" in page
+    admin_client.post(THERE, sent(page, SPANISH))
+    study.refresh_from_db()
+    assert study.texts == {"es": SPANISH}
+    design = translated_design(blueprint_of(study), "es")
+    assert design.part("consent").text == "De acuerdo."
+    assert design.items[-1].shown_options == ["1", "Dos"] and design.items[-1].options == ["1", "Two"]
+    assert admin_client.get("/staff/small/design/texts/zh-hans/").status_code == 404
+
+
+THERE = "/staff/small/design/texts/es/"
+SPANISH = {"A small study": "Un estudio", "I agree.": "De acuerdo.", "Two": "Dos"}
+
+
+def test_a_translation_follows_its_text_and_ends_with_it(study: Study, admin_client: Client) -> None:
+    Study.objects.update(languages="en es", texts={"es": SPANISH})
+    SurveyItem.objects.filter(key="which").update(options=["Two", "None", "1"])
+    study.parts.filter(kind="consent").update(text="I agree to all.")
+    study.refresh_from_db()
+    design = translated_design(blueprint_of(study), "es")
+    assert design.items[-1].shown_options == ["Dos", "None", "1"]
+    assert design.part("consent").text == "I agree to all."
+    assert {"parts.consent.text", "items.which.options.2"} <= set(
+        missing_translations(blueprint_of(study))["es"]
+    )
+    study.parts.filter(kind="consent").update(enabled=False)
+    page = admin_client.get(THERE).content.decode()
+    assert "I agree" not in page
+    admin_client.post(THERE, sent(page, {**SPANISH, "None": "Ninguna"}))
+    study.refresh_from_db()
+    assert study.texts["es"] == {**SPANISH, "None": "Ninguna"}
+
+
+def test_what_was_translated_while_the_study_changed_is_not_lost_unseen(
+    study: Study, admin_client: Client
+) -> None:
+    Study.objects.update(languages="en es")
+    old = sent(admin_client.get(THERE).content.decode(), SPANISH)
+    SurveyItem.objects.create(study=study, key="first", measure="First", text="First?", position=0)
+    study.parts.filter(kind="consent").update(text="I agree to all.")
+    answer = admin_client.post(THERE, old).content.decode()
+    assert "changed while you wrote" in answer and 'value="Dos"' in answer
+    study.refresh_from_db()
+    assert study.texts == {}
+    admin_client.post(THERE, sent(answer, SPANISH))
+    study.refresh_from_db()
+    assert study.texts == {"es": {text: SPANISH[text] for text in ("A small study", "Two")}}
+
+
+def test_a_language_more_is_a_change_also_of_a_study_of_before(study: Study) -> None:
+    was = blueprint_of(study).in_format(3)
+    study.languages, study.texts = "en es", {"es": SPANISH}
+    now = blueprint_of(study)
+    assert now.beyond(3)
+    told = [one.field for one in differences(was, now)]
+    assert told[-2:] == ["languages", "texts"]
+    assert design_changes(was, now)[-1].new.text
+
+
+def test_translations_of_before_are_kept_by_what_they_translate(study: Study) -> None:
+    migration = import_module("study.migrations.0032_texts_by_wording")
+    editor = SimpleNamespace(connection=connection)
+    paths = {"title": "Un estudio", "parts.consent.text": "De acuerdo.", "items.which.options.2": "Dos"}
+    Study.objects.update(texts={"es": {**paths, "items.gone.text": "Nada"}})
+    migration.by_wording(apps, editor)
+    assert Study.objects.get().texts == {"es": SPANISH}
+    migration.by_path(apps, editor)
+    assert Study.objects.get().texts == {"es": paths}
+
+
+@pytest.mark.parametrize("languages", ["", "en xx", "en en"])
+def test_what_is_no_list_of_languages_is_refused(study: Study, languages: str) -> None:
+    study.languages = languages
+    assert "languages" in study._problems() and study._problems()["languages"]
+
+
+def test_a_change_of_a_text_is_told_with_its_language_and_place(study: Study) -> None:
+    study.texts = {"es": SPANISH}
+    before = blueprint_of(study)
+    study.texts = {"es": {**SPANISH, study.title: "Otro"}}
+    told = design_changes(before, blueprint_of(study))
+    assert [(one.field, one.old.text, one.new.text) for one in told] == [
+        ("Texts: Español: Title", "Un estudio", "Otro")
+    ]
+
+
+def test_places_are_told_in_words() -> None:
+    assert describe_text_path("conditions.a.label") == "Condition a, label"
+    assert describe_text_path("parts.consent.statements.1") == "Part consent, statement 1"

@@ -1,0 +1,101 @@
+"""Practice: until something was achieved, or once more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live.seat_view import current_seat_view
+from kitchen.play.models import Episode, Seat
+from study.design.models import StudyPart
+from study.exports.export_table import EVERYBODY
+from study.exports.tables.played_episodes import played_episodes
+from study.participants.end_participation import participant_withdraw
+from study.participants.models import Participant
+from study.participation.page_progress import finish_page, practice_again
+from tests.kitchen.factories import submit
+from tests.study.factories import enter, make_study, play_out
+
+pytestmark = pytest.mark.django_db
+LEVEL = {"level": "level_3", "alpha": 2.0, "beta": 5.0}
+
+
+def practising(steps: int, **settings: Any) -> Participant:
+    study = make_study(conditions=1)
+    kitchen = {"settings": {**LEVEL, "max_steps": steps}}
+    StudyPart.objects.create(
+        study=study, kind="practice", enabled=True, settings={"kitchen": kitchen, **settings}
+    )
+    person = enter(study)
+    finish_page(participant_id=person.pk, page="guide")
+    return again(person)
+
+
+def again(person: Participant) -> Participant:
+    return Participant.objects.select_related("practice", "study").get(pk=person.pk)
+
+
+def idle_out(person: Participant) -> None:
+    assert person.practice
+    play_out(person.practice)
+
+
+def follow(episode: Episode | None) -> Episode:
+    """By the hints of the page."""
+    assert episode
+    seat = Seat.objects.select_related("episode").get(episode=episode, number=0)
+    while (view := current_seat_view(seat)).phase == "choose":
+        submit(episode, view.step + 1, *(view.hinted or ("noop",)))
+    return Episode.objects.get(pk=episode.pk)
+
+
+def text(client: Client, person: Participant) -> str:
+    return client.get(person.get_absolute_url()).content.decode()
+
+
+def test_practice_is_over_when_a_dish_is_served_and_the_page_says_what_comes_next(client: Client) -> None:
+    person = practising(40)
+    assert follow(person.practice).status == "reached"
+    page = text(client, person)
+    assert "Well done: you served" in page and "Then you play for the first time, alone." in page
+    assert "Practise once more" not in page
+    client.post(person.get_absolute_url(), {"page": "practice", "again": "yes"})
+    assert again(person).first_practice_id is None
+
+
+def test_who_served_nothing_may_practise_once_more_and_only_once(client: Client) -> None:
+    person = practising(3)
+    idle_out(person)
+    assert "no dish was served yet" in text(client, person)
+    client.post(person.get_absolute_url(), {"page": "practice", "again": "yes"})
+    second = again(person)
+    assert second.first_practice_id == person.practice_id != second.practice_id
+    assert "data-play" in text(client, second)
+    idle_out(second)
+    assert "Practise once more" not in text(client, second)
+    assert not practice_again(participant_id=person.pk)
+    client.post(person.get_absolute_url(), {"page": "practice"})
+    assert 'data-page="play"' in text(client, second)
+
+
+def test_both_tries_are_in_the_data_and_are_erased_with_the_person() -> None:
+    person = practising(2)
+    idle_out(person)
+    assert practice_again(participant_id=person.pk)
+    idle_out(again(person))
+    tries = [
+        sitting.episode for sitting in played_episodes(person.study, EVERYBODY) if sitting.part == "practice"
+    ]
+    assert tries == [person.practice_id, again(person).practice_id]
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.filter(pk__in=tries)))
+    participant_withdraw(participant_id=person.pk)
+    assert not Episode.objects.filter(pk__in=tries).exists()
+
+
+def test_a_study_may_have_practice_last_all_its_steps() -> None:
+    person = practising(30, all_steps=True)
+    ended = follow(person.practice)
+    assert (ended.status, ended.step) == ("over", 30)

@@ -1,0 +1,75 @@
+"""`python -m tests.study.pilot.bench_locks`: how long SQLite's one lock is held by what writes most.
+
+Makes a database, does there what writes much, and prints for each how long and for how many rows a
+transaction kept others waiting at most. Exit 1 where one took longer than 100 ms of the processor: others on
+the machine do not change these.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+
+import django
+from django.conf import settings
+from django.core.management import call_command
+
+MOST = 0.1
+"""Seconds that nobody is to hold it."""
+LEVEL_3 = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
+
+
+def main() -> int:
+    """Measure all; how many took too long."""
+    with tempfile.TemporaryDirectory(prefix="brigade-bench-") as folder:
+        os.environ |= {"BRIGADE_VAR": folder, "DJANGO_SETTINGS_MODULE": "brigade.settings"}
+        django.setup()
+        settings.DEBUG = False  # where every statement is written out for the log
+        call_command("migrate", verbosity=0)
+        deeds = _deeds()
+        gc.freeze()  # what is loaded by now is not looked at again and again in somebody's transaction
+        return sum(_too_long(name, does) for name, does in deeds.items())
+
+
+def _deeds() -> dict[str, Callable[[], object]]:
+    """By name; each finds what those before it left. Models can be imported only now."""
+    from kitchen.experiments import experiment_services
+    from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup
+    from study.participants.end_participation import participant_withdraw
+    from study.participants.models import Participant
+    from tests.study.factories import make_study
+
+    study = make_study(conditions=4)
+    study.conditions.update(coplayer="dispatcher", teammates=3, settings=LEVEL_3)
+    setup = check_setup(
+        ExperimentSetup(coplayer="random", agents=(2, 3, 4), alphas=(1.0, 1.5, 2.0), episodes=180)
+    )
+    few = ("--participants", "20", "--recordings", "1")
+    return {
+        f"an experiment of {setup.total} episodes": lambda: experiment_services.experiment_create(
+            setup=setup
+        ),
+        "make_synthetic": lambda: call_command("make_synthetic", study.slug, *few, stdout=io.StringIO()),
+        "one who withdraws": lambda: participant_withdraw(participant_id=Participant.objects.all()[0].pk),
+        "erase_synthetic": lambda: call_command("erase_synthetic", study.slug, stdout=io.StringIO()),
+        "seed_demo": lambda: call_command("seed_demo", stdout=io.StringIO()),
+    }
+
+
+def _too_long(name: str, does: Callable[[], object]) -> bool:
+    from tests.transactions import watched
+
+    with watched() as watch:
+        does()
+    held = max(watch.all, key=lambda each: each.processor)
+    clock = f"{watch.longest.seconds * 1000:.0f} ms on the clock"
+    print(f"{name}: at most {held.processor * 1000:.0f} ms of the processor, {clock}, {watch.most.rows} rows")
+    return held.processor > MOST
+
+
+if __name__ == "__main__":
+    sys.exit(main())

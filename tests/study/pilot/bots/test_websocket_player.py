@@ -1,0 +1,116 @@
+"""What a synthetic participant knows and presses where a clock takes the steps."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, cast
+
+import pytest
+from websockets.asyncio.client import ClientConnection
+
+from kitchen.registry.world_registry import get_world
+from study.pilot.bots.headless_browser import PatienceLimit, WalkedPage
+from study.pilot.bots.simulated_person import Person, Player
+from study.pilot.bots.websocket_player import (
+    PROTOCOL,
+    TickSession,
+    TurnSession,
+    session_for_page,
+    shown_state,
+)
+
+PAGE = WalkedPage("http://here/p/key/", 200, socket="/ws/ticks/key/")
+
+
+def state() -> dict[str, Any]:
+    """What a page is told first."""
+    world = get_world("overcooked").create(seats=2, settings={"clock": "tick", "ticks": 10})
+    return {
+        "type": "state",
+        "world": "overcooked",
+        "seats": 2,
+        "seat": 0,
+        "phase": "wait",
+        "step": 0,
+        "length": 10,
+        "observation": world.observe(0),
+        "legal": [list(command) for command in world.legal_actions(0)],
+        "anticipated": [],
+        "score": world.score(),
+        "brief": world.brief(0),
+    }
+
+
+class Line:
+    """A server that says these, and after a key the next; what it was sent is `heard`."""
+
+    subprotocol = PROTOCOL
+
+    def __init__(self, *said: dict[str, Any]) -> None:
+        self.said, self.heard = list(said), list[dict[str, Any]]()
+
+    async def recv(self) -> str:
+        return json.dumps(self.said.pop(0))
+
+    async def send(self, text: str) -> None:
+        self.heard.append(json.loads(text))
+
+
+def test_the_address_says_how_one_plays() -> None:
+    assert session_for_page(PAGE) is TickSession
+    assert session_for_page(WalkedPage("", 200, socket="/ws/seat/key/")) is TurnSession
+
+
+def test_what_is_shown_is_what_has_changed_of_what_was_shown_before() -> None:
+    before = {"step": 3, "observation": {"a": 1, "b": 2}, "score": {"points": 0}, "brief": "b"}
+    tick = {"type": "tick", "step": 4, "changed": {"a": 5}, "gone": ["b"], "score": {"points": 20}}
+    assert shown_state(before, tick) == {
+        "step": 4,
+        "observation": {"a": 5},
+        "score": {"points": 20},
+        "brief": "b",
+    }
+    whole = {"type": "whole", "step": 2, "observation": {"c": 1}, "score": {}}
+    assert shown_state(before, whole) == {"step": 2, "observation": {"c": 1}, "score": {}, "brief": "b"}
+
+
+async def test_a_key_goes_down_and_up_for_what_is_shown_until_the_part_is_over() -> None:
+    first = state()
+    more = {"observation": first["observation"], "score": first["score"]}
+    ticks: list[dict[str, Any]] = [
+        {"type": "tick", "step": step, "changed": {}, "gone": [], "score": {}} for step in (1, 2, 3)
+    ]
+    line = Slow(first, {"type": "whole", "step": 0, **more}, *ticks)
+    player = Player(Person(1, 1), 1)
+    await TickSession(PAGE, player, PatienceLimit(60), part=0.3)._sit(cast(ClientConnection, line))
+    assert player.last is not None
+    assert (player.last["step"], line.said) == (3, [])
+    words = [(word["type"], word["down"], word["number"]) for word in line.heard]
+    assert words == [("key", number % 2 == 1, number) for number in range(1, len(words) + 1)]
+    assert len(words) == 6
+    world = get_world("overcooked").create(seats=2, settings={})
+    assert all(world.accepts(0, tuple(word["command"])) for word in line.heard)
+
+
+class Slow(Line):
+    """Says the next tick once the keys for the one before have come."""
+
+    async def recv(self) -> str:
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return await super().recv()
+
+
+async def test_who_stumbles_while_choosing_ends_the_sitting(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = state()
+    more = {"observation": first["observation"], "score": first["score"]}
+    whole = {"type": "whole", "step": 0, **more}
+    monkeypatch.setattr(Player, "press", _stumbles)
+    sitting = TickSession(PAGE, Player(Person(1, 1), 1), PatienceLimit(60))
+    with pytest.raises(ValueError, match="unlike"):
+        await sitting._sit(cast(ClientConnection, Slow(first, whole, whole)))
+
+
+def _stumbles(player: Player, state: Any) -> Any:
+    raise ValueError("unlike anything known")

@@ -1,0 +1,223 @@
+"""The researcher's sample-size page: what it computes, shows and refuses, and who may see it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from study.planning.power.power_figure import describe_power_curve, draw_power
+from study.planning.power.power_formulas import PowerPlan, anova_power, plan_words, power_words
+from study.planning.power.sample_size_answer import PowerQuestion, sample_size_answer
+from tests.study.factories import make_study
+
+PAGE = "/staff/sample-size/"
+FIGURE = "/staff/sample-size/power.svg"
+
+
+def wish(**more: Any) -> PowerQuestion:
+    usual = {"power": 0.8, "block": 10, "drop_out": 0.1, "pattern": "one", "correction": "holm"}
+    return PowerQuestion(**{"plan": PowerPlan(5, 0.25), **usual, **more})
+
+
+def ask(client: Client, page: str = PAGE, **more: Any) -> Any:
+    return client.get(page, more)
+
+
+def test_the_recommended_number_has_the_power_fills_the_scheme_and_allows_for_drop_outs() -> None:
+    found = sample_size_answer(wish())
+    assert (
+        anova_power(PowerPlan(5, 0.25), found.needed)
+        >= 0.8
+        > anova_power(PowerPlan(5, 0.25), found.needed - 1)
+    )
+    assert (found.needed, found.best.people, found.best.blocks, found.best.invited) == (21, 30, 3, 34)
+    assert [row.people for row in found.rows] == [10, 20, 21, 30, 40, 50, 60, 70]
+    assert [row.enough for row in found.rows][:3] == [False, False, True]
+    assert [row.blocks for row in found.rows][:4] == [1, 2, None, 3]
+
+
+def test_without_blocks_the_smallest_number_is_the_recommended_one() -> None:
+    found = sample_size_answer(wish(block=0))
+    assert found.best.people == found.needed == 21
+    assert {row.blocks for row in found.rows} == {None}
+
+
+def test_pairs_that_differ_are_found_and_equal_ones_are_not() -> None:
+    found = sample_size_answer(wish())
+    apart = [pair for pair in found.pairs if pair.first == 0]
+    same = [pair for pair in found.pairs if pair.first > 0]
+    assert len(apart) == 4
+    assert len(same) == 6
+    assert all(pair.corrected > 0.4 and pair.alone > pair.corrected - 0.02 for pair in apart)
+    assert all(pair.corrected < 0.05 and pair.difference == pytest.approx(0) for pair in same)
+
+
+def test_power_is_rounded_and_never_shown_as_reached_when_it_is_not() -> None:
+    assert [power_words(power) for power in (0.0, 0.5973, 0.7999, 0.8, 0.29, 0.9901, 1.0)] == [
+        ".00",
+        ".60",
+        ".799",
+        ".80",
+        ".29",
+        "> .99",
+        "> .99",
+    ]
+
+
+def test_a_plan_in_words() -> None:
+    assert plan_words(PowerPlan(3, 0.25)) == "3 conditions, f = 0.25, correlation .50, alpha .05, epsilon 1"
+
+
+def test_the_figure_is_svg_with_its_words_and_the_same_bytes_each_time() -> None:
+    found = sample_size_answer(wish())
+    drawn = draw_power(found)
+    assert drawn == draw_power(found)
+    texts = " ".join(ElementTree.fromstring(drawn).itertext())  # noqa: S314 - our own
+    assert "30 people: .94" in texts
+    assert describe_power_curve(found) in texts
+
+
+@pytest.mark.django_db
+def test_the_page_opens_with_usual_values_and_an_answer(admin_client: Client) -> None:
+    answered = ask(admin_client)
+    html = answered.content.decode()
+    assert answered.status_code == 200
+    assert "30 people who finish, so 34 who begin" in html  # 28 needed, six sequences
+    figure = re.search(r'<img src="([^"]*power\.svg[^"]*)"', html)
+    assert figure
+    drawn = admin_client.get(figure.group(1).replace("&amp;", "&"))
+    assert (drawn.status_code, drawn["Content-Type"]) == (200, "image/svg+xml")
+    assert "30 people" in drawn.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("people", "verdict"), [(20, "too little"), (29, "enough")])
+def test_the_power_of_the_people_one_has_is_shown_with_a_row_of_its_own(
+    admin_client: Client, people: int, verdict: str
+) -> None:
+    answered = ask(admin_client, people=people)
+    power = anova_power(PowerPlan(3, 0.25), people)
+    html = answered.content.decode()
+    assert f"With <strong>{people}</strong> people who finish the power is" in html
+    assert f"<strong>{power_words(power)}</strong>: {verdict}." in html
+    row = next(row for row in answered.context["found"].rows if row.people == people)
+    assert row.power == power
+    assert re.findall(r'"row" class="number">(\d+)<(?:(?!</tr>).)*>yours<', html) == [str(people)]
+    assert f"people={people}" in html  # so does the figure's question
+
+
+@pytest.mark.django_db
+def test_the_page_begins_with_the_main_test_of_the_plan(admin_client: Client) -> None:
+    make_study(conditions=3, main_test="mixed")
+    html = ask(admin_client, "/staff/small/sample-size/").content.decode()
+    assert "give the linear mixed model a power of .80 or more" in html
+    drawn = draw_power(sample_size_answer(wish(test="mixed")))
+    assert "Power of the linear mixed model" in drawn.decode()
+    assert "give the repeated-measures ANOVA a power" in ask(admin_client).content.decode()
+
+
+@pytest.mark.django_db
+def test_where_the_mixed_model_decides_simulated_studies_stand_beside_the_formula(
+    admin_client: Client,
+) -> None:
+    html = ask(admin_client, test="mixed").content.decode()
+    assert "The formula says .83; of 4000 simulated studies with 36 people the model found" in html
+    assert re.search(r"found the effect in <strong>\.8\d</strong> \(± \.012; seeded", html)
+    assert "the model found" not in ask(admin_client).content.decode()
+    raised = ask(admin_client, test="mixed", conditions=5, effect=1.5, scheme="fixed").content.decode()
+    assert "3 people who finish" in raised
+    assert "with 2 people the model found the effect in .00 only, so 3 are recommended" in raised
+
+
+@pytest.mark.django_db
+def test_too_small_an_effect_is_still_told_what_the_people_one_has_give(admin_client: Client) -> None:
+    found = ask(admin_client, effect=0.02, people=20).context["form"].errors["effect"]
+    assert "takes more than 2000 people for this power. With 20 it is .05." in " ".join(found)
+
+
+@pytest.mark.django_db
+def test_a_studys_page_begins_with_its_conditions_and_calls_them_by_name(admin_client: Client) -> None:
+    make_study(conditions=4)
+    html = ask(admin_client, "/staff/small/sample-size/").content.decode()
+    assert re.search(r'name="conditions" value="4"', html)
+    assert "Condition 3 against Condition 0" in html
+    assert 'href="/staff/small/sample-size/" aria-current="page"' in html
+    other = ask(admin_client, "/staff/small/sample-size/", conditions=3).content.decode()
+    assert "Condition 3 against Condition 1" in other
+    assert "Condition 0" not in other
+
+
+@pytest.mark.django_db
+def test_a_study_with_too_few_conditions_is_told_so_and_the_page_still_works(admin_client: Client) -> None:
+    make_study(conditions=1)
+    html = ask(admin_client, "/staff/small/sample-size/").content.decode()
+    assert "This study has 1 condition; the page is for 2 to 16." in html
+    assert "people who finish" not in html
+    assert (
+        "people who finish" in ask(admin_client, "/staff/small/sample-size/", conditions=2).content.decode()
+    )
+
+
+@pytest.mark.django_db
+def test_partial_eta_squared_is_turned_into_f_and_shown_again(admin_client: Client) -> None:
+    found = ask(admin_client, effect_kind="eta", effect="0.2").context["found"]
+    assert found.partial_eta == pytest.approx(0.2)
+    assert found.wish.plan.f == pytest.approx((0.25 * 0.5 * 2 / 3) ** 0.5)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("field", "given", "words"),
+    [
+        ("conditions", {"conditions": 1}, "greater than or equal to 2"),
+        ("conditions", {"conditions": ""}, "required"),
+        ("effect", {"effect": 0}, "must be above 0"),
+        ("effect", {"effect": "medium"}, "Enter a number"),
+        ("effect", {"effect": "nan"}, "Enter a number"),
+        ("effect", {"effect": 0.001}, "takes more than 2000 people"),
+        ("effect", {"effect_kind": "eta", "effect": 1}, "below 1"),
+        ("correlation", {"correlation": 1}, "below 1"),
+        ("correlation", {"correlation": -0.6}, "above -0.5"),
+        ("correlation", {"conditions": 12, "correlation": "-0.0909090909090909"}, "above -0.0909"),
+        ("correlation", {"correlation": "0.9999999999999999"}, "below 1"),
+        ("people", {"people": 1}, "greater than or equal to 2"),
+        ("people", {"people": 100000}, "less than or equal to 2000"),
+        ("epsilon", {"epsilon": 0.3}, "epsilon is from 0.5 to 1"),
+        ("scheme", {"scheme": "permutations", "conditions": 7}, "7 conditions have 5040 orders"),
+        ("scheme", {"scheme": "latin"}, "Select a valid choice"),
+        ("drop_out", {"drop_out": 95}, "less than or equal to 90"),
+        ("alpha", {"alpha": 0}, "greater than or equal to"),
+        ("pattern", {"pattern": "u"}, "Select a valid choice"),
+    ],
+)
+def test_what_cannot_be_computed_is_said_at_its_field_and_nothing_is_shown(
+    admin_client: Client, field: str, given: dict[str, Any], words: str
+) -> None:
+    answered = ask(admin_client, **given)
+    assert answered.status_code == 200
+    assert words in " ".join(answered.context["form"].errors[field])
+    html = answered.content.decode()
+    assert f'id="id_{field}_error"' in html
+    assert "people who finish" not in html
+    assert ask(admin_client, FIGURE, **given).status_code == 400
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("page", "status"), [(PAGE, 200), (FIGURE, 200), ("/staff/small/sample-size/", 403)])
+def test_the_page_is_for_staff_and_that_of_a_study_for_its_members(
+    client: Client, page: str, status: int
+) -> None:
+    make_study()
+    assert client.get(page).status_code == 302
+    client.force_login(User.objects.create_user("someone", is_staff=True))
+    assert client.get(page).status_code == status
+
+
+@pytest.mark.django_db
+def test_an_unknown_study_is_not_found(admin_client: Client) -> None:
+    assert ask(admin_client, "/staff/nothing/sample-size/").status_code == 404
