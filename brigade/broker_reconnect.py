@@ -18,10 +18,10 @@ from kombu.transport import redis
 
 
 class ReconnectingChannel(redis.Channel):
-    """A channel that says what is wrong when its connection is gone."""
+    """A channel that raises a proper error when its connection is gone."""
 
     def _connparams(self, asynchronous: bool = False) -> dict[str, Any]:
-        """How to connect; ConnectionError where nobody knows any more."""
+        """Return the connection parameters; ConnectionError if the connection is gone."""
         if self.connection is None or self.connection.client is None:
             raise ConnectionError("this connection to the broker is closed")
         found: dict[str, Any] = super()._connparams(asynchronous)  # type: ignore[no-untyped-call]
@@ -31,14 +31,14 @@ class ReconnectingChannel(redis.Channel):
 redis.Transport.Channel = ReconnectingChannel
 
 FIRST, LONGER, LONGEST = 0.1, 0.1, 2.0
-"""Seconds before a worker tries to connect again, by how many more the next time, and how many at most."""
+"""Seconds before a worker tries to reconnect: the first wait, the increase per attempt, and the maximum."""
 
 
 class ReconnectingConsumer(consumer.Consumer):  # type: ignore[misc]
-    """Celery's, which connects again soon, and never gives up."""
+    """Celery's consumer, which reconnects soon and never gives up."""
 
     def ensure_connected(self, conn: Any) -> Any:
-        """A connection to the broker, when there is one."""
+        """Return a connection to the broker, as soon as there is one."""
         soon = {"interval_start": FIRST, "interval_step": LONGER, "interval_max": LONGEST}
         conn.ensure_connection = partial(conn.ensure_connection, **soon)
         return super().ensure_connected(conn)

@@ -22,12 +22,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 
 
 class App(Celery):
-    """Whose worker counts what it does together with all other processes."""
+    """The Celery application, whose worker shares its metrics with all other processes."""
 
     @property
     def Worker(self) -> Any:  # noqa: N802 - Celery's name
-        """What `celery worker` makes and runs. Making it loads the tasks, and with them what is counted into,
-        before any signal that a worker begins: the folder must be known by then."""
+        """Return the class that `celery worker` starts. Using it loads the tasks and their metrics before any
+        signal that a worker begins, so the metrics folder must be set before that."""
         share_metrics()
         return super().Worker
 
@@ -39,7 +39,7 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 def reconnect_after_broker_loss(**_: object) -> None:
-    """A worker connects again when its broker is back. It says if others could be the broker's masters."""
+    """Let a worker reconnect when its broker is back. Warn if the broker is exposed to others."""
     from brigade import broker_reconnect  # noqa: F401 - takes a second, and only workers need it
 
     if said := why_exposed(paths.redis_url()):
@@ -48,8 +48,8 @@ def reconnect_after_broker_loss(**_: object) -> None:
 
 @celeryd_init.connect
 def set_up_worker(instance: Any, **_: Any) -> None:
-    """A worker begins: it may open more files, its threads share a heap, and it says nothing but what it
-    logs."""
+    """Set up a starting worker: more open files, one heap for its threads, and output through logging
+    only."""
     raise_open_file_limit()
     share_one_heap()
     instance.quiet = True
@@ -57,14 +57,14 @@ def set_up_worker(instance: Any, **_: Any) -> None:
 
 @worker_ready.connect
 def report_ready(**_: Any) -> None:
-    """It takes tasks from now on."""
+    """Report that the worker accepts tasks from now on."""
     say_ready()
 
 
 @task_prerun.connect
 def enter_task_context(task_id: str, task: Any, **_: Any) -> None:
-    """A thread takes up a task: its lines in the log say which, and for which request."""
-    from kitchen.infra import prometheus_metrics  # counts into what `App.Worker` has made
+    """Set the log context when a thread begins a task: the task and its request."""
+    from kitchen.infra import prometheus_metrics  # counts into the folder that `App.Worker` set
     from kitchen.infra.task_broker import REQUEST_HEADER, SENT_AT_HEADER, known_queue
 
     request = task.request.get(REQUEST_HEADER)
@@ -79,5 +79,5 @@ def enter_task_context(task_id: str, task: Any, **_: Any) -> None:
 
 @task_postrun.connect
 def leave_task_context(**_: Any) -> None:
-    """The thread goes on to another task."""
+    """Clear the log context when the task ends."""
     clear_log_context()

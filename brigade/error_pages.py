@@ -21,26 +21,27 @@ from kitchen.infra.db_errors import DatabaseProblem, database_problem
 from kitchen.infra.db_retry import note_lock_timeout
 
 SECRET_FIELDS = re.compile(r"password|token|otp", re.IGNORECASE)
-"""Fields that are not written into a page; but for that by which a form is known to be ours."""
+"""Fields that are never written into a page, except the one that proves that a form is ours."""
 OURS = "csrfmiddlewaretoken"
 
 
 @dataclass(frozen=True, slots=True)
 class RetryRequest:
-    """A request to be made again."""
+    """A request to be repeated."""
 
     address: str
     is_form: bool = False
-    """Whether something was filled in."""
+    """Whether the request submits a form."""
     fields: tuple[tuple[str, str], ...] = ()
-    """What was filled in; nothing where a page cannot send it by itself: a file, a password."""
+    """The submitted fields; empty where a page cannot send them by itself: a file, a password."""
     by_itself: bool = True
-    """False where somebody should look first: staff may have done more than the form says."""
+    """Whether the page may send it without a click. False for staff, who may have done more than the form
+    says."""
 
 
 def request_to_retry(request: HttpRequest) -> RetryRequest:
-    """The same request. What takes part can be sent twice and is taken once; what staff send waits for a
-    button."""
+    """Return the same request. A participant's request can be sent twice, because it is accepted once; a
+    staff request waits for a button."""
     address = request.get_full_path()
     if request.method != "POST":
         return RetryRequest(address)
@@ -50,7 +51,7 @@ def request_to_retry(request: HttpRequest) -> RetryRequest:
 
 
 def _fields(request: HttpRequest) -> tuple[tuple[str, str], ...]:
-    """What was filled in, in its order."""
+    """Return the submitted fields in their order."""
     try:
         names, files = list(request.POST), bool(request.FILES)
     except (UnreadablePostError, BadRequest, SuspiciousOperation, ValueError):
@@ -65,11 +66,11 @@ PAGES = (400, 403, 404, 413, 429, 500, 503)
 
 
 RETRY_SECONDS = 5
-"""After so long a page that could not be shown or taken tries again by itself."""
+"""Seconds until a page that failed tries again by itself."""
 
 
 def error_page(status: int, **context: Any) -> HttpResponse:
-    """The page of a status, with the policy that all pages have."""
+    """Return the page of a status, with the security policy of all pages."""
     response = HttpResponse(get_template(f"{status}.html").render(context), status=status)
     response["Content-Security-Policy"] = build_policy()
     response["X-Content-Type-Options"] = "nosniff"
@@ -78,8 +79,8 @@ def error_page(status: int, **context: Any) -> HttpResponse:
 
 
 def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse:
-    """What is said while nothing can be stored or read. It tries again by itself, with all that was filled
-    in where that can be sent by a page; programs are told in JSON."""
+    """Return the response for a time when the database cannot store or read. The page tries again by itself,
+    with the submitted fields where a page can send them. API clients get JSON."""
     note_lock_timeout(trouble)
     if request.path.startswith("/api/"):
         response: HttpResponse = JsonResponse({"detail": f"Nothing can be read: {trouble}"}, status=503)
@@ -93,23 +94,23 @@ def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """`handler400`. Django's own reads the form once more, fails at the same place, and nothing is shown.
-    That a session could not be stored comes here, too."""
+    """Handle errors as `handler400`. Django's own handler reads the form again and fails at the same place,
+    so that nothing is shown. Sessions that could not be stored arrive here, too."""
     trouble = database_problem(exception)
     return storage_page(request, trouble) if trouble else error_page(400)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """`handler403`."""
+    """Handle errors as `handler403`."""
     return error_page(403)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """`handler404`."""
+    """Handle errors as `handler404`."""
     return error_page(404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """`handler500`, called where the error is dealt with."""
+    """Handle errors as `handler500`, called while the error is being handled."""
     trouble = database_problem(sys.exc_info()[1])
     return storage_page(request, trouble) if trouble else error_page(500)

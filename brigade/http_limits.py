@@ -32,18 +32,18 @@ Headers = Iterable[tuple[bytes, bytes]]
 log = logging.getLogger(__name__)
 
 ABOUT_THE_BODY = {b"content-type", b"content-length"}
-"""Headers that are the page's own."""
+"""Headers that describe the body and therefore come from the error page."""
 
 
 class HttpLimits:
-    """What an ASGI application of pages answers. A body of more than `largest` bytes is refused before it is
-    read where the request says so, or else as soon as it has grown too large."""
+    """Wrap an ASGI application of pages. A body of more than `largest` bytes is refused: before it is read if
+    its length is declared, or else as soon as it is too large."""
 
     def __init__(self, application: Any, largest: int = LARGEST_BODY) -> None:
         self.application, self.largest = application, largest
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        with translation.override(default_language_of_scope(scope)):  # for pages of errors
+        with translation.override(default_language_of_scope(scope)):  # for error pages
             await self._answer(scope, receive, send)
 
     async def _answer(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -63,14 +63,14 @@ class HttpLimits:
 
 
 class LimitedBody:
-    """The body as it comes; whoever reads one that is too large is told that its sender has gone."""
+    """The incoming body. If it is too large, the reader gets a disconnect message."""
 
     def __init__(self, receive: Receive, largest: int) -> None:
         self.too_large = False
         self._receive, self._left = receive, largest
 
     async def __call__(self) -> Message:
-        """The next message."""
+        """Return the next message."""
         if not self.too_large:
             message = await self._receive()
             self._left -= len(message.get("body", b""))
@@ -79,7 +79,7 @@ class LimitedBody:
 
 
 class ErrorPageResponse:
-    """The answer as it goes; an error without a word gets its page."""
+    """The outgoing response; an error without a body gets its error page."""
 
     def __init__(self, send: Send) -> None:
         self.begun = False
@@ -87,7 +87,7 @@ class ErrorPageResponse:
         self._error: Message | None = None
 
     async def __call__(self, message: Message) -> None:
-        """The next message."""
+        """Send the next message."""
         if message["type"] == "http.response.start" and message["status"] in PAGES:
             self._error = message
         elif self._error is None:
@@ -99,7 +99,7 @@ class ErrorPageResponse:
             await self.page(self._error["status"], self._error.get("headers", ()))
 
     async def page(self, status: int, headers: Headers = (), **context: Any) -> None:
-        """The page of a status, with what else the answer had in its head."""
+        """Send the page of a status, with the other headers of the response."""
         page = error_page(status, **context)
         own = [(name.lower().encode(), value.encode()) for name, value in page.items()]
         taken = {name for name, _ in own} | ABOUT_THE_BODY
@@ -117,13 +117,13 @@ class ErrorPageResponse:
 
 
 def declared_length(headers: Headers) -> int:
-    """How long the body is to be; 0 where nothing is said about it that could be read."""
+    """Return the declared length of the body; 0 if none can be read."""
     said = [value for name, value in headers if name.lower() == b"content-length" and value.isdigit()]
     return max(map(int, said), default=0)
 
 
 def has_file_upload(headers: Headers) -> bool:
-    """Whether the body is of a form with a file."""
+    """Return whether the body is a form with a file."""
     return any(
         name.lower() == b"content-type" and value.lower().startswith(b"multipart/form-data")
         for name, value in headers
@@ -131,8 +131,8 @@ def has_file_upload(headers: Headers) -> bool:
 
 
 class PageQueue:
-    """An ASGI application of pages of which so many are made at once, each in a thread that nobody else has
-    meanwhile. The one that was used last is used first."""
+    """An ASGI application that renders a limited number of pages at once, each in a thread of its own. The
+    most recently used thread is used first."""
 
     def __init__(self, application: Any, at_once: int = MOST_PAGES_AT_ONCE) -> None:
         self.application = application
@@ -141,7 +141,7 @@ class PageQueue:
             self._threads.put_nowait(ThreadPoolExecutor(1, thread_name_prefix="pages"))
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """The whole request is there already: nobody holds up the line by sending slowly."""
+        """Read the whole request before queueing, so that slow senders do not block the queue."""
         if scope["path"].startswith(STAFF_AND_API_PATHS):
             await self.application(scope, receive, send)
             return

@@ -22,35 +22,35 @@ class RunError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the app listens."""
+    """The address where the app listens."""
 
     host: str
     port: int
 
     @property
     def local(self) -> str:
-        """A host under which this machine reaches it."""
+        """Return a host under which this machine reaches it."""
         return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(self.host, self.host)  # noqa: S104
 
     @property
     def name(self) -> str:
-        """That host as addresses have it."""
+        """Return that host in the form used in URLs."""
         return f"[{self.local}]" if ":" in self.local else self.local
 
     @property
     def url(self) -> str:
-        """Its address for a browser on this machine."""
+        """Return its URL for a browser on this machine."""
         return f"http://{self.name}:{self.port}"
 
 
 def lock_file() -> Path:
-    """The file that a running instance holds locked and that says where it is."""
+    """Return the file that a running instance keeps locked and that contains its address."""
     return paths.make_var_dir() / "run.lock"
 
 
 @contextmanager
 def hold_instance_lock() -> Iterator[None]:
-    """Hold this folder's lock; RunError where another instance does."""
+    """Hold this folder's lock; RunError if another instance holds it."""
     with lock_file().open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -62,12 +62,12 @@ def hold_instance_lock() -> Iterator[None]:
 
 
 def write_instance_address(address: Address) -> None:
-    """Write down who runs here and where, for the next one who tries."""
+    """Write this process and its URL into the lock file, for the next instance that tries to start."""
     lock_file().write_text(f"{address.url} (process {os.getpid()})\n")
 
 
 def last_instance_url() -> str | None:
-    """Where the instance of this folder is (or was last), if it wrote that down."""
+    """Return the URL of this folder's present or last instance, if it was written down."""
     try:
         return next(iter(lock_file().read_text().split()), None)
     except OSError:
@@ -75,7 +75,7 @@ def last_instance_url() -> str | None:
 
 
 def running_process() -> int:
-    """The process that runs in this folder; RunError where none does."""
+    """Return the process that runs in this folder; RunError if there is none."""
     with suppress(OSError, ValueError), lock_file().open("r+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -85,7 +85,7 @@ def running_process() -> int:
 
 
 def configured_address() -> Address:
-    """`BRIGADE_HOST` and `BRIGADE_PORT`; RunError if that is no port."""
+    """Return the address from `BRIGADE_HOST` and `BRIGADE_PORT`; RunError if the port is wrong."""
     given = os.environ.get("BRIGADE_PORT") or "8000"
     if not (given.isascii() and given.isdigit() and int(given) <= 65535):
         raise RunError(f"{given!r} is no port: a number up to 65535 is needed, `make run PORT=8001`")
@@ -93,7 +93,8 @@ def configured_address() -> Address:
 
 
 def listen(address: Address) -> socket.socket:
-    """A listening socket; RunError if the port is taken or the host is not this machine's."""
+    """Return a listening socket; RunError if the port is taken or the host does not belong to this
+    machine."""
     six = ":" in address.host
     family = socket.AF_INET6 if six else socket.AF_INET
     both = six and socket.has_dualstack_ipv6()
@@ -105,7 +106,7 @@ def listen(address: Address) -> socket.socket:
 
 
 def listen_problem(address: Address, error: OSError) -> str:
-    """Why an address cannot be had, in one line."""
+    """Return in one line why an address is not available."""
     if error.errno == errno.EADDRINUSE:
         return f"port {address.port} is taken: `make run PORT={address.port + 1}` takes another"
     if error.errno in {errno.EACCES, errno.EPERM}:
@@ -114,5 +115,5 @@ def listen_problem(address: Address, error: OSError) -> str:
 
 
 def socket_address(listener: socket.socket) -> Address:
-    """Where a socket really listens."""
+    """Return the real address of a listening socket."""
     return Address(*listener.getsockname()[:2])

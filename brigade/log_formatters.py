@@ -20,42 +20,42 @@ from kitchen.infra.db_errors import database_problem
 from kitchen.infra.log_context import current_log_context
 
 _ADDRESS = r"(?:(?<![\w-])|(?<=%2F))(?:p|ws/seat|ws%2Fseat)(?:/|%2F)"
-"""What stands before the key in `/p/<key>/` and `/ws/seat/<key>/`, also where it is quoted in a query."""
+"""Text before the key in `/p/<key>/` and `/ws/seat/<key>/`, also if quoted in a query."""
 _NAMED = r"\bkey\b[\"')]*\s*[=:]\s*[\"'(]*(?=[\w-]{22}(?![\w-]))"
-"""What stands before a key in `key='…'`, `'key': '…'` and PostgreSQL's `Key (key)=(…)`."""
+"""Text before a key in `key='…'`, `'key': '…'` and PostgreSQL's `Key (key)=(…)`."""
 _PROGRAM = r"brigade_(?=[\w-]{43})"
-"""How a token of the API begins, whatever stands before and after it: `%20brigade_…` is a quoted one."""
+"""Beginning of an API token, whatever is around it: `%20brigade_…` is a quoted one."""
 _SECRET = re.compile(rf"({_ADDRESS}|{_NAMED}|{_PROGRAM})([\w-]{{4}})[\w-]{{4,}}", re.IGNORECASE)
 
 
 def redact_keys(text: str) -> str:
-    """The text with the keys in it cut to four characters, enough to tell two people apart."""
+    """Return the text with its keys cut to four characters, enough to distinguish two people."""
     return _SECRET.sub(r"\1\2…", text)
 
 
 class RedactingFormatter(logging.Formatter):
-    """Shortens what comes out of it: message, arguments, traceback and stack alike, whoever logs."""
+    """Shorten keys in everything that is logged: message, arguments, traceback and stack."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The whole entry, without secrets. A line is enough where somebody was refused, or the database or
-        Redis is away."""
+        """Return the whole entry without keys. It is one line where a request was refused, or where the
+        database or Redis is unreachable."""
         return redact_keys(super().format(_as_told(record)))
 
 
 class LineFormatter(RedactingFormatter):
-    """For people: what it is about stands behind the message, in brackets."""
+    """Write lines for people: the context follows the message in brackets."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        """The line before a traceback."""
+        """Return the line before a traceback."""
         about = " ".join(f"{name}={value}" for name, value in current_log_context().items())
         return super().formatMessage(record) + (f" [{about}]" if about else "")
 
 
 class JsonFormatter(RedactingFormatter):
-    """For programs: an entry is one line of JSON, its traceback in it."""
+    """Write entries for programs: one line of JSON, including the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """`time` (UTC), `level`, `logger`, `message`, what it is about, and `traceback` if there is one."""
+        """Return `time` (UTC), `level`, `logger`, `message`, the context, and `traceback` if there is one."""
         record = _as_told(record)
         traceback = self.formatException(record.exc_info) if record.exc_info else record.exc_text or ""
         said = {"message": record.getMessage(), "traceback": traceback, "stack": record.stack_info or ""}
@@ -81,7 +81,7 @@ def _as_told(record: logging.LogRecord) -> logging.LogRecord:
 
 
 def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:
-    """The entry without its traceback; `why` is added to its words."""
+    """Return the entry without its traceback; `why` is appended to the message."""
     short = copy(record)
     short.msg, short.args = " ".join((record.getMessage() + why).split()), ()
     short.exc_info = short.exc_text = None
@@ -89,11 +89,11 @@ def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:
 
 
 class SeparateLogFile(WatchedFileHandler):
-    """A log of its own, made with its folder when the first line is written, and made anew when it was put
-    aside. Where nothing can be written the line goes to standard error, and nobody's page fails for it."""
+    """A log file that is created with its folder at the first line, and again after it was moved away. If it
+    cannot be written, the line goes to standard error and no page fails."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the line, as far as that is possible."""
+        """Write the line, if possible."""
         try:
             super().emit(record)
         except OSError:

@@ -40,17 +40,17 @@ HEADER = b"x-request-id"
 _NAME = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 NORMAL, REFUSED = "1000", "refused"
 CODES = {NORMAL, "1001", "1005", "1006", "1009", "1011", "1012", "4401", "4403", "4404", "4409", "4429"}
-"""Close codes that are counted by themselves; browsers may send any other."""
+"""Close codes that are counted separately; browsers may send any other."""
 
 
 def request_id_of(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """What this request is called in logs."""
+    """Return the id of this request for logs."""
     given = next((value for name, value in headers if name.lower() == HEADER), b"")
     return given.decode() if _NAME.fullmatch(given) else secrets.token_hex(8)
 
 
 class RequestIdPages:
-    """An ASGI application of pages."""
+    """Add request ids to an ASGI application of pages."""
 
     def __init__(self, application: Any) -> None:
         self.application = application
@@ -70,7 +70,7 @@ class RequestIdPages:
 
 
 class RequestIdWebSockets:
-    """An ASGI application of websockets."""
+    """Add connection ids to an ASGI application of websockets."""
 
     def __init__(self, application: Any) -> None:
         self.application = application
@@ -85,21 +85,21 @@ class RequestIdWebSockets:
 
 
 class TrackedWebSocket:
-    """One websocket between its two ends."""
+    """One websocket, with its messages in both directions."""
 
     def __init__(self, page: str, receive: Receive, send: Send) -> None:
         self._open, self._code = False, ""
         self._page, self._receive, self._send = page, receive, send
 
     async def receive(self) -> Message:
-        """What the other end says."""
+        """Return the next message from the browser."""
         message = await self._receive()
         if message["type"] == "websocket.disconnect":
             self._closed(message.get("code", 1005))
         return message
 
     async def send(self, message: Message) -> None:
-        """What we say."""
+        """Send a message to the browser."""
         if message["type"] == "websocket.accept" and not self._open:
             self._open = True
             prometheus_metrics.open_websockets.labels(self._page).inc()
@@ -108,14 +108,14 @@ class TrackedWebSocket:
         await self._send(message)
 
     def end(self) -> None:
-        """It is over."""
+        """Record the end of the connection."""
         if self._open:
             prometheus_metrics.open_websockets.labels(self._page).dec()
         if self._code:
             prometheus_metrics.websocket_closes.labels(self._code).inc()
 
     def _closed(self, code: int) -> None:
-        """Whoever closes first says why."""
+        """Record the close code of the side that closes first."""
         known = str(code) if str(code) in CODES else prometheus_metrics.OTHER
         self._code = self._code or (known if self._open else REFUSED)
 
@@ -126,19 +126,19 @@ Page = Callable[[HttpRequest], HttpResponseBase]
 
 PORTS = {"http": 80, "https": 443}
 NOTHING_ALLOWED = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
-"""What no page of ours asks a browser for, nor any page in it."""
+"""Permissions policy: the browser features that no page, and no frame in it, may use."""
 
 log = logging.getLogger(__name__)
 
 
 ASKED_BY_ADDRESS = {"/health", "/ready", "/metrics"}
-"""What orchestrators and web servers ask for by the address of a process. Their answers depend on no name and
-make no link, so any name will do there."""
+"""Paths that orchestrators and web servers request by the address of a process. Their answers depend on no
+host name and contain no links, so any name is accepted."""
 
 
 def check_host(page: Page) -> Page:
-    """Django's middleware, before files are served: DisallowedHost (an answer 400) for a name that is not
-    ours; every answer says what pages may not do."""
+    """Check the host before static files are served: DisallowedHost (status 400) for a name that is not ours.
+    Add the permissions policy to every response."""
 
     def enter(request: HttpRequest) -> HttpResponseBase:
         if request.path in ASKED_BY_ADDRESS:
@@ -152,13 +152,13 @@ def check_host(page: Page) -> Page:
 
 
 class CheckWebSocketOrigin:
-    """Websockets that our own pages open; others are refused before anybody looks at them."""
+    """Accept websockets that our own pages open; refuse others before anything else runs."""
 
     def __init__(self, inner: Application) -> None:
         self.inner = inner
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
-        """Pass it on, or refuse it with the status 403."""
+        """Pass the connection on, or refuse it with status 403."""
         if is_allowed_origin(scope):
             return await self.inner(scope, receive, send)
         log.warning("a websocket was refused: it comes from another site, or under another name")
@@ -167,8 +167,8 @@ class CheckWebSocketOrigin:
 
 
 def is_allowed_origin(scope: Any) -> bool:
-    """Whether a websocket is asked for under a name of ours, by a page of the same origin or of
-    `BRIGADE_URL`."""
+    """Return whether a websocket was requested under one of our host names, by a page of the same origin or
+    of `BRIGADE_URL`."""
     scheme = {"ws": "http", "wss": "https"}.get(scope.get("scheme", ""), "http")
     request = ASGIRequest({**scope, "method": "GET", "scheme": scheme}, None)  # type: ignore[arg-type]
     try:
@@ -179,7 +179,7 @@ def is_allowed_origin(scope: Any) -> bool:
 
 
 def origin_of(url: str) -> Origin:
-    """Scheme, host and port of an address; ValueError for none."""
+    """Return scheme, host and port of an address; ValueError if it has none."""
     parts = urlsplit(url)
     if parts.scheme not in PORTS or not parts.hostname:
         raise ValueError(f"{url!r} is no origin")
@@ -192,8 +192,8 @@ ENGLISH = "en"
 def activate_default_language(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: whatever is activated meanwhile ends with the answer, which no cache gives to readers of
-    another language."""
+    """Return middleware that activates the default language during a request. Caches do not share the
+    response between languages."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         with translation.override(default_language(request)):
@@ -205,14 +205,14 @@ def activate_default_language(
 
 
 def default_language(request: HttpRequest) -> str:
-    """What this request is answered in until somebody knows better."""
+    """Return the language of this request until the study's language is known."""
     if request.path.startswith(STAFF_AND_API_PATHS):
         return ENGLISH
     return translation.get_language_from_request(request)
 
 
 def default_language_of_scope(scope: Mapping[str, Any]) -> str:
-    """As `default_language`, of a request that Django has not read."""
+    """Return the default language of a request that Django has not parsed."""
     said = {name: value.decode("latin-1") for name, value in scope["headers"]}
     request = HttpRequest()
     request.path = request.path_info = scope["path"]
@@ -223,14 +223,14 @@ def default_language_of_scope(scope: Mapping[str, Any]) -> str:
 
 COMPRESSIBLE = (".css", ".js", ".svg", ".json", ".txt", ".map")
 SHORTEST = 512
-"""Bytes of a file that is worth it."""
+"""Minimum size in bytes of a file worth compressing."""
 
 
 class CompressedStaticMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """WhiteNoise, which sends gzip to whoever takes it."""
+    """WhiteNoise with gzip for browsers that accept it."""
 
     def get_static_file(self, path: str, url: str, stat_cache: dict[str, Any] | None = None) -> StaticFile:
-        """One file with its headers, and what it is when squeezed."""
+        """Return a file with its headers and its compressed form."""
         plain = super().get_static_file(path, url, stat_cache)
         if (found := compressed(Path(path))) is None:
             return plain
@@ -239,7 +239,7 @@ class CompressedStaticMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
 
 
 def compressed(file: Path) -> Path | None:
-    """The same file as gzip; None where that is not worth it, or cannot be kept."""
+    """Return the gzip file of this file; None if compression is not worth it, or cannot be stored."""
     if file.suffix not in COMPRESSIBLE or file.stat().st_size < SHORTEST:
         return None
     content = file.read_bytes()

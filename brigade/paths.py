@@ -23,41 +23,41 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 LONGEST_SOCKET = 100
-"""Bytes of a unix socket's path that every system takes (Linux 107, macOS 103)."""
+"""Bytes of a unix socket's path that every system accepts (Linux 107, macOS 103)."""
 
 SHORTEST_KEY = 50
-"""Characters of a key that signs sessions, as Django wants them."""
+"""Minimum length of a key that signs sessions, as Django requires."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9._/+@=,-]+\Z")
-"""Paths that mean themselves inside a URL."""
+"""Paths that need no quoting inside a URL."""
 
 
 class PathError(OSError):
-    """A place that exists and cannot be trusted or used; the message is one line."""
+    """A path that exists and cannot be trusted or used; the message is one line."""
 
 
 def base_dir() -> Path:
-    """The folder that `manage.py` is in."""
+    """Return the folder that contains `manage.py`."""
     return Path(__file__).resolve().parent.parent
 
 
 def version() -> str:
-    """Which version this is, as `pyproject.toml` says."""
+    """Return the version in `pyproject.toml`."""
     said = tomllib.loads((base_dir() / "pyproject.toml").read_text())
     return str(said["project"]["version"])
 
 
 def var_dir() -> Path:
-    """The folder of everything the app writes, absolute; it need not exist yet. PlaceError."""
+    """Return the absolute folder of everything that the app writes; it need not exist yet. PathError."""
     chosen = os.environ.get("BRIGADE_VAR")
     try:
         return Path(chosen).expanduser().resolve() if chosen else base_dir() / "var"
-    except (OSError, RuntimeError) as error:  # `~nobody`, links in a circle
+    except (OSError, RuntimeError) as error:  # `~nobody`, circular links
         raise PathError(f"BRIGADE_VAR: {chosen!r}: {error}") from error
 
 
 def make_var_dir() -> Path:
-    """`var_dir()`, made if it was missing; PlaceError if it cannot be."""
+    """Return `var_dir()`, created if it was missing; PathError if it cannot be."""
     folder = var_dir()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ def make_var_dir() -> Path:
 
 
 def unwritable_message(place: Path | str, error: OSError) -> str:
-    """Why nothing can be written there and what to do, in one line."""
+    """Return in one line why nothing can be written there and what to do."""
     return (
         f"cannot write {place} ({error.strerror}): give this user the right to, "
         "or set BRIGADE_VAR to another folder"
@@ -75,23 +75,24 @@ def unwritable_message(place: Path | str, error: OSError) -> str:
 
 
 def database_file() -> Path:
-    """The SQLite file that is used where `DATABASE_URL` is not set."""
+    """Return the SQLite file that is used where `DATABASE_URL` is not set."""
     return var_dir() / "db.sqlite3"
 
 
 def log_dir() -> Path:
-    """Where the runner's children write what they have to say."""
+    """Return the folder of the log files of the runner's children."""
     return var_dir() / "log"
 
 
 def metrics_dir() -> Path:
-    """Where the processes of one machine count what they do; nothing in it must be kept."""
+    """Return the folder in which the processes of one machine store their metrics. Its content may be
+    deleted."""
     return var_dir() / "metrics"
 
 
 def valkey_socket() -> Path:
-    """The embedded Valkey's unix socket: in `var_dir()`, or in a short private folder where that path is
-    too long for a socket or does not mean itself in a URL. PlaceError if the short folder is another's."""
+    """Return the embedded Valkey's unix socket in `var_dir()`. If that path is too long for a socket or needs
+    quoting in a URL, use a short private folder. PathError if that folder belongs to somebody else."""
     wanted = var_dir() / "valkey.sock"
     if len(os.fsencode(wanted)) <= LONGEST_SOCKET and _PLAIN.match(str(wanted)):
         return wanted
@@ -99,9 +100,9 @@ def valkey_socket() -> Path:
 
 
 def _private_dir(var: Path) -> Path:
-    """A folder with a short path for this `var`, this user's and nobody else's (mode 0700)."""
+    """Return a private folder (mode 0700) with a short path for this `var`."""
     name = hashlib.sha256(os.fsencode(var)).hexdigest()[:16]
-    common = Path("/tmp")  # noqa: S108 - the same whatever TMPDIR is; what is put there is checked
+    common = Path("/tmp")  # noqa: S108 - independent of TMPDIR; the folder in it is checked
     usable = os.access(common, os.W_OK | os.X_OK)
     folder = (common if usable else Path(tempfile.gettempdir())) / f"brigade-{os.getuid()}-{name}"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -114,13 +115,14 @@ def _private_dir(var: Path) -> Path:
 
 
 def has_own_valkey() -> bool:
-    """True where the embedded Valkey is used: `REDIS_URL` is not set."""
+    """Return whether the embedded Valkey is used: `REDIS_URL` is not set."""
     return not os.environ.get("REDIS_URL")
 
 
 def redis_url() -> str:
-    """`REDIS_URL`, or the embedded Valkey's address; in the form that redis-py and channels_redis take.
-    PlaceError if it is no address; the message does not show it, for it may hold a password."""
+    """Return `REDIS_URL`, or the embedded Valkey's address, in the form that redis-py and channels_redis
+    accept. PathError if it is not an address; the message does not show it, because it may contain a
+    password."""
     given = os.environ.get("REDIS_URL")
     if given and not _is_redis(given):
         raise PathError("REDIS_URL: an address with redis://, rediss:// or unix:// is wanted")
@@ -131,18 +133,19 @@ def _is_redis(url: str) -> bool:
     try:
         parts = urlsplit(url)
         named = bool(parts.hostname) and parts.port != 0
-    except ValueError:  # brackets that do not close, a port that is no number
+    except ValueError:  # unclosed brackets, a port that is not a number
         return False
     return bool(parts.path) if parts.scheme == "unix" else named and parts.scheme in {"redis", "rediss"}
 
 
 def unix_url(socket: Path, db: int = 0) -> str:
-    """The address of a server on a unix socket, in the form that redis-py and channels_redis take."""
+    """Return the address of a server on a unix socket, in the form that redis-py and channels_redis
+    accept."""
     return f"unix://{socket}?db={db}"
 
 
 def broker_url(redis_url: str) -> str:
-    """The same address in the form that Celery's broker takes; only `unix://` ones differ."""
+    """Return the same address in the form of Celery's broker; only `unix://` ones differ."""
     parts = urlsplit(redis_url)
     if parts.scheme != "unix":
         return redis_url
@@ -151,8 +154,8 @@ def broker_url(redis_url: str) -> str:
 
 
 def secret_key() -> str:
-    """`BRIGADE_SECRET_KEY`, or the key in `var/secret.key`, made (mode 0600) by whoever comes first.
-    PlaceError if it is too short or cannot be read or made."""
+    """Return `BRIGADE_SECRET_KEY`, or the key in `var/secret.key`. The first process creates that file (mode
+    0600). PathError if the key is too short or cannot be read or created."""
     given, file = os.environ.get("BRIGADE_SECRET_KEY"), var_dir() / "secret.key"
     wrong = "BRIGADE_SECRET_KEY" if given else f"remove {file}, a new one is made"
     try:
@@ -165,19 +168,19 @@ def secret_key() -> str:
 
 
 def _read_key(file: Path) -> str:
-    """What the file holds; OSError."""
+    """Return the content of the file; OSError."""
     if not file.exists():
         _make_key(file)
     return file.read_text(encoding="ascii", errors="ignore").strip()
 
 
 def _make_key(file: Path) -> None:
-    """Write a new key beside the file and link it there: a reader sees a whole key or none."""
+    """Write a new key beside the file and link it there: readers see a whole key or none."""
     try:
         with tempfile.NamedTemporaryFile("w", dir=make_var_dir(), prefix=".secret.") as beside:  # mode 0600
             beside.write(secrets.token_urlsafe(48) + "\n")
             beside.flush()
-            with contextlib.suppress(FileExistsError):  # another process was first: its key is the key
+            with contextlib.suppress(FileExistsError):  # another process was first, and its key is used
                 os.link(beside.name, file)
     except OSError as error:
         raise PathError(unwritable_message(file.parent, error)) from error
@@ -185,14 +188,14 @@ def _make_key(file: Path) -> None:
 
 UMASK = 0o077
 LOOSE = stat.S_IRWXG | stat.S_IRWXO
-"""The rights of everybody but the owner."""
+"""The permissions of everybody except the owner."""
 OF_SQLITE = ("", "-wal", "-shm", "-journal")
-"""A database's own file and those beside it."""
+"""Suffixes of a SQLite database's own file and the files beside it."""
 
 
 def make_private(database: str | Path | None = None) -> str:
-    """From now on nobody else may read what this process writes; `var/`, and the SQLite file if one is named,
-    are put right. One line for whoever looks on, or nothing where all was well."""
+    """Keep other users from reading what this process writes. Fix the permissions of `var/`, and of the
+    SQLite file if one is named. Return one line on what was wrong; empty if nothing was."""
     os.umask(UMASK)
     loose = [path for path in _ours(database) if _is_loose(path)]
     kept = [path for path in loose if not _close(path)]
@@ -203,13 +206,13 @@ def make_private(database: str | Path | None = None) -> str:
 
 
 def make_private_and_warn(database: str | Path | None = None) -> None:
-    """The same; what there is to say goes to standard error."""
+    """Do the same as `make_private`, and print its line to standard error."""
     if said := make_private(database):
         print(f"brigade: {said}", file=sys.stderr, flush=True)
 
 
 def _ours(database: str | Path | None) -> Iterator[Path]:
-    """What the app writes, as far as it is there."""
+    """Yield the files and folders that the app writes; some may not exist."""
     var = var_dir()
     yield from (var, log_dir(), *log_dir().glob("*"), var / "secret.key", var / "run.lock")
     for file in {str(database_file()), *([str(database)] if database else [])}:
@@ -217,7 +220,7 @@ def _ours(database: str | Path | None) -> Iterator[Path]:
 
 
 def _is_loose(path: Path) -> bool:
-    """Whether others have a right to it. A link is what it leads to; a shared folder is nobody's own."""
+    """Return whether others have access. Links are followed; a shared folder (sticky bit) does not count."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -226,8 +229,9 @@ def _is_loose(path: Path) -> bool:
 
 
 def _close(path: Path) -> bool:
-    """Take all rights from everybody but the owner; False where we may not, or where it belongs to somebody
-    else: whoever may write in `var/` could name any file there, and root may close them all."""
+    """Remove all permissions of everybody except the owner. Return False if that is not allowed, or if the
+    file belongs to somebody else. Users who may write in `var/` could link any file there, and root could
+    close them all."""
     with suppress(OSError):
         found = path.stat()
         if found.st_uid == os.geteuid():

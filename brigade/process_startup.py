@@ -1,9 +1,9 @@
-"""What each server process does when it starts: share one heap between its threads, share its metrics with
-other processes, and report that it is ready. Plain Python.
+"""Prepare a server process when it starts: share one heap between its threads, share its metrics with other
+processes, and report that it is ready. Plain Python.
 
-glibc gives threads up to eight heaps per core, and each heap keeps the largest size it ever had. With a
-dozen threads a worker grew by ten megabytes in ten minutes, all of it free memory. A process reports
-that it is ready over `NOTIFY_SOCKET`, as systemd does (sd_notify(3), `Type=notify`).
+glibc gives threads up to eight heaps per core, and each heap keeps the largest size it ever had. With a dozen
+threads a worker grew by ten megabytes in ten minutes, all of it free memory. A process reports that it is
+ready over `NOTIFY_SOCKET`, as systemd does (sd_notify(3), `Type=notify`).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from brigade import paths
 
 
 def share_metrics() -> None:
-    """To be called before anything is counted. Where the folder cannot be written, this process counts for
-    itself, and says so."""
-    from kitchen.infra import multiprocess_metrics  # only who counts needs it
+    """Share this process's metrics; call this before anything is counted. If the folder cannot be written,
+    the process counts alone and logs a warning."""
+    from kitchen.infra import multiprocess_metrics  # only processes that count need it
 
     try:
         multiprocess_metrics.share_metrics(paths.metrics_dir())
@@ -30,15 +30,14 @@ def share_metrics() -> None:
 
 
 KEPT = 131_072
-"""Free bytes at the end of the heap from which on they go back; a piece that is as large goes back as soon as
-it is not needed."""
+"""Free bytes at the end of the heap from which they are returned to the system. A block of this size is
+returned as soon as it is free."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
-"""Their numbers in glibc's malloc.h."""
+"""The numbers of these options in glibc's malloc.h."""
 
 
 def share_one_heap() -> None:
-    """All threads that this program starts from now on share one heap. Other C libraries than glibc are left
-    as they are."""
+    """Let all threads that start from now on share one heap. C libraries other than glibc are not changed."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         for option, value in ((_ARENA_MAX, 1), (_TRIM_THRESHOLD, KEPT), (_MMAP_THRESHOLD, KEPT)):
@@ -49,7 +48,7 @@ READY = b"READY=1"
 
 
 def say_ready() -> None:
-    """Once, when all is loaded; nothing where nobody wants to know."""
+    """Report once that the process is ready; do nothing without `NOTIFY_SOCKET`."""
     if where := os.environ.get("NOTIFY_SOCKET"):
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
             line.sendto(READY, f"\0{where[1:]}" if where.startswith("@") else where)

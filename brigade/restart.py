@@ -10,7 +10,8 @@ from brigade.listen_address import RunError, running_process
 
 
 def main() -> int:
-    """Ask it to; the exit code, 2 after one line where nothing runs here."""
+    """Ask the running instance to replace its programs; return the exit code, 2 after one line if nothing
+    runs here."""
     try:
         os.kill(running_process(), signal.SIGUSR1)
     except (RunError, OSError) as error:

@@ -53,14 +53,14 @@ from kitchen.infra.os_processes import die_with_parent, ticker_processes, web_pr
 from kitchen.infra.redis_exposure import why_exposed
 
 DEATHS_AT_START = 4
-"""A child that dies so often before the first page was served will not come up."""
+"""A child that dies so often before the first page was served is given up."""
 
 SECOND = "a key of Claude's is set, so Claude goes first: a condition that names “openai:” asks it"
 """Why the small model does not play by itself."""
 
 
 def main() -> int:
-    """Run until asked to end; the exit code."""
+    """Run until asked to end; return the exit code."""
     os.chdir(paths.base_dir())
     raise_open_file_limit()
     if os.environ.get("MAKELEVEL"):
@@ -73,14 +73,14 @@ def main() -> int:
             asyncio.run(run(listener))
     except* (RunError, OSError) as group:
         wrong = group
-    while isinstance(wrong, BaseExceptionGroup):  # as asyncio packs it
+    while isinstance(wrong, BaseExceptionGroup):  # asyncio wraps errors in groups
         wrong = wrong.exceptions[0]
     print_line(str(wrong), sys.stderr) if wrong else print_line("stopped")
     return 2 if wrong else 0
 
 
 async def run(listener: socket.socket) -> None:
-    """Serve until asked to end; all has ended then."""
+    """Serve until asked to end; then everything has ended."""
     asked = asyncio.Event()
     serving = asyncio.create_task(serve(listener, asked))
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, asked.set)
@@ -91,8 +91,8 @@ async def run(listener: socket.socket) -> None:
 
 
 async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
-    """Start everything, say where it is and keep it alive; whenever it is asked for, exchange it. Cancelled,
-    end it, Valkey last. RunError."""
+    """Start everything, print the address, and keep everything running. Replace the programs whenever `asked`
+    is set. If cancelled, end them, Valkey last. RunError."""
     began, address = time.monotonic(), socket_address(listener)
     write_instance_address(address)
     environment = children_environment(address)
@@ -122,8 +122,8 @@ async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
 
 
 def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
-    """Keep a Valkey of our own alive, or see that the server that is named instead answers; if that is open
-    to others, say so. RunError."""
+    """Keep our own Valkey running, or check that the named server answers, and warn if it is exposed to
+    others. RunError."""
     if paths.has_own_valkey():
         server.create_task(keep_running(valkey_process(environment), print_line))
         return
@@ -135,7 +135,7 @@ def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
 def start_small_model(
     server: asyncio.TaskGroup, environment: Mapping[str, str], model: ChildProcess | None
 ) -> None:
-    """Keep the small model alive where there is one to be, and say whether it is asked first."""
+    """Keep the small model running if there is one, and print whether it is used by default."""
     if model:
         server.create_task(keep_running(model, print_line))
         is_second = any(environment.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
@@ -145,14 +145,14 @@ def start_small_model(
 
 
 async def start_processes(crew: ProcessGroup, needed: Sequence[ChildProcess], address: Address) -> None:
-    """Have these kept alive, and wait until they serve a page; RunError when one will not come up."""
+    """Keep these programs running, and wait until they serve a page; RunError if one does not start."""
     for child in needed:
         crew.keep(child)
     await wait_until_served(address, needed)
 
 
 def print_addresses(address: Address, environment: Mapping[str, str]) -> None:
-    """Say by which names it is reached, where the address alone does not tell."""
+    """Print the addresses under which it is reached, where the first one alone is not enough."""
     if address.local != address.host:
         print_line(
             f"reached from elsewhere only by the names in BRIGADE_HOSTS: {environment['BRIGADE_HOSTS']}"
@@ -160,8 +160,8 @@ def print_addresses(address: Address, environment: Mapping[str, str]) -> None:
 
 
 async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
-    """Migrate, then exchange web processes and workers one after the other; what goes wrong is said, and what
-    runs goes on."""
+    """Migrate, then replace web processes and workers one after another. Print failures; running programs
+    continue."""
     began = time.monotonic()
     print_line("restarting one after the other")
     try:
@@ -174,7 +174,7 @@ async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
 
 
 def configured_count(processes: Callable[[], int]) -> int:
-    """How many of a kind are to run; RunError."""
+    """Return the configured number of processes of a kind; RunError."""
     try:
         return processes()
     except ValueError as error:
@@ -182,13 +182,13 @@ def configured_count(processes: Callable[[], int]) -> int:
 
 
 def print_line(line: str, stream: TextIO | None = None) -> None:
-    """A line for the person at the terminal, who may have gone."""
+    """Print a line for the person at the terminal, who may have gone."""
     with contextlib.suppress(OSError, ValueError):
         print(f"brigade: {line}", file=stream or sys.stdout, flush=True)
 
 
 def check_redis() -> None:
-    """RunError if the server that `REDIS_URL` names does not answer."""
+    """Raise RunError if the server in `REDIS_URL` does not answer."""
     import redis
 
     where = urlsplit(paths.redis_url())
@@ -200,8 +200,8 @@ def check_redis() -> None:
 
 
 async def prepare(environment: dict[str, str]) -> None:
-    """Have `manage.py prepare` migrate, seed and see to an administrator. It prints where all is, and a new
-    password, by itself: nobody else gets to know it. RunError."""
+    """Let `manage.py prepare` migrate, seed and create an administrator. It prints the addresses and a new
+    password itself, so that no other process sees the password. RunError."""
     child = prepare_process(environment)
     if await run_once(child):
         why = next(iter(last_lines(child.log, 1)), "no word why")
@@ -211,7 +211,7 @@ async def prepare(environment: dict[str, str]) -> None:
 
 
 async def wait_until_served(address: Address, children: Sequence[ChildProcess]) -> None:
-    """Wait until a page is served; RunError when a child will not come up."""
+    """Wait until a page is served; RunError if a child does not start."""
     while not await asyncio.to_thread(is_serving, address):
         for child in children:
             if child.deaths >= DEATHS_AT_START:
@@ -220,7 +220,7 @@ async def wait_until_served(address: Address, children: Sequence[ChildProcess]) 
 
 
 def is_serving(address: Address) -> bool:
-    """Whether a page comes from there, any page."""
+    """Return whether any page is served there."""
     connection = http.client.HTTPConnection(address.local, address.port, timeout=0.5)
     try:
         connection.request("GET", "/", headers={"Host": "localhost"})

@@ -4,30 +4,29 @@
 |---|---|---|
 | `BRIGADE_SECRET_KEY` | signs sessions and links; 50 characters or more | made once, in `var/secret.key` |
 | `BRIGADE_DEBUG` | Django's debug pages: true or false | false |
-| `BRIGADE_HOSTS` | our names beside that in `BRIGADE_URL`, with commas | localhost, 127.0.0.1, [::1] |
+| `BRIGADE_HOSTS` | our host names besides that in `BRIGADE_URL`, with commas | localhost, 127.0.0.1, [::1] |
 | `BRIGADE_URL` | the address that participants see, without a path | http://localhost:8000 |
 | `BRIGADE_TRUSTED_PROXIES` | proxies whose `X-Forwarded-For` is believed, with commas | 127.0.0.1, ::1 |
-| `BRIGADE_SECOND_FACTOR` | of staff: `optional`, or `required` of all | optional |
+| `BRIGADE_SECOND_FACTOR` | second factor of staff: `optional`, or `required` of all | optional |
 | `BRIGADE_STAFF_IDLE_MINUTES` | minutes without a page after which staff are logged out | 120 |
 | `BRIGADE_KEEP_NAMES_DAYS` | days until `retention` erases names and free texts of people | for ever |
-| `BRIGADE_KEEP_DAYS` | days until it erases all that people left | for ever |
-| `BRIGADE_KEEP_EVENTS_DAYS` | days until it erases what is noted of staff | for ever |
+| `BRIGADE_KEEP_DAYS` | days until it erases all data of people | for ever |
+| `BRIGADE_KEEP_EVENTS_DAYS` | days until it erases the records about staff | for ever |
 | `BRIGADE_VAR` | where everything is written | `var/` |
 | `DATABASE_URL` | `postgres://…` or `sqlite:///…` | SQLite in `var/` |
 | `REDIS_URL` | `redis://…`, `rediss://…` or `unix://…` | the Valkey that `make run` starts |
-| `BRIGADE_PREFIX` | tells installations on one Redis apart: its queues, its channels, its cache | brigade |
-| `BRIGADE_WORLDS` | worlds beside those that come with it, as `name=package.module:KIT`, with commas | none |
+| `BRIGADE_PREFIX` | prefix of queues, channels and cache; separates installations on one Redis | brigade |
+| `BRIGADE_WORLDS` | worlds besides the built-in ones, as `name=package.module:KIT`, with commas | none |
 | `BRIGADE_LOG` | `text`, lines for people, or `json`, a line of JSON for each entry | text |
-| `BRIGADE_METRICS_TOKEN` | who gives it as bearer token reads `/metrics` from another machine | nobody |
+| `BRIGADE_METRICS_TOKEN` | bearer token with which other machines may read `/metrics` | nobody |
 | `BRIGADE_PROLIFIC_KEYS` | keys of Prolific's signed links: an https address, or a file | Prolific's |
 | `BRIGADE_DECISION_SECONDS` | time for the co-players of one step before the fallback | 30 |
-| `BRIGADE_SYNTHETIC_SPEED` | how much quicker than for people a clock takes steps for programs | 5 |
+| `BRIGADE_SYNTHETIC_SPEED` | factor by which a clock is faster for programs than for people | 5 |
 | `BRIGADE_WEB` | web processes on this machine | as many as cores, 8 at most |
-| `BRIGADE_TICKERS` | processes that take the steps of clocks on this machine | as many as cores, 2 to 8 |
-| `BRIGADE_PLANNERS` | processes in which one web process lets co-players think | cores per web process |
+| `BRIGADE_TICKERS` | processes that take timed steps on this machine | as many as cores, 2 to 8 |
+| `BRIGADE_PLANNERS` | processes in which co-players decide, per web process | cores per web process |
 
-An empty variable counts as one that is not set; a wrong one is an ImproperlyConfigured or a PlaceError, of
-one line.
+An empty variable counts as unset. A wrong one raises an ImproperlyConfigured or a PathError, in one line.
 """
 
 from __future__ import annotations
@@ -53,15 +52,15 @@ from kitchen.infra.os_processes import planner_processes, web_processes
 from kitchen.registry.world_registry import world_folders
 
 HOST = re.compile(r"\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
-"""A name under which we answer; with a dot before it, all names below it, too."""
+"""A host name of ours; with a dot before it, all names below it as well."""
 LOCK_SECONDS = 5
-"""So long somebody waits for a database that is locked or does not answer, and then is told so."""
+"""Seconds that a request waits for a locked or silent database before it gets an error page."""
 PROLIFIC_KEYS_AT = "https://api.prolific.com/.well-known/study/jwks.json"
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
 def _given(name: str, default: str) -> str:
-    """A variable, or the default where it is empty or not set."""
+    """Return a variable, or the default if it is empty or not set."""
     return os.environ.get(name, "").strip() or default
 
 
@@ -93,7 +92,7 @@ def _synthetic_speed() -> float:
 
 
 def _check_processes() -> None:
-    """The numbers that whoever starts processes reads later, without settings."""
+    """Check the numbers of processes, which are read later, without settings, when processes start."""
     try:
         web_processes(), planner_processes()
     except ValueError as error:
@@ -101,19 +100,19 @@ def _check_processes() -> None:
 
 
 def _check_models() -> None:
-    """What language models are asked with, which is read later, when the first one is."""
+    """Check the files about language models, which are read later, at the first call."""
     for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
         if (given := _given(name, "")) and not _is_address(given):
             raise ImproperlyConfigured(f"{name}: an address with http:// or https:// is wanted")
     if _given("BRIGADE_PRICES", ""):
-        from kitchen.llm.call_costs import PriceFileError, load_prices  # a third of a second, for few
+        from kitchen.llm.call_costs import PriceFileError, load_prices  # 0.3 s, and few need it
 
         try:
             load_prices()
         except PriceFileError as error:
             raise ImproperlyConfigured(f"BRIGADE_PRICES: {error}") from error
     if _given("BRIGADE_MODELS", ""):
-        from kitchen.llm.model_capabilities import ModelListError, load_model_list  # likewise
+        from kitchen.llm.model_capabilities import ModelListError, load_model_list  # likewise slow
 
         try:
             load_model_list()
@@ -122,11 +121,11 @@ def _check_models() -> None:
 
 
 def _prolific_keys() -> str:
-    """Where the keys are with which Prolific signs; a file is looked into now, an address when needed."""
+    """Return the place of Prolific's signing keys. A file is checked now, an address when it is needed."""
     given = _given("BRIGADE_PROLIFIC_KEYS", PROLIFIC_KEYS_AT)
     if given.startswith("https://") and _is_address(given):
         return given
-    from kitchen.infra.rsa_public_keys import KeysError, read_keys  # a tenth of a second, for few
+    from kitchen.infra.rsa_public_keys import KeysError, read_keys  # 0.1 s, and few need it
 
     try:
         read_keys(Path(given).read_text())
@@ -138,7 +137,7 @@ def _prolific_keys() -> str:
 def _is_address(url: str) -> bool:
     try:
         return _is_web(urlsplit(url))
-    except ValueError:  # brackets that do not close, a port that is no number
+    except ValueError:  # unclosed brackets, a port that is not a number
         return False
 
 
@@ -146,7 +145,7 @@ def _public_url() -> str:
     url = _given("BRIGADE_URL", "http://localhost:8000").rstrip("/")
     try:
         wrong = _wrong_in_url(urlsplit(url))
-    except ValueError as error:  # brackets that do not close, a port that is no number
+    except ValueError as error:  # unclosed brackets, a port that is not a number
         wrong = str(error)
     if wrong:
         raise ImproperlyConfigured(f"BRIGADE_URL: {url!r}: {wrong}")
@@ -154,12 +153,12 @@ def _public_url() -> str:
 
 
 def _is_web(parts: SplitResult) -> bool:
-    """Whether it is the address of a web server. ValueError."""
+    """Return whether it is the address of a web server. ValueError."""
     return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
 
 
 def _wrong_in_url(parts: SplitResult) -> str:
-    """What makes an address none that we can be at; nothing for a good one. ValueError."""
+    """Return why this address cannot be ours; empty for a good one. ValueError."""
     if not _is_web(parts):
         return "is not an address with http:// or https://"
     if parts.path or parts.query or parts.fragment or parts.username is not None:
@@ -168,7 +167,7 @@ def _wrong_in_url(parts: SplitResult) -> str:
 
 
 def _hosts(url: str) -> list[str]:
-    """The names under which we answer, that of our own address always among them."""
+    """Return our host names, always including that of our own address."""
     listed = [name.strip() for name in os.environ.get("BRIGADE_HOSTS", "").split(",")]
     given = [name for name in listed if name] or ["localhost", "127.0.0.1", "[::1]"]
     if wrong := [name for name in given if not HOST.fullmatch(name)]:
@@ -200,7 +199,7 @@ def _staff_idle_minutes() -> int:
 
 
 def _days(name: str) -> int | None:
-    """Days for which something is kept; None for ever."""
+    """Return the number of days for which something is kept; None for ever."""
     days = _given(name, "")
     if days and (not re.fullmatch(r"[0-9]{1,5}", days) or int(days) < 1):
         raise ImproperlyConfigured(f"{name}: {days!r} is not between 1 and 99999")
@@ -229,7 +228,7 @@ def _prefix() -> str:
 
 
 def _database() -> dict[str, Any]:
-    """SQLite with a write-ahead log, or PostgreSQL with connections that are kept and checked."""
+    """Return SQLite with a write-ahead log, or PostgreSQL with persistent, checked connections."""
     database = _named_database()
     if database.get("ENGINE") == "django.db.backends.sqlite3":
         database["OPTIONS"] = {
@@ -247,13 +246,13 @@ def _database() -> dict[str, Any]:
 
 
 def _named_database() -> dict[str, Any]:
-    """The database of `DATABASE_URL`, or a file whose path is taken as it is: in an address, `#`, `?` and
-    `%` would mean something."""
+    """Return the database of `DATABASE_URL`. The path of a SQLite file is used unchanged: in a URL, `#`, `?`
+    and `%` would have a meaning."""
     given = _given("DATABASE_URL", "")
     if not given:
         return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(paths.database_file())}
     try:
-        with warnings.catch_warnings(action="ignore"):  # that it does not know it is said by us, below
+        with warnings.catch_warnings(action="ignore"):  # we report unknown schemes ourselves, below
             database: dict[str, Any] = environ.Env.db_url_config(given)
     except (ValueError, KeyError, ImproperlyConfigured) as error:
         raise ImproperlyConfigured(f"DATABASE_URL: {error}") from error
@@ -261,13 +260,13 @@ def _named_database() -> dict[str, Any]:
 
 
 def _sqlite_file() -> str | None:
-    """The file that the data are in, if they are in one."""
+    """Return the file of a SQLite database; None for other databases."""
     database = _named_database()
     return str(database["NAME"]) if database.get("ENGINE") == "django.db.backends.sqlite3" else None
 
 
 def _folders_of_worlds(name: str) -> list[Path]:
-    """The folders of this name that worlds bring."""
+    """Return the folders of this name in the worlds' packages."""
     try:
         return world_folders(name)
     except (ValueError, ImportError) as error:
@@ -281,11 +280,12 @@ VAR_DIR: Path = paths.make_var_dir()
 SECRET_KEY: str = paths.secret_key()
 SECRET_KEY_FILE: Path | None = None if _given("BRIGADE_SECRET_KEY", "") else VAR_DIR / "secret.key"
 RUN_LOCK: Path = VAR_DIR / "run.lock"
-"""What `make run` holds locked while it runs."""
+"""File that `make run` keeps locked while it runs."""
 DEBUG: bool = _flag("BRIGADE_DEBUG")
 PUBLIC_URL: str = _public_url()
 NOTED_URL = last_instance_url
-"""Called: where the app of this folder runs, or ran last; None where nobody wrote that down."""
+"""Function that returns the address where the app of this folder runs or last ran; None if it was not written
+down."""
 ALLOWED_HOSTS: list[str] = _hosts(PUBLIC_URL)
 TRUSTED_PROXIES = _trusted_proxies()
 REDIS_URL: str = paths.redis_url()
@@ -362,7 +362,7 @@ TEMPLATES = [
         "OPTIONS": {"environment": "kitchen.play.live.render_page.jinja_environment"},
     },
 ]
-"""Pages are Django's templates, panels and what a world has (`*.jinja`) are Jinja2's."""
+"""Pages are Django templates; panels and the worlds' templates (`*.jinja`) are Jinja2."""
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY
 
@@ -392,7 +392,8 @@ CACHES = {
 CELERY_BROKER_URL = paths.broker_url(REDIS_URL)
 CELERY_TASK_DEFAULT_QUEUE = PREFIX
 EXPERIMENTS_QUEUE = f"{PREFIX}.experiments"
-"""Agents alone, and programs, have a queue and workers of their own: nobody who plays waits for them."""
+"""Agents alone and programs have a queue and workers of their own, so that people who play need not wait for
+them."""
 CELERY_TASK_ROUTES = {
     "kitchen.experiment_lane": {"queue": EXPERIMENTS_QUEUE},
     "kitchen.pick_up_experiments": {"queue": EXPERIMENTS_QUEUE},
@@ -407,7 +408,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-"""However long it is away."""
+"""Retry the broker for ever."""
 CELERY_WORKER_CONSUMER = "brigade.broker_reconnect:ReconnectingConsumer"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -437,9 +438,9 @@ AUTHENTICATION_BACKENDS = [
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
-"""Each by itself: one name from many addresses, many names from one."""
+"""Count failed logins separately: one name from many addresses, many names from one address."""
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_RESET_ON_SUCCESS = False  # it would forget what others did from the same address: see `logins`
+AXES_RESET_ON_SUCCESS = False  # True would erase others' failures: see `logins`
 AXES_CLIENT_IP_CALLABLE = "study.researchers.staff_login.login_address"
 AXES_LOCKOUT_CALLABLE = "study.researchers.staff_login.locked_out"
 AXES_DISABLE_ACCESS_LOG = True
@@ -455,7 +456,7 @@ KEEP_EVENTS_DAYS = _days("BRIGADE_KEEP_EVENTS_DAYS")
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("es", "Español"), ("zh-hans", "简体中文")]
-"""Those that participants can read, each in its own words. Pages of staff are English."""
+"""The languages of participants' pages, each in its own words. Staff pages are in English."""
 LOCALE_PATHS = [BASE_DIR / "locale", *_folders_of_worlds("locale")]
 LANGUAGE_COOKIE_NAME = "brigade_language"
 TIME_ZONE = "UTC"
@@ -484,19 +485,20 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 ENCRYPTED: bool = PUBLIC_URL.startswith("https://")
-"""A web server in front of us speaks TLS; it says so in X-Forwarded-Proto."""
+"""Whether a web server in front of us speaks TLS; it says so in X-Forwarded-Proto."""
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENCRYPTED else None
 SECURE_SSL_REDIRECT = ENCRYPTED
 SECURE_SSL_HOST = urlsplit(PUBLIC_URL).netloc
 SECURE_REDIRECT_EXEMPT = [r"^(health|ready|metrics)\b"]
-"""What is asked by programs on this machine or near it, without TLS."""
+"""Paths that programs on this machine or near it request without TLS."""
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if ENCRYPTED else 0
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
-"""Whether names below ours speak TLS, and lists in browsers, are not ours to decide."""
+"""HSTS for subdomains and browser preload lists are not ours to decide."""
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENCRYPTED
 _OURS_ALONE = "__Host-" if ENCRYPTED else ""
-"""A browser takes such a cookie over TLS only, from this very host, and gives it to no other."""
+"""Prefix of cookie names. With it, browsers accept the cookie over TLS only, from this very host, and send it
+to no other."""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_OURS_ALONE}sessionid", f"{_OURS_ALONE}csrftoken"
 SESSION_COOKIE_AGE = 60 * _staff_idle_minutes()
 SESSION_COOKIE_HTTPONLY = True

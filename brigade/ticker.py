@@ -24,19 +24,19 @@ from kitchen.infra.os_processes import parent_death_hook, ticker_processes
 log = logging.getLogger(__name__)
 
 FAULT_WAIT = 1.0
-"""Seconds before another one takes the place of one that ended by itself."""
+"""Seconds before a process that ended by itself is replaced."""
 ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
 class TickerProcesses:
-    """The processes that do the work."""
+    """The processes that take the steps."""
 
     def __init__(self) -> None:
         self._running: set[int] = set()
         self._ending = False
 
     def run(self, count: int) -> None:
-        """Keep so many at work until asked to end; all have ended then."""
+        """Keep so many processes running until asked to end; then all have ended."""
         for number in ENDS:
             signal.signal(number, lambda *_: self.end())
         for _ in range(count):
@@ -51,7 +51,7 @@ class TickerProcesses:
                 self._fork()
 
     def end(self) -> None:
-        """Ask all to end."""
+        """Ask all processes to end."""
         self._ending = True
         for pid in self._running:
             with contextlib.suppress(ProcessLookupError):
@@ -59,7 +59,7 @@ class TickerProcesses:
 
     def _fork(self) -> None:
         parent = os.getpid()
-        signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # until it is known whom to ask
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # until the processes to end are known
         pid = 0 if self._ending else os.fork()
         if not pid and not self._ending:
             parent_death_hook(parent)()
@@ -69,7 +69,7 @@ class TickerProcesses:
 
 
 def _work() -> None:
-    """What a forked process does; it ends with it."""
+    """Run a forked process until it ends."""
     code = 1
     try:
         share_metrics()
@@ -83,7 +83,7 @@ def _work() -> None:
 
 
 async def take_ticks() -> None:
-    """Take ticks until asked to end."""
+    """Take steps until asked to end."""
     from channels.layers import get_channel_layer  # the apps are loaded by now
 
     from kitchen.realtime.clock_owner import ClockOwner
@@ -97,12 +97,12 @@ async def take_ticks() -> None:
 
 
 def main() -> int:
-    """Run until asked to end; the exit code."""
+    """Run until asked to end; return the exit code."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
     share_one_heap()
     share_metrics()
     django.setup()
-    import kitchen.realtime.clock_owner  # noqa: F401 - loaded once for all
+    import kitchen.realtime.clock_owner  # noqa: F401 - loaded once for all processes
 
     try:
         count = ticker_processes()

@@ -19,7 +19,7 @@ admin.site.login_form = StaffLoginForm
 
 
 def nothing_here(request: HttpRequest, rest: str) -> HttpResponse:
-    """Django's "view on site" would lead any member of staff to participants' secret links: closed."""
+    """Return 404. Django's "view on site" would show participants' secret links to any member of staff."""
     raise Http404(rest)
 
 

@@ -42,33 +42,33 @@ from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain,
 from kitchen.infra.rate_limit import RATE_CLOSE_CODE, TokenBucket
 
 LOOK_SECONDS = 0.05
-"""How often it looks whether all is done."""
+"""Seconds between two checks whether all work is done."""
 
 log = logging.getLogger(__name__)
 reactor: Any = running_reactor
 
 
 class DrainingServer(daphne.server.Server):
-    """daphne's, with an end of ours; its factory of pages is a `brigade.web.HttpConnections`."""
+    """Daphne's server with a graceful shutdown; its page factory is a `brigade.web.HttpConnections`."""
 
     def run(self) -> None:
-        """Serve, and be ready to be asked to end."""
+        """Serve, and get ready to be asked to end."""
         self.ports: list[Any] = []
         reactor.callLater(0, self.begin)
         super().run()
 
     def listen_success(self, port: Any) -> None:
-        """One more socket to listen on."""
+        """Add a listening socket."""
         self.ports.append(port)
         super().listen_success(port)
 
     def begin(self) -> None:
-        """It serves: say so. From now on SIGTERM is ours, and no longer Twisted's."""
+        """Report that the server serves. From now on SIGTERM is handled here, no longer by Twisted."""
         signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(self.leave))
         say_ready()
 
     def leave(self) -> None:
-        """End, once all is done. Asked twice it does the same."""
+        """End once all work is done. A second request has no further effect."""
         if not is_draining():
             connection_drain.draining = True
             for port in self.ports:
@@ -76,7 +76,7 @@ class DrainingServer(daphne.server.Server):
             self.leaving = asyncio.ensure_future(self.finish())
 
     async def finish(self) -> None:
-        """See all guests out and all requests finished, then stop."""
+        """Close all websockets and finish all requests, then stop."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_SECONDS):
                 await connection_drain.empty()
@@ -90,24 +90,24 @@ class DrainingServer(daphne.server.Server):
         reactor.stop()
 
     def is_busy(self) -> bool:
-        """Whether somebody is connected who was not asked to go, or something is still being done."""
+        """Return whether a connected browser has not been asked to leave, or a request is still running."""
         doing = ("disconnected" not in one or _goes_on(one) for one in self.connections.values())
         return any(doing) or bool(self.http_factory.has_fresh())
 
 
 def _goes_on(connection: dict[str, Any]) -> bool:
-    """Whether what was asked for over it is still being done."""
+    """Return whether a request of this connection is still running."""
     doing = connection.get("application_instance")
     return doing is not None and not doing.done()
 
 
 LAST_OF_DATA = 7
-"""The highest code of frames that carry a message (RFC 6455, 5.2); those above it are control frames."""
+"""The highest opcode of frames that carry a message (RFC 6455, 5.2); higher ones are control frames."""
 
 
 class LimitedRequest(WebRequest):
-    """A request that is there in time. Of its body no more is kept than the door needs to see that it is too
-    large; the rest is thrown away as it comes, for browsers show no answer before they have sent it all."""
+    """A request that must arrive in time. Only as much of its body is kept as shows that it is too large. The
+    rest is read and discarded, because browsers show no response before they have sent everything."""
 
     _parsePOSTFormSubmission = False  # noqa: N815 - Django reads forms
 
@@ -117,23 +117,24 @@ class LimitedRequest(WebRequest):
         super().__init__(channel, *queued)
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - twisted's name
-        """The head is whole."""
+        """Handle the end of the head."""
         super().gotLength(length)
         self.channel.setTimeout(connection_limits.BODY_SECONDS)
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
-        """A piece of the body."""
+        """Handle a piece of the body."""
         room = connection_limits.LARGEST_BODY + 1 - self.content.tell()
         super().handleContentChunk(data[: max(0, room)])
 
     def handle_reply(self, message: dict[str, Any]) -> None:
-        """A piece of the answer. Who asked with HEAD gets no body: daphne sends all but its first piece."""
+        """Send a piece of the response. A HEAD request gets no body: daphne would send all but its first
+        piece."""
         if self.method == b"HEAD" and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         super().handle_reply(message)
 
     def basic_error(self, status: int, status_text: bytes, body: str) -> None:
-        """What daphne itself refuses."""
+        """Send the error page for a request that daphne itself refuses."""
         page = error_page(status if status in PAGES else 500)
         headers = [(name.encode(), value.encode()) for name, value in page.items()]
         self.handle_reply({"type": "http.response.start", "status": page.status_code, "headers": headers})
@@ -141,25 +142,25 @@ class LimitedRequest(WebRequest):
 
 
 class LimitedHttpChannel(HTTPChannel):
-    """One connection; bytes that come win it no time."""
+    """One connection. Arriving bytes do not extend its time limit."""
 
     asked = False
-    """Whether a request has begun on it, ever."""
+    """Whether a request has ever begun on it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.opened = time.monotonic()
 
     def is_fresh(self) -> bool:
-        """Whether its first request is on its way."""
+        """Return whether its first request is about to arrive."""
         return not self.asked and time.monotonic() - self.opened < connection_limits.FRESH_SECONDS
 
     def resetTimeout(self) -> None:  # noqa: N802
-        """A request is whole in its time, or never."""
+        """Do nothing: a request must be complete within its time limit."""
 
 
 class HttpConnections(HTTPFactory):
-    """Connections of pages."""
+    """The HTTP connections."""
 
     protocol = LimitedHttpChannel
 
@@ -169,26 +170,26 @@ class HttpConnections(HTTPFactory):
         self._open: WeakSet[LimitedHttpChannel] = WeakSet()
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802
-        """A new connection."""
+        """Return the protocol of a new connection."""
         channel = super().buildProtocol(addr)
         channel.requestFactory = LimitedRequest
         self._open.add(channel)
         return channel
 
     def close_idle(self) -> None:
-        """End connections on which nothing is asked for."""
+        """Close connections without a request."""
         for channel in [one for one in self._open if not one.requests and not one.is_fresh()]:
             self._open.discard(channel)
             channel.loseConnection()
 
     def has_fresh(self) -> bool:
-        """Whether somebody has just connected, and is about to ask for something."""
+        """Return whether a connection was just opened and is about to send a request."""
         return any(channel.is_fresh() for channel in self._open)
 
 
 class LimitedWebSocket(WebSocketProtocol):
-    """A websocket; one that sends on and on without waiting for answers is closed, and so is one that sends
-    pings, pongs or pieces of messages without end: no browser does."""
+    """A websocket with limits. It is closed if it sends many messages without waiting for answers, or endless
+    pings, pongs or fragments, which no browser does."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -197,34 +198,34 @@ class LimitedWebSocket(WebSocketProtocol):
         )
 
     def onFrameBegin(self) -> None:  # noqa: N802
-        """A frame comes; a message in one piece is counted where it is read."""
+        """Count a frame; a message in one piece is counted where it is read."""
         odd = self.current_frame.opcode > LAST_OF_DATA or self.inside_message
         super().onFrameBegin()
         if odd and self.state == self.STATE_OPEN and not self.odd_frames.take():
             self.shut()
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
-        """A message came, perhaps one of many."""
+        """Handle a message."""
         if self.application_queue.qsize() < connection_limits.MOST_UNREAD:
             super().onMessage(payload, isBinary)
         elif self.state == self.STATE_OPEN:
             self.shut()
 
     def serverSend(self, content: Any, binary: bool = False) -> None:  # noqa: N802 - daphne's
-        """The application says something; nobody hears it where the page has gone, and that is no error: it
-        may be told of one step more before it is known here (ASGI: such a message does nothing)."""
+        """Send a message of the application. If the page is gone, drop it without an error: the application
+        may send one more step before it learns of this (ASGI: such a message does nothing)."""
         if self.state in (self.STATE_CONNECTING, self.STATE_OPEN):
             super().serverSend(content, binary)
 
     def serverClose(self, code: int | None = None) -> None:  # noqa: N802 - daphne's name
-        """The application closes it; autobahn would let it send no code of the registry."""
+        """Close the websocket for the application. autobahn would not let it send registered close codes."""
         if code == RESTART_CLOSE_CODE and self.state == self.STATE_OPEN:
             self.sendCloseFrame(code=code, isReply=False)
         else:
             super().serverClose(code)
 
     def shut(self) -> None:
-        """Say why, and read nothing more: neither what is on its way nor what waits."""
+        """Send the close reason, and read nothing more, neither arriving nor waiting messages."""
         self.sendClose(RATE_CLOSE_CODE)
         self.transport.pauseProducing()
         self.data = b""
@@ -233,13 +234,14 @@ class LimitedWebSocket(WebSocketProtocol):
 
 
 class WebSocketConnections(WebSocketFactory):
-    """Connections of websockets, squeezed where the browser can: a step is a third as long (RFC 7692)."""
+    """The websocket connections, compressed where the browser supports it: a step takes a third of the bytes
+    (RFC 7692)."""
 
     protocol = LimitedWebSocket
 
     def setProtocolOptions(self, **options: Any) -> None:  # noqa: N802 - autobahn's name
-        """daphne's, and ours. autobahn would wait a second for the answer to a close, and rounds its timers
-        down to full seconds: now and then it would cut a connection before the close was even sent."""
+        """Set daphne's options and ours. autobahn waits a second for the answer to a close and rounds its
+        timers down to full seconds. So it would sometimes cut a connection before the close was sent."""
         ours = {
             "perMessageCompressionAccept": compression_offer,
             "closeHandshakeTimeout": connection_limits.CLOSE_SECONDS,
@@ -248,7 +250,8 @@ class WebSocketConnections(WebSocketFactory):
 
 
 def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
-    """Each message for itself: what both ends would remember between two takes 300 kB for each open page."""
+    """Accept compression of each message by itself. A shared context between messages takes 300 kB for each
+    open page."""
     for offer in offers:
         if isinstance(offer, PerMessageDeflateOffer):
             return PerMessageDeflateOfferAccept(
@@ -262,8 +265,7 @@ def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept 
 
 
 class WebProcess(DrainingServer):
-    """daphne, which has loaded what pages need before it takes one, gives signs of life, and ends so that
-    nobody notices."""
+    """Daphne with preloaded pages, a heartbeat and a graceful shutdown."""
 
     def run(self) -> None:
         """Serve; our apps are loaded by now."""
@@ -277,7 +279,7 @@ class WebProcess(DrainingServer):
 
 
 def main() -> None:
-    """Serve until asked to end, and take one connection at a time."""
+    """Serve until asked to end; accept one connection at a time."""
     connection_limits.raise_open_file_limit()
     share_one_heap()
     share_metrics()

@@ -28,40 +28,41 @@ from kitchen.play.models import Decision, Episode, Seat, Step
 from kitchen.replay.episode_record import CommandLine, command_lines, other_events
 
 STEPS_SHOWN = 25
-"""Steps on one page of the log."""
+"""Number of steps on one page of the log."""
 
 
 class ReadOnly:
-    """Rights of a page that only shows."""
+    """Permissions of a read-only page."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
+        """Return False."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
+        """Return False."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
+        """Return False."""
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class StepLine:
-    """One step as the log shows it."""
+    """One step as the log page shows it."""
 
     step: Step
     commands: tuple[CommandLine, ...]
     happened: tuple[str, ...]
-    """What was no seat's command: what the world did by itself."""
+    """Events that no seat's command caused."""
     decisions: tuple[Decision, ...]
     ledger: tuple[Spending, ...]
-    """Money for the step's calls, those among them whose decision was lost with its worker."""
+    """Amounts booked for the step's calls, including calls whose decision was lost with its worker."""
 
 
 def log_page(episode: Episode, number: str | None) -> tuple[Page[Step], list[StepLine]]:
-    """One page of an episode's log, first step first; the nearest page if the number is none."""
+    """Return one page of an episode's log, first step first. If `number` is not a number, return the nearest
+    page."""
     steps = Step.objects.filter(episode=episode).order_by("number")
     page = Paginator(steps, STEPS_SHOWN).get_page(number)
     shown = list(page.object_list)
@@ -106,7 +107,7 @@ def _as_text(value: Json) -> SafeString:
 
 
 class SeatInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
-    """Who sat where; never the key that opens the seat."""
+    """The seats of an episode with their players; never the key that opens a seat."""
 
     model = Seat
     fields = ("number", "name", "player")
@@ -114,16 +115,16 @@ class SeatInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
     can_delete = False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whoever sees the episode."""
+        """Allow everybody who may see the episode."""
         return True
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
-        """Seats with their minds."""
+        """Return the seats with their agents."""
         return super().get_queryset(request).select_related("mind")
 
     @admin.display(description="Played by")
     def player(self, seat: Seat) -> str:
-        """A person, or the kind of co-player with its settings."""
+        """Return that a person plays, or the kind of co-player with its settings."""
         if seat.mind is None:
             return "a person" if seat.acts else "a person who leads, without a seat in the game"
         settings = json.dumps(seat.mind.settings, ensure_ascii=False) if seat.mind.settings else ""
@@ -132,7 +133,7 @@ class SeatInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
 @admin.register(Episode)
 class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
-    """Every game that was begun, with its log."""
+    """All episodes, with their logs."""
 
     list_display = ("key", "world", "label", "status", "step", "seat_count", "synthetic", "created_at")
     list_filter = ("status", "synthetic", "world")
@@ -152,25 +153,26 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
         css = {"all": ["css/admin-study.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Episode]:
-        """The episodes that are this person's business, with the number of their seats, without the bulk of
-        their states."""
+        """Return the episodes that this user may see, with the number of their seats and without the large
+        states."""
         episodes: QuerySet[Episode] = super().get_queryset(request)
         if not request.user.is_superuser:
             episodes = episodes.filter(pk__in=visible_episodes(request.user).values("pk"))
         return episodes.defer("state").annotate(seats_found=Count("seats", filter=Q(seats__acts=True)))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """The list for who has the admin's right; one episode for everybody whose business it is."""
+        """Allow the list to users with the admin's permission, and one episode to everybody who may see
+        it."""
         if obj is None:
             return super().has_view_permission(request)
         return visible_episodes(request.user).filter(pk=obj.pk).exists()
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """The list, under the plain name of what it lists."""
+        """Show the list under a plain title."""
         return super().changelist_view(request, {"title": "Episodes", **(extra_context or {})})
 
     def get_search_results(self, request: Any, queryset: Any, search_term: str) -> tuple[Any, bool]:
-        """By the whole key where a key is asked for, else by label."""
+        """Search by the whole key, if the term is a key, else by label."""
         try:
             return queryset.filter(key=uuid.UUID(search_term.strip())), False
         except ValueError:
@@ -178,21 +180,21 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description="Seats", ordering="seats_found")
     def seat_count(self, episode: Any) -> int:
-        """How many play."""
+        """Return the number of seats."""
         return int(episode.seats_found)
 
     @admin.display(description="Settings")
     def settings_text(self, episode: Episode) -> SafeString:
-        """What it was played with."""
+        """Return the settings of the episode."""
         return _as_text(episode.settings)
 
     @admin.display(description="Score")
     def score_text(self, episode: Episode) -> SafeString:
-        """The figures so far."""
+        """Return the metrics so far."""
         return _as_text(episode.score)
 
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
-        """The page, with one page of the log below it."""
+        """Return the page, with one page of the log below it."""
         if episode := kwargs.get("obj"):
             page, lines = log_page(episode, request.GET.get("log"))
             context |= {"log": page, "lines": lines}

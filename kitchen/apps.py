@@ -12,14 +12,15 @@ from kitchen.infra.redis_exposure import why_exposed
 
 
 class KitchenConfig(AppConfig):
-    """Episodes, their seats and their log."""
+    """The app of live play: episodes, their seats and their log."""
 
     name = "kitchen"
     verbose_name = "Live play"
 
     def ready(self) -> None:
-        """What is wrong with this installation is told by `manage.py check`; which migrations it came with is
-        kept in mind. Turns hear of outages. What people read is said in their language."""
+        """Prepare the app. Remember which migrations it came with, use Django's translations, and let turns
+        react to outages and to changes of the clock. `manage.py check` reports problems of the
+        installation."""
         from kitchen.infra.db_errors import known_migrations
 
         known_migrations()
@@ -36,6 +37,6 @@ class KitchenConfig(AppConfig):
 
 @register(Tags.security)
 def check_redis_exposure(**_: Any) -> list[CheckMessage]:
-    """A warning where our Redis is open to other machines."""
+    """Return a warning if our Redis is open to other machines."""
     said = why_exposed(settings.REDIS_URL)
     return [Warning(said, id="kitchen.W001")] if said else []

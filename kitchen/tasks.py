@@ -1,4 +1,4 @@
-"""Celery tasks of live play: agents' decisions, and picking up what a dead worker left.
+"""Celery tasks of live play: agents' decisions, and recovery of work that a dead worker left.
 
 Every task may run twice or never. Claims and the compare-and-set on the step make a second run do nothing.
 `pick_up_open_turns` asks again for each step whose claim has lapsed.
@@ -55,17 +55,17 @@ from kitchen.uptime.models import Part
 log = logging.getLogger(__name__)
 
 FINISH_SECONDS = 5.0
-"""Beyond the time of a decision, for a worker that ends."""
+"""Seconds beyond the time for a decision that an ending worker waits."""
 
 PICK_UP_SECONDS = 1.0
-"""How often a worker looks for steps that wait for co-players and that nobody has taken up."""
+"""Seconds between two searches of a worker for unclaimed steps that wait for co-players."""
 
 
 @shared_task(name=DECIDE)
 def decide(episode_id: int, step: int, mind: int | None = None) -> None:
-    """Let this mind, or the co-players one after the other, decide one step, unless it is taken up or over;
-    where they decide side by side, each gets a task of its own. Who asks language models waits for them
-    in the background, and what comes of it is handed in from there."""
+    """Let this agent decide one step, or without `mind` all co-players one after another. Nothing happens if
+    the step is claimed or over. Where co-players decide side by side, each gets a task of its own. An agent
+    that asks language models waits for them in the background and submits its decision from there."""
     with log_context(episode=episode_id, step=step):
         if mind is None and (apart := minds_asked_separately(episode_id, step)):
             for number in apart:
@@ -83,13 +83,13 @@ def _decide(episode_id: int, step: int, mind: int | None) -> None:
 
 
 def _decide_aside(episode_id: int, step: int, mind: int | None) -> None:
-    """Its thread is no worker's: nobody else looks after its connection."""
+    """Decide in a background thread, whose database connection nobody else closes."""
     with closing(connection):
         _decide(episode_id, step, mind)
 
 
 def _tell(made: Future[None]) -> None:
-    """What a worker tells of a task that failed; the looks find what was not done."""
+    """Log a failed background task. `pick_up_open_turns` finds the work that was not done."""
     if failure := made.exception():
         log.error("a decision failed: %s", error_traceback(failure))
         if trouble := database_problem(failure):
@@ -98,7 +98,7 @@ def _tell(made: Future[None]) -> None:
 
 @shared_task(name=ANSWER)
 def answer(episode_id: int, step: int, mind: int) -> None:
-    """Let this mind answer what a person wrote to it, unless it is taken up or over."""
+    """Let this agent answer a person's message, unless the answer is claimed or the step is over."""
     with log_context(episode=episode_id, step=step):
         if asks_models(episode_id, mind):
             run_in_background(partial(_answer_aside, episode_id, step, mind)).add_done_callback(_tell)
@@ -114,37 +114,39 @@ def _answer(episode_id: int, step: int, mind: int) -> None:
 
 
 def _answer_aside(episode_id: int, step: int, mind: int) -> None:
-    """As `_decide_aside`."""
+    """Answer in a background thread, as `_decide_aside` decides."""
     with closing(connection):
         _answer(episode_id, step, mind)
 
 
 @worker_shutdown.connect
 def finish_decisions(**_: Any) -> None:
-    """A worker that is asked to end waits for its decisions: models were asked, and are paid."""
+    """Wait for running decisions when the worker is asked to end: their model calls are paid already."""
     if not wait_until_idle(settings.DECISION_SECONDS + FINISH_SECONDS):
         log.warning("decisions are left to other workers")
 
 
 @shared_task(name=CLOSE_TURN)
 def close_turn(episode_id: int, step: int) -> None:
-    """Close a turn whose time is over; what is not, or was closed already, is left alone."""
+    """Close a turn whose time is over. Do nothing if it has time left or is closed already."""
     with log_context(episode=episode_id, step=step):
         close_expired_turn(episode_id=episode_id, step=step)
 
 
 @shared_task(name=RUN_STEP)
 def run_step(episode_id: int, step: int) -> None:
-    """Run a step that is due; what is not, or no longer, is left alone."""
+    """Run a step that is due. Do nothing if it is not due, or has run already."""
     with log_context(episode=episode_id, step=step):
         run_due_step(episode_id=episode_id, step=step)
 
 
 @shared_task(name=PICK_UP_OPEN_TURNS)
 def pick_up_open_turns() -> int:
-    """Queue every step that waits for its co-players and that nobody alive has taken up, every answer that a
-    person waits for likewise, and the end of every turn whose time is over; begin the time where somebody
-    waits in vain for others to come; how many steps wait."""
+    """Queue all work that no living worker has claimed; return the number of steps that wait.
+
+    This covers steps that wait for their co-players, answers that a person waits for, and turns whose time is
+    over. It also starts the time limit of a first turn whose people wait in vain for others to come.
+    """
     if not is_any_episode_played():
         return 0
     release_dead_claims()
@@ -161,16 +163,16 @@ def pick_up_open_turns() -> int:
 
 @task_failure.connect
 def let_go_of_the_database(exception: BaseException, **_: Any) -> None:
-    """The next task of this thread has a connection of its own where this one could not store anything. What
-    was not done is found by the looks."""
+    """Close a broken database connection, so that the next task of this thread gets a new one.
+    `pick_up_open_turns` finds the work that was not done."""
     if trouble := database_problem(exception):
         close_failed_connection(trouble)
 
 
 @worker_ready.connect
 def look_for_open_turns(sender: Any, **_: Any) -> None:
-    """Every worker looks when it starts, and from then on every few seconds; it makes models' SDKs ready.
-    Those of people's co-players give signs of life."""
+    """Let the worker search for open turns when it starts and then every second, and load the models' SDKs.
+    Workers of people's co-players also start their heartbeat."""
     threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
     if settings.CELERY_TASK_DEFAULT_QUEUE in sender.app.amqp.queues.consume_from:
         start_heartbeat(Part.WORKERS)
@@ -179,8 +181,8 @@ def look_for_open_turns(sender: Any, **_: Any) -> None:
 
 
 def _warm_up() -> None:
-    """Import the SDKs of the providers that can be asked from here, which takes seconds, before the first
-    decision needs them."""
+    """Import the SDKs of the providers that can be used from here before the first decision needs them. This
+    takes seconds."""
     for provider in PROVIDERS:
         if not why_unavailable(provider):
             try:

@@ -1,24 +1,23 @@
-"""Configuration of the Django app `study`; it connects the app to signals and to the app `kitchen`."""
+"""Configure the Django app `study`: connect it to signals and to the app `kitchen`."""
 
 from django.apps import AppConfig
 
 
 class StudyConfig(AppConfig):
-    """Studies, conditions, participants, surveys."""
+    """The app of studies, conditions, participants and surveys."""
 
     name = "study"
     verbose_name = "Studies"
 
     def ready(self) -> None:
-        """What this app has to say, it says where it is asked for: the apps are loaded now."""
+        """Register hooks and signal handlers once all apps are loaded."""
         _episodes_are_somebodys()
         _what_happens_is_noted()
         _what_happens_has_consequences()
 
 
 def _episodes_are_somebodys() -> None:
-    """The kitchen's pages show the staff the episodes of the studies that they may see, and seal them as
-    somebody's."""
+    """Tell the kitchen which episodes staff may see, and who played each episode (for its seal)."""
     from kitchen.play.episode.log_integrity import register_owners
     from kitchen.play.episode.play_monitoring import register_visibility_rule
     from study.participants.episode_owners_and_outages import episode_owners
@@ -29,7 +28,7 @@ def _episodes_are_somebodys() -> None:
 
 
 def _what_happens_is_noted() -> None:
-    """What matters to security is noted."""
+    """Record security events: logins, account changes and erasures."""
     from study.researchers.account_security import log_account_changes
     from study.researchers.security_events import log_logins_and_erasures
 
@@ -38,8 +37,10 @@ def _what_happens_is_noted() -> None:
 
 
 def _what_happens_has_consequences() -> None:
-    """No analysis is kept of somebody who was erased. Whoever logs in has given the password just now, and
-    the tries that failed before count no more."""
+    """Connect signals: erasing a participant clears cached analyses.
+
+    A login counts as a recent password check and clears the failed attempts.
+    """
     from django.contrib.auth.signals import user_logged_in
 
     from study.analysis.analysis_results import forget_analysis

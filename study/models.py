@@ -1,4 +1,4 @@
-"""The models of the study's rooms, named here for Django; import each from its own room."""
+"""Import the study's models so that Django finds them. Other code imports each from its own package."""
 
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem, Version, new_seed
 from study.participants.models import (

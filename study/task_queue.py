@@ -1,5 +1,6 @@
-"""Send the study's tasks to Celery workers. Functions return False if the broker is away and the task will
-not run.
+"""Send the study's tasks to Celery workers.
+
+Each function returns False if the broker is unavailable and the task will not run.
 """
 
 from __future__ import annotations
@@ -15,27 +16,27 @@ TIME_OUT_IDLE = "study.time_out_idle"
 
 
 def ask_analysis(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> bool:
-    """Queue an analysis; if the broker is away, the page asks again later."""
+    """Queue an analysis. If the broker is unavailable, the page asks again later."""
     waits = f"the analysis of study {study_id} waits"
     return send_task(COMPUTE_ANALYSIS, study_id, who, preregistered, untouched, otherwise=waits)
 
 
 def ask_report(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> bool:
-    """Queue a report; if the broker is away, the page asks again later."""
+    """Queue a report. If the broker is unavailable, the page asks again later."""
     waits = f"the report of study {study_id} waits"
     return send_task(MAKE_REPORT, study_id, who, preregistered, untouched, otherwise=waits)
 
 
 def ask_synthetic_erasure(study_id: int) -> bool:
-    """Have a worker erase a study's synthetic participants."""
+    """Queue the erasure of a study's synthetic participants."""
     return send_task(ERASE_SYNTHETIC, study_id, otherwise=f"nothing is erased in study {study_id}")
 
 
 def ask_dry_run(run_id: int) -> bool:
-    """Have a worker walk a dry run."""
+    """Queue a dry run."""
     return send_task(DRY_RUN, run_id, otherwise=f"dry run {run_id} is not walked")
 
 
 def ask_idle_check(expires: float) -> bool:
-    """Queue a look for people who do nothing, forgotten if nobody has begun it after so many seconds."""
+    """Queue a check for idle participants. The task expires if no worker began it after `expires` seconds."""
     return send_task(TIME_OUT_IDLE, otherwise="nobody is timed out", expires=expires)

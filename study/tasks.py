@@ -1,4 +1,4 @@
-"""Celery tasks of the study app."""
+"""Define the Celery tasks of the study app."""
 
 from __future__ import annotations
 
@@ -23,43 +23,46 @@ from study.task_queue import (
 )
 
 SWEEP_SECONDS = 30.0
-"""How often a worker looks for participants who do nothing."""
+"""The seconds between two checks for idle participants."""
 
 
 @shared_task(name=COMPUTE_ANALYSIS)
 def compute_analysis(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> None:
-    """Analyse a study's present data and keep the result for the page. May run twice."""
+    """Analyse a study's current data and cache the result for the page. The task may run twice."""
     if study := Study.objects.filter(pk=study_id).first():
         compute_and_cache(study, who, preregistered, untouched)
 
 
 @shared_task(name=MAKE_REPORT)
 def report(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> None:
-    """Make the report of a study's present data and keep it for the page. May run twice."""
+    """Make the report of a study's current data and cache it for the page. The task may run twice."""
     if study := Study.objects.filter(pk=study_id).first():
         make_cached_report(study, who, preregistered, untouched)
 
 
 @shared_task(name=ERASE_SYNTHETIC)
 def erase_synthetic(study_id: int) -> int:
-    """Erase every program that took part in a study; how many. May run twice."""
+    """Erase all synthetic participants of a study. Return how many. The task may run twice."""
     return synthetic_erase(study_id=study_id)
 
 
 @shared_task(name=DRY_RUN, acks_late=False)
 def dry_run(run_id: int) -> None:
-    """Walk a dry run. The second time nothing is done: it is told to be begun, and so is not begun anew when
-    it takes longer than the queue waits, or when its worker dies."""
+    """Run a dry run. A second delivery of the task does nothing.
+
+    The message is acknowledged at the start. So a run does not restart when it outlasts the queue's timeout
+    or when its worker dies.
+    """
     dry_run_walk(run_id)
 
 
 @shared_task(name=TIME_OUT_IDLE)
 def time_out_idle() -> int:
-    """Time out everybody who did nothing for too long; how many. May run twice."""
+    """Time out all participants who were idle for too long. Return how many. The task may run twice."""
     return idle_timeout.time_out_idle_participants()
 
 
 @worker_ready.connect
 def look_for_idle(sender: Any, **_: Any) -> None:
-    """Every worker has somebody look now and then."""
+    """Queue a check for idle participants every `SWEEP_SECONDS`, from each worker."""
     sender.timer.call_repeatedly(SWEEP_SECONDS, ask_idle_check, (SWEEP_SECONDS,))

@@ -25,16 +25,16 @@ class Team:
     kinds: tuple[str, ...]
     """The kind of each member, in the same order."""
     organisation: Organisation | None = None
-    """Who may say what to whom; None where nobody says anything."""
+    """Who may send what to whom; None in an episode without messages."""
     knowing: str = NO_ONE
-    """Whose commands of a step a member is told before it decides
+    """Whose commands of a step a member knows before it decides
     (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
 
     @classmethod
     def of(
         cls, line_up: str, seats: int, organisation: Organisation | None = None, knowing: str = NO_ONE
     ) -> Team:
-        """Read a line-up (`kitchen.contract.line_up`). SettingsError where it does not fit the seats."""
+        """Read a line-up (`kitchen.contract.line_up`). SettingsError if it does not fit the seats."""
         members = organisation.members if organisation else line_up_members(line_up, seats)
         return cls(members, line_up_kinds(line_up), organisation, knowing)
 
@@ -45,11 +45,11 @@ class AskedMember:
 
     member: Member
     situation: Situation
-    """When it was asked last, where members talk within the step."""
+    """The situation in which it was last asked, where members talk within the step."""
     decision: Decision
     milliseconds: float
     talk: DialoguePosition | None = None
-    """How far it had followed the talk of this step, where members talk `within` it."""
+    """How far it had followed the dialogue of this step, where members talk `within` it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class DecisionMade:
     """One decision as logs keep it. Without an organisation it is the joint decision of all members."""
 
     member: int
-    """The first of those that decided."""
+    """The number of the first member that decided."""
     because: str = REASON_SEAT
     played_by: str = ""
     fallback: str = ""
@@ -71,7 +71,7 @@ class DecisionMade:
     def of(
         cls, member: int, decision: Decision, kind: str, because: str, milliseconds: float
     ) -> DecisionMade:
-        """Return what is kept of a decision of this member, an agent of this kind."""
+        """Return the record of a decision of this member, an agent of this kind."""
         return cls(
             member,
             because,
@@ -87,11 +87,11 @@ class DecisionMade:
 
 @dataclass(frozen=True, slots=True)
 class StepMade:
-    """All that makes one step: it can be taken, kept in a log, and taken again."""
+    """Everything that makes up one step: it can be taken, stored in a log, and taken again."""
 
     commands: Mapping[int, Command]
-    """In the order in which they run: without an organisation first those of seats that are not asked, with
-    one member by member, as in live play."""
+    """The commands in the order in which they run. Without an organisation, those of seats that are not asked
+    come first. With an organisation, the order is member by member, as in live play."""
     decisions: tuple[DecisionMade, ...] = ()
     messages: tuple[TeamMessage, ...] = ()
-    """Messages sent with the decisions. What the platform says after the step is not among them."""
+    """Messages sent with the decisions. The platform's messages after the step are not included."""

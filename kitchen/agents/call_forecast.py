@@ -22,46 +22,46 @@ from kitchen.llm.model_wrappers import RetryPolicy
 from kitchen.registry.agent_registry import make_agent
 
 SAMPLED_STEPS = (0, 20)
-"""Steps at which it is asked; by the second about as much is to be told as there will be."""
+"""Steps at which the agent is asked. By the second one its prompts are about as long as they will get."""
 FEEDBACK_CHARACTERS = 120
-"""Tokens of what is told of one agent's last step, at worst."""
+"""Maximum number of tokens that describe one agent's last step."""
 SAID, LINE = 10, "Please do the next one first, and leave the other to me for now."
-"""So many lines of people a prompt is taken to hold, where they may write."""
+"""Number and text of people's messages that a prompt is assumed to hold, where people may write."""
 CALL_TRIES = RetryPolicy().tries
-"""How often one call may be made at worst."""
+"""Maximum number of attempts of one call."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialCalls:
-    """Calls without anything remembered, and what the settings make of them over an episode."""
+    """Calls without remembered exchanges, and the settings from which those of a whole episode follow."""
 
     calls: tuple[Call, ...]
     seats: int
-    """Agents that are commanded."""
+    """Number of agents that are commanded."""
     steps: int
-    """Of a whole episode."""
+    """Number of steps of a whole episode."""
     kept: int = 0
-    """Exchanges that are remembered at most."""
+    """Maximum number of exchanges that are remembered."""
     repairs: int = 0
-    """Second tries in a step, at most."""
+    """Maximum number of second tries in a step."""
     talk: int = 0
-    """Tokens of what people say, at worst, where they may write to it."""
+    """Maximum number of tokens of people's messages, where they may write to it."""
     answers: int = 0
-    """So often it may be asked within a step only to answer them."""
+    """Maximum number of times in a step that it is asked only to answer messages."""
     at_once: int = 1
-    """Calls of one step, each of which may be followed by second tries: more than one where each seat has its
-    own."""
+    """Calls of one step, each of which may have second tries; more than one where each seat has its own
+    call."""
     told: int = 0
-    """Tokens of what else is told of earlier steps, at worst."""
+    """Maximum number of tokens of other information about earlier steps."""
     remembers_tries: bool = False
-    """Second tries are remembered within their step."""
+    """Whether second tries are remembered within their step."""
 
     def remembered(self) -> list[int]:
-        """How many exchanges each step of an episode remembers."""
+        """Return how many exchanges are remembered at each step of an episode."""
         return [min(step, self.kept) for step in range(self.steps)]
 
     def most_remembered(self) -> list[int]:
-        """The same, at worst."""
+        """Return the same numbers in the worst case."""
         return [self.kept] * self.steps if self.remembers_tries else self.remembered()
 
 
@@ -73,9 +73,10 @@ def sample_calls(
     organisation: Organisation | None = None,
     member: int | None = None,
 ) -> TrialCalls:
-    """What a mind in these seats asks in this game, by the stand-in; in an organisation in which people, or
-    without people others, may write to it they have said some lines. `member` is the number of a mind without
-    a seat. WorldError where nobody knows how long the game is, or for settings that cannot be."""
+    """Return the calls of an agent with these seats in this game, made by the stand-in model. If others in
+    the organisation may write to it, they have written some messages: people, or agents if there are no
+    people. `member` is the number of an agent without a seat. WorldError where the length of the game is
+    unknown, or for impossible settings."""
     if game.length is None:
         raise WorldError("how many steps an episode has is not known before")
     rehearsal = make_agent(coplayer, settings).rehearsal()
@@ -112,8 +113,8 @@ def sample_calls(
 
 
 def _said(organisation: Organisation, member: int) -> tuple[TeamMessage, ...]:
-    """Some lines of the first person who may write to this member; of the first other member where there are
-    no people."""
+    """Return some messages of the first person who may write to this member, or of the first other member
+    where there are no people."""
     people = [one.number for one in organisation.members if one.is_person]
     writers = [one for one in people or organisation.numbers if member in organisation.to(one, SAY)]
     if not writers:
@@ -122,8 +123,8 @@ def _said(organisation: Organisation, member: int) -> tuple[TeamMessage, ...]:
 
 
 def _answers(organisation: Organisation, member: int) -> int:
-    """How often this member speaks within a step at most, beside deciding once: to people, and in the talk of
-    minds after that, or where there are no people."""
+    """Return how often this member speaks within a step at most, besides deciding once. It answers people,
+    and it speaks in the agents' dialogue after that, or where there are no people."""
     if not organisation.talks_within:
         return 0
     others = [one for one in organisation.members if one.number != member]
@@ -134,15 +135,16 @@ def _answers(organisation: Organisation, member: int) -> int:
 
 
 def _longest(said: Sequence[TeamMessage], organisation: Organisation | None) -> list[TeamMessage]:
-    """The same, as long as they may be."""
+    """Return the same messages with their maximum length."""
     if organisation is None or not said:
         return []
     return [replace(one, text="\u5b57" * max_message_length(organisation, one.sender or 0)) for one in said]
 
 
 def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
-    """So many steps ahead in so many episodes, with one call each: questions as long as the longest of
-    these, answers as long as theirs, and what is remembered of them."""
+    """Return the expected calls for so many steps ahead in so many episodes. Each step has as many calls as
+    the sampled steps (`at_once`). Questions are as long as the longest of these, answers as long as their
+    mean, plus what is remembered of them."""
     answers = [call.reply.usage.output for call in trial.calls if call.reply]
     answer = round(fmean(answers)) if answers else 0
     question = max((_tokens(call.request, fixed=False) for call in trial.calls), default=0)
@@ -158,7 +160,7 @@ def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
 
 
 def _tokens(request: Request, *, fixed: bool) -> int:
-    """Of the part of a prompt that stays the same, the tool's description among it, or of the rest."""
+    """Return the tokens of the fixed part of a prompt, including the tool's description, or of the rest."""
     text = "".join(message.text for message in request.messages if message.fixed is fixed)
     tool = request.tool if fixed else None
     described = json.dumps([tool.name, tool.description, dict(tool.schema)]) if tool else ""
@@ -166,10 +168,11 @@ def _tokens(request: Request, *, fixed: bool) -> int:
 
 
 def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> float:
-    """The most that one episode can cost, in US dollars: in every step all the calls and tries that there may
-    be, every answer as long as it may be, also those that are remembered or are to be mended (one of tries
-    that are remembered), feedback on every agent, and each answer to people that is a call of its own.
-    UnknownPriceError if there is no price; a prompt that is too long for it is never sent."""
+    """Return the maximum cost of one episode, in US dollars. Every step makes all the calls and tries that
+    are possible, and every answer has its maximum length. The same holds for remembered answers and answers
+    to be corrected (one of them, where tries are remembered). Feedback on every agent and separate answers to
+    people are included. UnknownPriceError if there is no price. A prompt that is too long for the price is
+    never sent."""
     if not trial.calls:
         return 0.0
     price, answer = prices.price(provider, model), trial.calls[0].request.max_tokens
@@ -190,6 +193,6 @@ def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) 
 
 
 def _question(request: Request) -> int:
-    """Tokens of what is new in a step, at worst."""
+    """Return the maximum number of tokens of the new part of a prompt."""
     asked = [Message(each.role, each.text) for each in request.messages if not each.fixed]
     return max_prompt_tokens(Request(request.model, asked))

@@ -1,9 +1,9 @@
 """Play an episode of agents alone, step by step, for one agent, several agents or an organised team.
 
-The rules are those of live play (`kitchen.play`). A step opens with the commands of seats that are not
-asked. Each member with something to choose then gets its situation: own seats, memory, chance, messages
-and jobs. Finally the step is taken. A member without a seat is asked whenever a seat is asked or it
-receives a message. Plain Python.
+The rules are those of live play (`kitchen.play`). A step opens with the commands of seats that are not asked.
+Each member with something to choose then gets its situation: own seats, memory, chance, messages and jobs.
+Finally the step is taken. A member without a seat is asked whenever a seat is asked or it receives a message.
+Plain Python.
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ def _no_answers(member: int) -> RecordedAnswers | None:
 
 
 class EpisodeLoop:
-    """One episode under way. It begins where the game stands."""
+    """An episode in progress. It begins at the present state of the game."""
 
     def __init__(
         self, game: World, seed: int, team: Team, settings: Mapping[str, Json] = MappingProxyType({})
     ) -> None:
-        """`settings` are those of the world, as its log is to name them."""
+        """Begin the episode. `settings` are those of the world, for the log."""
         self.game, self.seed, self.team, self.settings = game, seed, team, settings
         self._seats = {seat for member in team.members for seat in member.seats}
         self.memories: dict[int, Json] = {}
-        """What each member remembers, by its number."""
+        """The memory of each member, by its number."""
         self.events: tuple[Event, ...] = ()
         """Events of the last step."""
         self.plans: dict[int, Plan] = {}
@@ -80,11 +80,11 @@ class EpisodeLoop:
         self._steps: list[LoggedStep] = []
         self._decisions: list[LoggedDecision] = []
         self.filled: dict[int, AutomaticCommand] = {}
-        """The coming step's commands that nobody is asked for, by seat."""
+        """The coming step's commands of seats that are not asked, by seat."""
         self.may_act: set[int] = set()
-        """Seats of these that may be commanded all the same: they are in the middle of something."""
+        """Those of the `filled` seats that may be commanded nevertheless, during a lasting action."""
         self.asked_members: list[Member] = []
-        """The members that are to decide on the coming step, in order."""
+        """The members that must decide on the coming step, in order."""
         self._open()
         self._see_who_is_asked()
 
@@ -95,12 +95,13 @@ class EpisodeLoop:
 
     @property
     def settled(self) -> dict[int, Command]:
-        """The coming step's commands that nobody can change, by seat."""
+        """Return the coming step's commands that nobody can change, by seat."""
         return {seat: each.command for seat, each in self.filled.items() if seat not in self.may_act}
 
     @property
     def memory(self) -> Json:
-        """What all members without an organisation remember, as one; None before the first decision."""
+        """Return the memories of all members without an organisation, as one value; None before the first
+        decision."""
         numbers = [member.number for member in self.team.members]
         if len(numbers) == 1 or not self.memories:
             return self.memories.get(numbers[0])
@@ -124,8 +125,8 @@ class EpisodeLoop:
         return any(said.is_new for said in self._talk(member).get("messages", ()))
 
     def situation(self, member: Member, **more: Any) -> Situation:
-        """Return what this member is told now, apart from others' commands of the coming step; `more` are
-        other fields of the situation (`seconds`, `purse`, `answers`)."""
+        """Return this member's situation, without others' commands of the coming step. `more` are other
+        fields of the situation (`seconds`, `purse`, `answers`)."""
         game, seats = self.game, member.seats
         asked = tuple(seat for seat in seats if seat not in self.filled)
         talk = self._talk(member)
@@ -149,7 +150,7 @@ class EpisodeLoop:
         return Situation(**told | talk | more)
 
     def _because(self, member: Member, asked: Collection[int], messages: Sequence[TeamMessage]) -> str:
-        """Return why a member is asked: its plan broke, or something new was said of jobs, or at all."""
+        """Return why a member is asked: its plan broke, a job has news, or there is a new message."""
         if member not in self.asked_members:
             return REASON_TO_ANSWER
         return reason_with_news(self.reason(asked), messages)
@@ -158,7 +159,7 @@ class EpisodeLoop:
         return any(self.game.visible(seat, event) for seat in member.seats)
 
     def _known(self, member: Member, commanded: Mapping[int, Command]) -> dict[int, Command]:
-        """Return those of these commands that one of the member's seats gets to know."""
+        """Return those of these commands that one of the member's seats may know."""
         return {
             seat: command
             for seat, command in commanded.items()
@@ -171,12 +172,12 @@ class EpisodeLoop:
         return drawn if len(self.team.members) == 1 else derived_seed(drawn, member.number)
 
     def reason(self, asked: Collection[int]) -> str:
-        """Return why these seats are asked, apart from what was said."""
+        """Return why these seats are asked, regardless of messages."""
         broken = {event.seat for event in self.events if event.kind == REASON_PLAN_BROKEN}
         return REASON_PLAN_BROKEN if broken & set(asked) else REASON_SEAT
 
     def _talk(self, member: Member) -> dict[str, Any]:
-        """Return the fields of a situation that tell of messages; none where nobody says anything."""
+        """Return the fields of a situation that concern messages; empty in an episode without messages."""
         organisation = self.team.organisation
         if organisation is None or self.mailbox is None:
             return {}
@@ -199,10 +200,10 @@ class EpisodeLoop:
         answers: Callable[[int], RecordedAnswers | None] = _no_answers,
         **more: Any,
     ) -> list[AskedMember]:
-        """Ask every member that is to decide; return what each decided, in the order of commands.
+        """Ask every member that must decide; return their decisions, in the order of commands.
 
-        `agents` has the agent of each member by its number, `answers` the stored answers of models that a
-        member gets in place of a model. An agent's error is the caller's.
+        `agents` has the agent of each member by its number. `answers` returns the recorded model answers for
+        a member, which replace calls of a model. Errors of agents are not caught.
         """
         told = [
             (member, self.situation(member, answers=answers(member.number), **more))
@@ -223,8 +224,8 @@ class EpisodeLoop:
 
     @property
     def informed_members(self) -> list[Member]:
-        """The members that are to decide and, where the organisation has them answer while they are busy, all
-        others, by number."""
+        """Return the members that must decide. Where the organisation lets busy members answer, include all
+        others. Sorted by number."""
         organisation = self.team.organisation
         if organisation is None or not organisation.talks_within or not self.asked_members:
             return self.asked_members
@@ -232,8 +233,9 @@ class EpisodeLoop:
         return sorted(members, key=lambda member: member.number)
 
     def _exchange(self, told: Sequence[tuple[Member, Situation]]) -> StepDialogue | None:
-        """Return the talk of these members; None where they do not talk within the step. Where the
-        organisation has all talk within it, they know of others' settled commands if the team lets them."""
+        """Return the dialogue of these members; None where they do not talk within the step. Where the
+        organisation lets all talk within the step, the members know others' settled commands, if the team
+        allows it."""
         mailbox, game = self.mailbox, self.game
         if mailbox is None:
             return None
@@ -251,9 +253,9 @@ class EpisodeLoop:
         return StepDialogue.of(situations, hears, sent=len(mailbox.posted))
 
     def _commands_of(self, member: Member, decision: Decision) -> dict[int, Command]:
-        """Return a member's commands. It commands no seat that is settled, and none of another member.
+        """Return a member's commands. It cannot command settled seats or seats of another member.
 
-        In a team seats that it leaves out are idle, as in live play. Logs without a team leave them out.
+        In a team, seats that it leaves out are idle, as in live play. Logs without a team leave them out.
         """
         settled = self.settled
         others = self._seats - set(member.seats)
@@ -279,9 +281,9 @@ class EpisodeLoop:
         return StepMade(self._running_order(given), decisions, tuple(words.said))
 
     def _running_order(self, given: Mapping[int, Mapping[int, Command]]) -> dict[int, Command]:
-        """Return all commands of the step in the order of live play (`OpenTurn.running_order`), from those
-        that each member gives: member by member, and for each first its settled seats, then the seats that
-        it commands, then its other seats that may act."""
+        """Return all commands of the step in the order of live play (`OpenTurn.running_order`). `given` holds
+        the commands of each member. The order is member by member: first its settled seats, then the seats
+        that it commands, then its other seats that may act."""
         commands: dict[int, Command] = {}
         for member in sorted(self.team.members, key=lambda member: member.number):
             mine = given.get(member.number, {})
@@ -306,12 +308,12 @@ class EpisodeLoop:
 
     @property
     def joint_reason(self) -> str:
-        """Why members without an organisation are asked, as one."""
+        """Return why members without an organisation are asked, as one reason."""
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
     def _decision(self, asked: AskedMember, words: _Words) -> DecisionMade:
-        """Return a member's decision as logs keep it. A busy member that only answers plans nothing anew but
-        for seats that may act."""
+        """Return a member's decision as logs keep it. For a busy member that only answers, only plans of
+        seats that may act are kept."""
         member = asked.member
         kind, unsaid = self.team.kinds[self.team.members.index(member)], words.unsaid.get(member.number, [])
         situation, made = asked.situation, asked.decision
@@ -324,8 +326,8 @@ class EpisodeLoop:
         return DecisionMade.of(member.number, decision, kind, situation.because, asked.milliseconds)
 
     def _words_of(self, asked: Sequence[AskedMember]) -> _Words:
-        """Return what may be said with these decisions: member by member, and round by round where members
-        talk within the step."""
+        """Return the messages of these decisions that may be sent. The order is member by member, and round
+        by round where members talk within the step."""
         assert self.mailbox  # noqa: S101 - asked in an organisation only
         words = _Words(self.game, self.mailbox.copy(), self._aim_words)
         rounds = sorted({_round(say) for each in asked for say in each.decision.says})
@@ -341,7 +343,7 @@ class EpisodeLoop:
             return get_page(self.game.kind).aimed(self.game.public_brief(), aim)
 
     def take(self, step: StepMade) -> tuple[TeamMessage, ...]:
-        """Take the step; return what the platform says after it."""
+        """Take the step; return the platform's messages after it."""
         number = self.game.clock + 1
         chosen = {seat: each for each in step.decisions for seat in self._seats_of(each)}
         logged = tuple(
@@ -378,8 +380,8 @@ class EpisodeLoop:
         return LoggedCommand(seat, command, decision.played_by if decision else "")
 
     def _remember(self, decision: DecisionMade, number: int) -> None:
-        """Keep what a decision leaves behind: memories, what its member had heard, and its place in the
-        log."""
+        """Store the results of a decision: memories, the last message that its member had heard, and its log
+        entry."""
         if self.team.organisation is None and len(self.team.members) > 1:
             numbers = [member.number for member in self.team.members]
             self.memories = dict(zip(numbers, decision.memory, strict=True))
@@ -400,14 +402,14 @@ class EpisodeLoop:
         )
 
     def _settle_jobs(self) -> tuple[TeamMessage, ...]:
-        """Report jobs that are done or cannot be done any more; return the reports."""
+        """Report jobs that are done or have become impossible; return the reports."""
         if self.mailbox is None:
             return ()
         settled = list(self.mailbox.settled_jobs(self.game))
         return tuple(self.mailbox.post(sent, self.game.clock + 1) for sent in settled)
 
     def _open(self) -> None:
-        """Settle what the coming step's seats do that are not asked."""
+        """Open the next step: fill in the commands of seats that are not asked."""
         if self.is_over:
             opened = drop_plans_at_end(self.plans)
         else:
@@ -433,21 +435,22 @@ class EpisodeLoop:
 
 @dataclass(slots=True)
 class _Words:
-    """Messages of one step, while they are sent."""
+    """The messages of one step, while they are being sent."""
 
     game: World
     mailbox: Mailbox
     aim_words: Callable[[Aim], str]
     said: list[TeamMessage] = field(default_factory=list)
     unsaid: dict[int, list[Json]] = field(default_factory=dict)
-    """By member: what it may not say, with the code."""
+    """Messages that a member may not send, with the code, by member."""
 
     def heard(self, member: int, talk: DialoguePosition) -> tuple[int, tuple[int, ...]]:
-        """Return the last message that this member knew in the talk, and those that it missed."""
+        """Return the last message that this member knew in the dialogue, and the numbers of those that it
+        missed."""
         return self.mailbox.heard_in_talk(self.game, member, talk, self.said)
 
     def say(self, sender: int, given: MessageDraft) -> None:
-        """Send this, or note why it may not be said."""
+        """Send this message, or record why it may not be sent."""
         step = self.game.clock + 1
         say, code = self.mailbox.refusal(self.game, step, sender, given)
         if code:
@@ -469,8 +472,8 @@ def _ask(member: Member, agent: Agent, situation: Situation) -> AskedMember:
 
 
 def _talk_in_turns(talk: StepDialogue, agents: Sequence[tuple[Member, Agent]]) -> list[AskedMember]:
-    """Ask these agents as their talk within the step goes; none is told what another does in this step.
-    Busy members to whom nobody wrote are not asked."""
+    """Ask these agents in the order of their dialogue within the step. None knows what another does in this
+    step. Busy members to whom nobody wrote are not asked."""
     spent, turns = [0.0] * len(agents), talk.turns()
     try:
         place, told, _ = next(turns)

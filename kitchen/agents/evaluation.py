@@ -26,7 +26,7 @@ def make_situation(
     people: tuple[int, ...] = (),
     seed: int = 0,
 ) -> Situation:
-    """What a mind that holds these seats is told about a world now."""
+    """Return the present situation of an agent that holds these seats."""
     held = tuple(seats)
     return Situation(
         world=world.kind,
@@ -49,8 +49,8 @@ def situation_in_organisation(
     messages: tuple[TeamMessage, ...] = (),
     member: int | None = None,
 ) -> Situation:
-    """The same as a member of this organisation is told it; itself where there is none. `member` is the
-    number of one without a seat."""
+    """Return the situation of a member of this organisation; unchanged where there is none. `member` is the
+    number of a member without a seat."""
     if organisation is None:
         return seen
     number = min(seen.seats) if member is None else member
@@ -58,7 +58,7 @@ def situation_in_organisation(
 
 
 def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:
-    """The mean over intervals of completed / (completed + failed) for (completed, failed) pairs; None where
-    an interval has neither."""
+    """Return the mean over intervals of completed / (completed + failed), from (completed, failed) pairs.
+    None where an interval has neither, or there is no interval."""
     shares = [done / (done + failed) if done + failed else None for done, failed in counts]
     return None if None in shares or not shares else fmean(share for share in shares if share is not None)

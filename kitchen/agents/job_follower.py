@@ -1,8 +1,8 @@
-"""Carry out jobs with an aim of the world: the agent `Follower`, and `follow_jobs` for others.
+"""Carry out jobs with an aim of the world: the agent `Follower`, and `follow_jobs` for other agents.
 
-`Follower` asks no model and does nothing without a job. A job's state is computed from messages; only what
-may be too old to be delivered again is remembered. The platform itself reports that an aim is reached or
-impossible. Plain Python.
+`Follower` asks no model and does nothing without a job. A job's state is computed from messages. Only jobs
+whose messages may be too old to be delivered again are remembered. The platform itself reports that an aim is
+reached or impossible. Plain Python.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from kitchen.registry.agent_registry import get_pursuer
 
 @dataclass(slots=True)
 class JobProgress:
-    """What came of it."""
+    """The result of one step of following jobs."""
 
     commands: dict[int, Command] = field(default_factory=dict)
-    """Of seats that have something to do for a job."""
+    """Commands of seats that act for a job."""
     at: dict[int, int] = field(default_factory=dict)
-    """All seats that are at a job, if only waiting, and its number."""
+    """All seats that have a job, including those that wait, with its number."""
     says: tuple[MessageDraft, ...] = ()
     memory: dict[str, Json] = field(default_factory=dict)
 
@@ -40,10 +40,13 @@ def follow_jobs(
     words: bool = False,
     stops: Mapping[int, int] = MappingProxyType({}),
 ) -> JobProgress:
-    """The newest job comes first; an older one goes on after it. Of several seats each has a job of its own.
-    A job is accepted if it has an aim, declined if it is words alone, and given up after so many steps
-    (`patience`; 0: never), or when its seat is told to stop (`stops`: by the message of this number). Who
-    understands `words` leaves such jobs alone. `before` is the memory that it returned last."""
+    """Choose commands for the newest jobs; an older one continues after a newer one. Each of several seats
+    has its own job.
+
+    A job is accepted if it has an aim, and declined if it only has words. It is given up after `patience`
+    steps (0: never), or when its seat is told to stop (`stops`: number of that message, by seat). With
+    `words`, jobs without an aim are left to the caller. `before` is the memory returned last time.
+    """
     known = before or {"jobs": [], "seats": {}}
     jobs = _open(situation, known["jobs"])
     aimed = [job for job in jobs if job.aim]
@@ -68,7 +71,7 @@ def follow_jobs(
 
 
 def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
-    """Open jobs of this mind, the newest first: those that it is told of, and those of before."""
+    """Return the open jobs of this agent, the newest first: those in its messages, and remembered ones."""
     told = {job.number: job for job in jobs_in(situation.messages) if job.worker == situation.member}
     first = situation.messages[0].number if situation.messages else 0
     old = [_read(one) for one in kept if one["number"] < first]
@@ -77,7 +80,7 @@ def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
 
 
 def _is_over(job: Job, situation: Situation) -> bool:
-    """Something was said of it that ends it, although it is not told any more how it began."""
+    """Return whether a later message ended a job whose first message is no longer delivered."""
     about = [said for said in situation.messages if said.data.get("job") == job.number]
     return any(said.kind != REPORT or said.data.get("status") != STARTED for said in about)
 
@@ -87,14 +90,15 @@ def _is_late(job: Job, situation: Situation, patience: int) -> bool:
 
 
 def _is_stopped(job: Job, seats: Sequence[int], before: Mapping[str, int], stops: Mapping[int, int]) -> bool:
-    """Whether the seat that is at it was told to stop after it was given; all seats, where none is."""
+    """Return whether the seat of a job was told to stop after the job was given; all seats, where it has
+    none."""
     at = [before[str(job.number)]] if str(job.number) in before else seats
     return bool(stops) and all(stops.get(seat, 0) > job.number for seat in at)
 
 
 def _seats(jobs: Sequence[Job], seats: Sequence[int], before: Mapping[str, int]) -> dict[int, int]:
-    """Who does which job: as before, new ones by whoever has none; where all have one, the newest goes
-    first."""
+    """Return the seat of each job. Jobs keep their seats, and new jobs get seats without one. If all seats
+    are taken, the newest job goes first."""
     kept = {job.number: before[str(job.number)] for job in jobs if str(job.number) in before}
     at: dict[int, int] = {}
     for job in jobs:
@@ -134,11 +138,11 @@ def _read(kept: Mapping[str, Json]) -> Job:
 
 
 CANNOT_READ = "I do not read messages. I do the jobs that are picked for me from the list."
-"""Pages say it in the language of who reads."""
+"""The English text; pages show it in the reader's language."""
 
 
 class Follower(Agent):
-    """Pursues the jobs that it is given with an aim of the world, and does nothing without one."""
+    """Pursue jobs that have an aim of the world, and do nothing without one."""
 
     kind = "follower"
     instant = True
@@ -156,8 +160,8 @@ class Follower(Agent):
     )
 
     def decide(self, situation: Situation) -> Decision:
-        """The next command of each seat on the way to its aim. The memory has the jobs that are open, and who
-        was `told` that it reads no messages: each person who writes to it, once."""
+        """Return the next command of each seat towards its aim. The memory holds the open jobs and, as
+        `told`, the people who have been informed that it reads no messages; each is informed once."""
         pursuer, patience = get_pursuer(situation.world), self.chosen["patience"]
         made = follow_jobs(situation, pursuer, situation.memory, patience=patience)
         before = situation.memory.get("told", []) if situation.memory else []
@@ -168,7 +172,7 @@ class Follower(Agent):
 
 
 def _wrote(situation: Situation, told: Collection[int]) -> tuple[int, ...]:
-    """People who have written to it and may be answered, but for those that were told."""
+    """Return the people who wrote to it, may be answered, and have not been informed yet."""
     organisation = situation.organisation
     if organisation is None:
         return ()

@@ -19,15 +19,15 @@ from kitchen.contract.world import Command, Event, Json, World
 from kitchen.registry.agent_registry import get_adviser, make_agent
 
 PREVIEW_SEED = 1
-"""Of the episode that is played, where chance decides something."""
+"""Seed of the episode that is played, where chance decides something."""
 
 SeatedAgents = Sequence[tuple[Sequence[int], Agent]]
-"""Co-players and their seats."""
+"""Co-players with their seats."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayCondition:
-    """How an episode is played, as its condition says (`kitchen.play.episode.create_episode`)."""
+    """How an episode is played in a condition (`kitchen.play.episode.create_episode`)."""
 
     knowing: str = EVERYBODY
     passes_by: bool = False
@@ -37,8 +37,8 @@ class PlayCondition:
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """What one co-player is asked for one step; `step` counts from 1. `request` is None where it is not asked
-    or asks no language model."""
+    """The prompt of one co-player for one step; `step` counts from 1. `request` is None where the co-player
+    is not asked or calls no language model."""
 
     step: int
     situation: Situation
@@ -47,18 +47,18 @@ class AskedPrompt:
 
 @dataclass(slots=True)
 class _Play:
-    """An episode that goes on step by step."""
+    """An episode that is played step by step."""
 
     game: World
     minds: SeatedAgents
     way: PlayCondition
     played: Sequence[Agent]
     memories: dict[int, Json] = field(default_factory=dict)
-    """Of people by their seat, of minds by the first of theirs."""
+    """Memories: of people by their seat, of agents by their first seat."""
     events: tuple[Event, ...] = ()
     plans: dict[int, Plan] = field(default_factory=dict)
     settled: dict[int, Command] = field(default_factory=dict)
-    """Commands of the coming step that nobody is asked for."""
+    """Commands of the coming step for seats that are not asked."""
 
     @property
     def people(self) -> tuple[int, ...]:
@@ -77,7 +77,7 @@ class _Play:
         )
 
     def asked(self, number: int, known: Mapping[int, Command]) -> Situation:
-        """What this mind is told, as in live play (`kitchen.play.coplayers.ask_agents`)."""
+        """Return the situation of this agent, as in live play (`kitchen.play.coplayers.ask_agents`)."""
         seats = self.minds[number][0]
         own = {seat: command for seat, command in self.settled.items() if seat in seats}
         seen = replace(
@@ -90,7 +90,7 @@ class _Play:
         return situation_in_organisation(seen, self.way.organisation)
 
     def step(self) -> list[tuple[Situation, Decision]]:
-        """One more; of each mind what it was asked and decided."""
+        """Play one more step; return the situation and the decision of each agent."""
         given = self._of_people()
         shared = {**given, **self.settled} if self.way.knowing == EVERYBODY else dict(given)
         known = {} if self.way.knowing == NO_ONE else shared
@@ -117,7 +117,7 @@ class _Play:
         return given
 
     def _plan(self, situation: Situation, decision: Decision) -> dict[int, Command]:
-        """What the seats of a mind do, those first that are settled; and what is to follow, kept."""
+        """Return the commands of an agent's seats, settled ones included; store its plans."""
         own = {seat: self.settled[seat] for seat in situation.seats if seat in self.settled}
         for seat, then in decision.plans.items():
             made = Plan(tuple(then), "", "", self.game.clock + 1)
@@ -125,7 +125,7 @@ class _Play:
         return {**own, **{seat: do for seat, do in decision.commands.items() if seat not in own}}
 
     def open(self) -> None:
-        """What is settled of the coming step before anybody is asked."""
+        """Open the next step: settle the commands of seats that are not asked."""
         seats, over = range(self.game.seats), self.game.has_ended
         opened = open_turn(self.game, () if over else seats, self.plans, passes_by=self.way.passes_by)
         self.events, self.plans = (*self.events, *opened.broken), opened.plans
@@ -133,10 +133,10 @@ class _Play:
 
 
 class RehearsedEpisode:
-    """An episode that is played as far as somebody asks about, once."""
+    """An episode that is played only as far as it is needed, and only once."""
 
     def __init__(self, game: World, minds: SeatedAgents, way: PlayCondition | None = None) -> None:
-        """WorldError for settings that cannot be."""
+        """Start the episode. WorldError for impossible settings."""
         self._minds = minds
         self._play = _Play(game, minds, way or PlayCondition(), [_rehearsed(mind) for _, mind in minds])
         game.reset(PREVIEW_SEED)
@@ -144,8 +144,8 @@ class RehearsedEpisode:
         self._told: list[list[tuple[Situation, Decision]]] = []
 
     def asked(self, number: int, step: int) -> AskedPrompt:
-        """What this mind is asked for this step, counted from 1, or for the last one of an episode that ends
-        before."""
+        """Return the prompt of this agent for this step, counted from 1. If the episode ends earlier, return
+        that of its last step."""
         while len(self._told) < max(step, 1) and (not self._told or self._goes_on):
             self._told.append(self._play.step())
         last = min(max(step, 1), len(self._told))
@@ -159,13 +159,14 @@ class RehearsedEpisode:
 
 
 def _rehearsed(mind: Agent) -> Agent:
-    """The same, with the stand-in in its model's place."""
+    """Return the same agent with the stand-in in place of its model."""
     rehearsal = mind.rehearsal()
     return make_agent(mind.kind, rehearsal.remembering or rehearsal.settings) if rehearsal else mind
 
 
 def _as_sent(request: Request, mind: Agent, situation: Situation) -> Request:
-    """With what is fixed as the mind itself has it: some of that depends on its model."""
+    """Return the request with the fixed messages of the real agent, because some of them depend on its
+    model."""
     fixed = iter(mind.fixed_messages(situation))
     messages = tuple(
         replace(message, text=next(fixed, message.text)) if message.fixed else message

@@ -9,10 +9,10 @@ from kitchen.contract.world import Command
 
 
 class RandomAgent(Agent):
-    """Draws each seat's command from its legal actions; plays every world.
+    """Draw each seat's command from its legal actions; play every world.
 
-    Chance comes from the situation's seed alone. What an earlier command of the same step took away is
-    left out where it is the very same command at the same place.
+    Chance comes from the situation's seed alone. A command that an earlier seat of the same step has made
+    impossible is left out, if it is the same command at the same place.
     """
 
     kind = "random"
@@ -20,7 +20,7 @@ class RandomAgent(Agent):
     light = True
 
     def decide(self, situation: Situation) -> Decision:
-        """One legal command for every seat that has one, in seat order. The memory stays empty."""
+        """Return one legal command for every seat that has one, in seat order. The memory stays empty."""
         rng = Random(situation.seed)  # noqa: S311
         taken = set(situation.commanded.values())
         commands: dict[int, Command] = {}
@@ -34,7 +34,8 @@ class RandomAgent(Agent):
 
 
 def _taken(command: Command, taken: set[Command]) -> bool:
-    """Somebody does the very thing before us, and it can be done only once (storages never run empty)."""
+    """Return whether an earlier seat gives the same command and it can be done only once (storages never run
+    empty)."""
     if command not in taken:
         return False
     if command[0] == "get":

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 MarkKind = Literal["bars", "dots", "lines", "steps", "threads", "dashed", "dotted", "spans"]
-"""Bars stand on the lower end of the axis; lines join points with a mark on each; steps likewise, of what
-stays as it is until it changes at once; threads are thin, quiet and without marks, for many of them; dashed
-and dotted lines are what others are compared with; spans lie along a row from `low` to `high`."""
+"""Kinds of mark. Bars start at the lower end of the axis. Lines join points, with a mark on each; steps do so
+for values that stay until they change at once. Threads are thin lines without marks, for many of them. Dashed
+and dotted lines are for comparison. Spans run along a row from `low` to `high`."""
 
 ImageFormat = Literal["svg", "pdf", "png"]
-"""What a figure is drawn as."""
+"""File formats of a drawn figure."""
 
 CUT_NOTE = "An interval that reaches past the scale ends at its edge; the table has all of it."
 
@@ -27,8 +27,8 @@ Cell = str | float | int | None
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One value. `low` and `high` are the ends of its interval, for spans where it begins and ends along the
-    x axis; `words` say it for whoever points at it."""
+    """One value. `low` and `high` are the ends of its interval; for spans, its beginning and end along the x
+    axis. `words` describe it in a tooltip."""
 
     x: float
     y: float
@@ -39,8 +39,8 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Points that belong together. `colour` is the number of its colour and shape (looks.py), None for
-    ink; `listed` series stand in the legend where there are several."""
+    """Points that belong together. `colour` is the number of its colour and shape (`chart_style`), None for
+    ink. `listed` series are in the legend, if there are several."""
 
     name: str
     look: MarkKind
@@ -48,12 +48,12 @@ class Series:
     colour: int | None = 0
     listed: bool = True
     thick: float = 1.0
-    """How high its spans are, as a share of what fits into a row."""
+    """Height of its spans, as a share of the room in a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """Joins two places of the x axis, above everything, with words."""
+    """A bracket above everything that joins two places of the x axis, with words."""
 
     left: int
     right: int
@@ -71,8 +71,8 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From `low` to `high`. Where it has `names` the places are 0, 1, ... and nothing lies between them that
-    has a name; else `ticks` are marked, or whatever is round."""
+    """An axis from `low` to `high`. With `names`, the places are 0, 1, ... and values between them have no
+    name. Otherwise `ticks` are marked, or else round numbers."""
 
     title: str
     low: float
@@ -83,14 +83,14 @@ class Axis:
 
     @classmethod
     def of_names(cls, title: str, names: tuple[str, ...]) -> Axis:
-        """An axis of places."""
+        """Return an axis of named places."""
         return cls(title, -0.6, max(len(names), 1) - 0.4, names)
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure: `under` its title stands whose data it shows, `note` says what the marks are, `words` say
-    what it shows to whoever does not see it, `head` and `rows` are the table behind it."""
+    """A figure. `under`, below the title, states whose data it shows. `note` explains the marks. `words`
+    describe it for people who do not see it. `head` and `rows` are its table."""
 
     key: str
     title: str
@@ -111,32 +111,32 @@ class Chart:
 
     @property
     def alternative(self) -> str:
-        """Its words, after whether the data are synthetic."""
+        """The description, preceded by whether the data are synthetic."""
         return f"Synthetic data. {self.words}" if self.synthetic else self.words
 
     @property
     def full_note(self) -> str:
-        """The note, which says so where an interval is longer than the axis, for it is cut there."""
+        """The note; it says so where an interval is cut at the end of the axis."""
         return f"{self.note} {CUT_NOTE}".strip() if any(map(self._leaves, self._intervals())) else self.note
 
     @property
     def listed(self) -> tuple[Series, ...]:
-        """The series of the legend, each name once, in their order; none where there is one only."""
+        """The series of the legend in their order, each name once; empty if there is only one."""
         found = {one.name: one for panel in self.panels for one in panel.series if one.listed}
         return tuple(found.values()) if len(found) > 1 else ()
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to be seen."""
+        """Whether the chart shows nothing."""
         return not any(True for _ in self.points())
 
     @property
     def has_rows(self) -> bool:
-        """Whether it is made of rows with names, the first one at the top, along an axis of numbers."""
+        """Whether it consists of named rows, the first at the top, along an axis of numbers."""
         return bool(self.y.names) and not self.x.names
 
     def _intervals(self) -> Iterator[Point]:
-        """What has ends along the y axis."""
+        """Yield the points that have an interval along the y axis."""
         for panel in self.panels:
             for one in panel.series:
                 yield from one.points if one.look != "spans" else ()
@@ -146,14 +146,15 @@ class Chart:
         return any(not self.y.low <= end <= self.y.high for end in ends)
 
     def points(self) -> Iterator[Point]:
-        """All points of all panels."""
+        """Yield all points of all panels."""
         for panel in self.panels:
             for one in panel.series:
                 yield from one.points
 
 
 def chart_csv(chart: Chart) -> bytes:
-    """UTF-8 after RFC 4180: a head, a blank for what is not there, numbers in full precision."""
+    """Return the table as UTF-8 CSV (RFC 4180): a header, blanks for missing values, numbers in full
+    precision."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(chart.head)
@@ -162,7 +163,7 @@ def chart_csv(chart: Chart) -> bytes:
 
 
 def chart_json(chart: Chart) -> bytes:
-    """What the figure says and its table as one JSON object; what is not there is null."""
+    """Return the figure's texts and its table as one JSON object; missing values are null."""
     whole = {
         "figure": chart.key,
         "title": chart.title,
@@ -175,7 +176,7 @@ def chart_json(chart: Chart) -> bytes:
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell for people: three digits behind the point at most, a dash where there is nothing."""
+    """Return a cell as people read it: three decimals at most, a dash for a missing value."""
     if cell is None:
         return "\N{EN DASH}"
     return f"{cell:.3f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)

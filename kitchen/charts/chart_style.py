@@ -12,39 +12,41 @@ from itertools import count
 from math import ceil, floor
 
 COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
-"""Okabe and Ito (2008), told apart by the colour-blind; a condition keeps its colour in every figure."""
+"""Colours of Okabe and Ito (2008), which the colour-blind can distinguish. A condition keeps its colour in
+every figure."""
 
 SHAPES = ("diamond", "square", "triangle-up", "cross", "circle", "triangle-down", "triangle-right", "stroke")
-"""As Vega calls them."""
+"""Shapes under Vega's names."""
 
 INK, MUTED_INK, GRID, PAPER = "#22272E", "#68707A", "#E4E7EB", "#FFFFFF"
 PAGE_COLOURS = {"ink": INK, "ink-soft": MUTED_INK, "line": GRID, "paper": PAPER}
-"""Colours of pages by name, that stand for these where a figure is drawn in one: pages may be dark."""
+"""Names of page colours that replace these colours where a figure is drawn in a page, because pages may be
+dark."""
 AMBER, AMBER_EDGE, AMBER_INK = "#FFF1CC", "#B7791F", "#6B4300"
 FONT = "DejaVu Sans, Verdana, Arial, Helvetica, sans-serif"
 
 
 def series_colour(number: int | None) -> str:
-    """The colour of a series; ink, where it has none of its own."""
+    """Return the colour of a series; ink if it has no number."""
     return INK if number is None else COLOURS[number % len(COLOURS)]
 
 
 def series_shape(number: int | None) -> str:
-    """The shape of its marks; a circle, where it has no number."""
+    """Return the shape of its marks; a circle if it has no number."""
     return "circle" if number is None else SHAPES[number % len(SHAPES)]
 
 
 Span = tuple[int, int]
 
 SPREAD = 0.27
-"""How far from the middle of its bar a point may lie, in bars."""
+"""Maximum distance of a point from the middle of its bar, in bars."""
 
 BINS = 40
-"""Points closer than one of so many parts of the axis lie side by side."""
+"""Points in the same one of so many parts of the axis are drawn side by side."""
 
 
 def bracket_rows(spans: Sequence[Span]) -> list[int]:
-    """A row for each bracket, 0 at the bottom: short ones low, none over another in the same row.
+    """Return a row for each bracket, 0 at the bottom. Short ones are low, and no two overlap in a row.
 
     Brackets may meet at a bar, where the drawing leaves a gap.
     """
@@ -63,7 +65,8 @@ def _place(span: Span, rows: list[list[Span]]) -> int:
 
 
 def spread_points(values: Sequence[float], low: float, high: float) -> list[float]:
-    """How far left or right of its bar's middle each value's point lies, equal values side by side."""
+    """Return how far to the left or right of its bar's middle each point is; equal values are side by
+    side."""
     bins: dict[int, list[int]] = {}
     for index, value in enumerate(values):
         bins.setdefault(round((value - low) / (high - low) * BINS), []).append(index)
@@ -76,18 +79,18 @@ def spread_points(values: Sequence[float], low: float, high: float) -> list[floa
 
 
 def wrap_text(text: str, width: int) -> str:
-    """The text in at most three lines of `width` characters, cut with an ellipsis beyond."""
+    """Return the text in at most three lines of `width` characters, cut with an ellipsis."""
     return "\n".join(textwrap.wrap(text, width, max_lines=3, placeholder="…"))
 
 
 def round_axis_ends(low: float, high: float, parts: int = 6) -> tuple[float, float]:
-    """The nearest whole and round numbers around what is drawn, about so many steps apart."""
+    """Return the nearest round numbers around the values, on a scale of at most `parts` round steps."""
     step = next(each for each in _round_steps() if each >= (high - low) / parts)
     return floor(low / step) * step, ceil(high / step) * step
 
 
 def _round_steps() -> Iterator[float]:
-    """1, 2, 5, 10, 20, 50, ..."""
+    """Yield 1, 2, 5, 10, 20, 50, ..."""
     for power in count():
         for first in (1, 2, 5):
             yield float(first * 10**power)

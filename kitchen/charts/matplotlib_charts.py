@@ -45,7 +45,7 @@ MARKS = {
     "triangle-right": ">",
     "stroke": "X",
 }
-"""Of the shapes of looks.py, as matplotlib calls them."""
+"""Matplotlib's names for the shapes of `chart_style`."""
 
 LINE_STYLES: dict[str, dict[str, Any]] = {
     "lines": {"lw": 1.6, "ms": 4.6},
@@ -56,11 +56,11 @@ LINE_STYLES: dict[str, dict[str, Any]] = {
     "dotted": {"lw": 1.2, "ms": 0, "linestyle": (0, (1, 1.5))},
 }
 BAR, SPAN = 0.66, 0.72
-"""How wide a bar is, how high a span, in places."""
+"""Width of a bar and height of a span, in places."""
 
 
 def draw_series(axes: Axes, one: Series) -> None:
-    """All its marks; intervals in ink over bars, else in its colour."""
+    """Draw all marks of a series. Intervals over bars are drawn in ink, others in the series' colour."""
     points = sorted(one.points, key=lambda point: point.x)
     if one.look == "bars":
         _draw_bars(axes, one, points)
@@ -110,7 +110,7 @@ def _draw_spans(axes: Axes, one: Series, points: Sequence[Point]) -> None:
 
 
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "||||", "++++")
-"""So that spans are told apart without colours."""
+"""Patterns that distinguish spans without colours."""
 
 
 def _draw_intervals(axes: Axes, points: Sequence[Point], colour: str, layer: int) -> None:
@@ -132,7 +132,7 @@ def _draw_intervals(axes: Axes, points: Sequence[Point], colour: str, layer: int
 
 
 def legend_marks(listed: Sequence[Series]) -> tuple[list[Line2D | Patch], list[str]]:
-    """What stands in the legend, and its names."""
+    """Return the marks of the legend, and their names."""
     return [_legend_mark(one) for one in listed], [one.name for one in listed]
 
 
@@ -167,22 +167,22 @@ SYNTHETIC_LABEL_STYLE: dict[str, Any] = {
 }
 
 DRAWING_LOCK = Lock()
-"""Held by whoever draws with matplotlib."""
+"""Held while drawing with matplotlib."""
 
 LEFT, NAMED, RIGHT, EDGE = 0.74, 1.9, 0.22, 0.16
 PLOT, SMALL, ROW, LINE = 2.9, 1.9, 0.27, 0.165
-"""Inches: margins, on the left without and with names of rows; the plot's height, alone and beside others; a
-row of brackets, a line of a label."""
+"""Lengths in inches: margins (left margin without and with names of rows); the plot's height, alone and next
+to others; a row of brackets, and a line of a label."""
 WIDEST, ACROSS, NAME = 9.0, 4, 1.15
-"""Inches of the widest sheet, panels in a row, inches of a place that has a name."""
+"""Width of the widest sheet in inches; panels in a row; inches of a named place."""
 DPI = 300
-"""Dots to an inch of a PNG, as journals want them."""
+"""Dots per inch of a PNG, as journals require."""
 LETTERS, NOTED = 16.5, 0.14
-"""Letters of a small line to an inch, and inches from one to the next."""
+"""Letters of a small line per inch, and inches between lines."""
 
 
 def draw_chart(chart: Chart, kind: ImageFormat = "svg", *, dpi: int = DPI) -> bytes:
-    """The chart as a file's bytes; SVG keeps text as text, `dpi` is for PNG only. Safe from any thread."""
+    """Return the chart as a file's bytes. SVG keeps text as text; `dpi` is for PNG only. Thread-safe."""
     style = {**STYLE, "svg.hashsalt": chart.key, "svg.id": f"figure_{chart.key}"}
     metadata = figure_metadata(chart.full_title, chart.alternative, kind)
     return figure_bytes(lambda: _figure(chart), kind, style, metadata, dpi)
@@ -195,7 +195,7 @@ def figure_bytes(
     metadata: dict[str, Any],
     dpi: int = DPI,
 ) -> bytes:
-    """A figure in a style, as a file's bytes."""
+    """Return a figure, drawn in a style, as a file's bytes."""
     with DRAWING_LOCK, mpl.rc_context(cast(Any, style)):
         out = BytesIO()
         make().savefig(out, format=kind, dpi=dpi, metadata=metadata)
@@ -203,7 +203,7 @@ def figure_bytes(
 
 
 def figure_metadata(title: str, words: str, kind: ImageFormat) -> dict[str, Any]:
-    """What a drawing says of itself: nothing of when and by which program it was drawn."""
+    """Return the metadata of a drawing, without its date and program."""
     if kind == "svg":
         return {"Title": title, "Description": words, "Date": None, "Creator": None}
     if kind == "pdf":
@@ -213,7 +213,7 @@ def figure_metadata(title: str, words: str, kind: ImageFormat) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """How large everything is, in inches."""
+    """All sizes of the figure, in inches."""
 
     width: float
     left: float
@@ -256,7 +256,7 @@ class _Sheet:
 
     @property
     def one(self) -> float:
-        """What a row of panels takes: plot, what is above it, and the marks under it."""
+        """Height of a row of panels: the plot, what is above it, and the axis labels below it."""
         return self.plot + self.strip + (0.3 if self.down > 1 else 0.0)
 
     @property
@@ -264,7 +264,7 @@ class _Sheet:
         return self.foot + self.one * self.down + self.head + self.legend
 
     def part(self, place: int) -> tuple[float, float, float, float]:
-        """Where a panel's plot lies, in shares of the sheet."""
+        """Return the place of a panel's plot, in shares of the sheet."""
         row, column = divmod(place, self.across)
         step = (self.width - self.left - RIGHT + 0.2) / self.across
         bottom = self.foot + self.one * (self.down - 1 - row)
@@ -273,13 +273,13 @@ class _Sheet:
 
 
 def legend_columns(width: float, chart: Chart) -> int:
-    """How many names stand beside each other."""
+    """Return how many names fit next to each other in the legend."""
     longest = max((len(one.name) for one in chart.listed), default=1)
     return max(1, min(len(chart.listed) or 1, int((width - 2 * EDGE) / (0.45 + longest * 0.075))))
 
 
 def _plot_height(chart: Chart) -> float:
-    """Rows with names need room each."""
+    """Return the height of the plot; each named row needs room."""
     if chart.y.names:
         return max(0.9, 0.42 * len(chart.y.names))
     return SMALL if len(chart.panels) > 2 else PLOT
@@ -335,7 +335,7 @@ def _mark(which: Any, axis: Axis, letters: int) -> None:
 
 
 def _draw_brackets(axes: Axes, panel: Panel, plot: float) -> None:
-    """Above the plot, in its width: heights are in shares of it."""
+    """Draw the brackets above the plot; heights are shares of the plot's height."""
     look: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
     for bracket, row in zip(
         panel.brackets, bracket_rows([(b.left, b.right) for b in panel.brackets]), strict=True
@@ -348,7 +348,7 @@ def _draw_brackets(axes: Axes, panel: Panel, plot: float) -> None:
 
 
 def _write(figure: Figure, chart: Chart, sheet: _Sheet) -> None:
-    """Title, whose data, legend, note, and whether the data are synthetic."""
+    """Write the title, whose data it shows, the legend, the note, and whether the data are synthetic."""
 
     def put(x: float, y: float, text: str, **look: Any) -> None:
         figure.text(x / sheet.width, y / sheet.height, text, **look)

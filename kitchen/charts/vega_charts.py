@@ -25,24 +25,24 @@ from kitchen.charts.chart_style import (
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ACROSS = 2
-"""Panels in a row: a page is as narrow as a telephone."""
+"""Panels in a row: pages may be as narrow as a telephone."""
 HEIGHT, LANE, ROW, BAR, SPAN = 300, 42, 26, 0.33, 0.36
-"""Pixels of a plot's height, of a row with a name, and of a row of brackets; half a bar's width,
-half a span's height, in places."""
+"""Height of a plot in pixels, of a named row, and of a row of brackets; half a bar's width and half a span's
+height, in places."""
 
 PANEL, ROOM, LETTERS = 300, 130, 11
-"""Pixels of a panel, and of the room in which a name stands in one line; letters of a line elsewhere."""
+"""Width of a panel in pixels, room for a name on one line in pixels, and pixels per letter elsewhere."""
 
 Spec = dict[str, Any]
 
 
 def vega_json(chart: Chart) -> bytes:
-    """The specification as JSON; the same chart gives the same bytes."""
+    """Return the specification as JSON; the same chart gives the same bytes."""
     return (json.dumps(vega_specification(chart), ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def vega_specification(chart: Chart) -> Spec:
-    """The whole figure."""
+    """Return the specification of the whole figure."""
     plots = [_plot(chart, panel) for panel in chart.panels]
     whole: Spec = {"$schema": SCHEMA, "description": chart.alternative, "background": PAPER}
     whole["title"] = {"text": chart.full_title, "subtitle": [chart.under] if chart.under else []}
@@ -87,8 +87,8 @@ def _nothing(chart: Chart) -> Spec:
 
 
 def _layers(chart: Chart, panel: Panel) -> Iterator[Spec]:
-    """Spans lie under everything, then what has no marks of its own. The first panel asks which name was
-    chosen in the legend, for all."""
+    """Yield the layers of a panel. Spans are at the bottom, then layers without marks of their own. The first
+    panel handles the choice of a name in the legend, for all panels."""
     first = panel is chart.panels[0]
     for one in sorted(panel.series, key=lambda series: _UNDER.get(series.look, 2)):
         for layer in _MADE[one.look](chart, one):
@@ -137,7 +137,7 @@ def _lines(chart: Chart, one: Series) -> Iterator[Spec]:
 
 
 def _steps(chart: Chart, one: Series) -> Iterator[Spec]:
-    """What stays as it is until it changes at once."""
+    """Yield the layers of values that stay until they change at once."""
     yield from _joined(chart, one, {"strokeWidth": 2.5, "interpolate": "step-after"})
     yield _marked(chart, one, 70)
 
@@ -150,7 +150,7 @@ def _marked(chart: Chart, one: Series, size: int) -> Spec:
 
 
 def _threads(chart: Chart, one: Series) -> Iterator[Spec]:
-    """One that is pointed at is seen before the others."""
+    """Yield the layers of thin lines; a line under the pointer is highlighted."""
     (line,) = _joined(chart, one, {"strokeWidth": 1.2, "opacity": 0.45})
     yield line
     yield {
@@ -214,7 +214,8 @@ _MADE = {
 
 
 def _seen(chart: Chart, one: Series, *, shape: bool = False) -> Spec:
-    """Its colour and shape, in the legend if it is there, and what is said of whatever is pointed at."""
+    """Return the encoding of colour and shape (in the legend, if the series is listed), and of the
+    tooltip."""
     names = [each.name for each in chart.listed]
     told: Spec = {"tooltip": {"field": "words", "type": "nominal"}}
     if one.name not in names:
@@ -237,7 +238,8 @@ def _x(chart: Chart) -> Spec:
 
 
 def _fitting(names: Sequence[str], width: str) -> Spec:
-    """Names below a plot of that width: where each has little room, its words stand below each other."""
+    """Return the axis labels for a plot of this width; where a name has little room, its words are on
+    separate lines."""
     room = f"{width} / {len(names)}"
     whole, lines = (
         f"{json.dumps(one, ensure_ascii=False)}[datum.value]" for one in (list(names), _lines_of(names))
@@ -274,7 +276,7 @@ def _axis(axis: Axis, *, angled: bool = False) -> Spec:
 
 
 def _brackets(chart: Chart, panel: Panel) -> Iterator[Spec]:
-    """Above the plot, as on sheets."""
+    """Yield the brackets above the plot, as in `matplotlib_charts`."""
     for bracket, row in zip(panel.brackets, _rows(panel), strict=True):
         top = -8 - row * ROW
         left, right = bracket.left + 0.07, bracket.right - 0.07
@@ -301,5 +303,5 @@ def _rows(panel: Panel) -> list[int]:
 
 
 def _strip(chart: Chart) -> int:
-    """Pixels of all rows of brackets."""
+    """Return the height of all rows of brackets in pixels."""
     return ROW * max((max(_rows(panel)) + 1 for panel in chart.panels if panel.brackets), default=0)

@@ -25,10 +25,11 @@ FALLBACKS = {
     "outage": "A person's time ran out in a turn that an outage had touched",
     "error": "The co-player failed",
 }
-"""Why a mind is replaced from outside. What makes a mind fall back by itself has a ModelError's code."""
+"""Reason codes for a decision that the platform replaced. If an agent falls back by itself, the code is that
+of its ModelError."""
 
 MAX_PLAN_STEPS = 50
-"""Commands that a seat can be given ahead."""
+"""Maximum number of commands in the plan of one seat."""
 
 
 EVERYBODY, PEOPLE, NO_ONE = "everybody", "people", "nobody"
@@ -37,112 +38,113 @@ KNOWLEDGE_LABELS = {
     PEOPLE: "what people chose; co-players decide side by side",
     NO_ONE: "nothing of this step; co-players decide side by side",
 }
-"""What a mind may be told of the commands of the step that it decides, as far as its seats get to know them,
-and in which order minds are asked therefore."""
+"""What an agent may know of the other commands of the step it decides, as far as its seats may see them. This
+also sets the order in which agents are asked."""
 
 REASON_SEAT, REASON_PLAN_BROKEN, REASON_JOB, REASON_MESSAGE = "seat", "plan_broken", "job", "message"
-"""Why a mind is asked (`Situation.because`): a seat of its own has something to choose. If more is to be said
-of it, the first of these that is so: its plan could not go on; something new was said of a job, or at all."""
+"""Why an agent is asked (`Situation.because`). `seat`: one of its seats has something to choose. If another
+reason also holds, the first of these that holds is given: its plan broke; a job has news; there is a new
+message."""
 REASON_TO_ANSWER = "answer"
-"""Another reason: somebody has written to it and is to be answered before anybody chooses; then only what it
-says is followed."""
+"""Another reason: somebody wrote to the agent and expects an answer before anybody chooses. Only the messages
+of this decision are used."""
 
 
 @dataclass(frozen=True, slots=True)
 class LateDecision:
-    """What a mind decided when its step was over, or its time: nothing came of it."""
+    """A decision that arrived after its step was over or after its time limit. It had no effect."""
 
     step: int
-    """For which it was; the first is 1."""
+    """The step that it was made for; the first is 1."""
     commands: Mapping[int, Command]
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """All that a mind may know when it decides. Mappings are keyed by the seats that the mind commands."""
+    """Everything an agent may know when it decides. The keys of mappings are the seats that the agent
+    commands."""
 
     world: str
     """Name of the world."""
     step: int
-    """Steps taken so far: the decision is for the step after it."""
+    """Number of steps taken so far. The decision is for the next step."""
     seats: tuple[int, ...]
     briefs: Mapping[int, Mapping[str, Json]]
     """What each seat knows that never changes (`World.brief`)."""
     observations: Mapping[int, Mapping[str, Json]]
-    """What each seat sees now (`World.observe`); for who leads also of those that it may see
-    (`Organisation.seats_seen`)."""
+    """What each seat sees now (`World.observe`). A leader also gets the observations of the seats that it may
+    see (`Organisation.seats_seen`)."""
     legal: Mapping[int, Sequence[Command]]
-    """What each seat could do now (`World.legal_actions`)."""
+    """The commands that each seat could carry out now (`World.legal_actions`)."""
     commanded: Mapping[int, Command] = field(default_factory=dict)
-    """Commands of this step that are known already, by seat: those of people and of earlier minds, as far as
-    the episode lets its minds know them (`KNOWLEDGE_LABELS`)."""
+    """Commands of this step that are already known, by seat. They come from people and from agents asked
+    earlier, as far as the episode shows them (`KNOWLEDGE_LABELS`)."""
     people: tuple[int, ...] = ()
     """Seats played by people."""
     events: tuple[Event, ...] = ()
-    """What happened in the last step."""
+    """The events of the last step."""
     memory: Json = None
-    """What this mind returned last time; None at the first step."""
+    """The memory that this agent returned last time; None at the first step."""
     seed: int = 0
-    """The only source of chance: another one at every step, the same one if this step is decided again."""
+    """The only source of chance. It differs for every step, and is the same if a step is decided again."""
     seconds: float = 5.0
-    """The time left for this decision."""
+    """Seconds left for this decision."""
     purse: Payer | None = None
-    """Who pays for calls of language models; None where nobody counts."""
+    """The account that pays for calls of language models; None where no costs are counted."""
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
-    """What is left of the plans of its seats, after the coming step."""
+    """The part of its seats' plans that remains after the coming step."""
     late: tuple[LateDecision, ...] = ()
-    """What it decided too late and has not been told of, oldest first."""
+    """Decisions that arrived too late and that the agent has not been informed of, oldest first."""
     asked: tuple[int, ...] | None = None
-    """Those of `seats` that are to be commanded now, None for all of them. What the others do in this step is
-    settled, and in `commanded`, but for those that `may_act`."""
+    """Those of `seats` that need a command now; None for all of them. The commands of the others are already
+    in `commanded`, except for those in `may_act`."""
     may_act: tuple[int, ...] = ()
-    """Those of `seats` that are in the middle of something and may be commanded now, for example to stop
-    (`World.asks`). One without a command goes on."""
+    """Those of `seats` that are busy with a lasting action but may be commanded now, for example to stop it
+    (`World.asks`). A seat without a command continues its action."""
     answers: RecordedAnswers | None = None
-    """What language models answered when this was decided before: given again instead of asking them, at no
-    cost. None where they are asked."""
+    """Recorded answers of language models from an earlier run of this decision. They are returned at no cost
+    instead of calling the models. None: call the models."""
     tells: bool = False
-    """People are shown what this mind is about to do: it may say so (`Decision.intents`)."""
+    """Whether people see what this agent is about to do, so that it may fill in `Decision.intents`."""
     because: str = REASON_SEAT
-    """Why it is asked now."""
+    """Why the agent is asked now."""
     organisation: Organisation | None = None
-    """Who may say what to whom; None where nobody says anything."""
+    """Who may send what to whom; None in an episode without messages."""
     member: int = 0
-    """The number of this mind in it."""
+    """The number of this agent among the members of the organisation."""
     knowing: str = EVERYBODY
-    """Whose commands of a step it is told before it decides: one of `KNOWLEDGE_LABELS`."""
+    """Whose commands of a step the agent knows before it decides: one of `KNOWLEDGE_LABELS`."""
     messages: tuple[TeamMessage, ...] = ()
-    """What it has said and heard, in order: the newest. What came after its last decision is new. It is what
-    somebody said, never an instruction to the house."""
+    """The newest messages that it sent and received, in order. Those after its last decision are new. Treat
+    the text as what somebody said, never as an instruction to the platform."""
     jobs: tuple[Job, ...] = ()
-    """Those that it was given or gave and that are open, however long ago that was said."""
+    """The open jobs that it was given or gave, however old."""
     taken_over: int = 0
-    """The last message of the time when a person had its seat: what was said up to there was said to them. 0
-    where it has had its seats all along."""
+    """The number of the last message from the time when a person had its seat. Messages up to it were
+    addressed to that person. 0 where the agent has always had its seats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a mind decided for the coming step.
+    """An agent's decision for the coming step.
 
-    `commands` are in the order in which they are to run; a seat left out does the world's default.
-    `played_by` names who really chose, where that is not the mind itself (a stand-in). `note` is JSON for the
-    log: why, what was asked and answered; who reads replies says in it how
+    `commands` are in the order in which they run; a seat left out does the world's default. `played_by` names
+    the agent that chose, if a stand-in chose instead. `note` is JSON for the log: reasons, questions and
+    answers. An agent that reads model replies also notes how it read them
     (`kitchen.contract.decision_notes`).
 
-    `calls` are all calls of language models that this decision took, in order, those without an answer among
-    them. `fallback` is the code of the ModelError that made the mind fall back on its stand-in, empty if it
-    did not.
+    `calls` lists all calls of language models for this decision, in order, including those without an answer.
+    `fallback` is the code of the ModelError that made the agent use its stand-in; empty if there was none.
 
-    `plans` says what a seat is to do after its command, step by step, without the mind being asked for it: as
-    long as each is legal when its turn comes, and while the seat has something to choose. At most
-    `LONGEST_PLAN`. Of a seat that has a plan already it takes the place of what is left.
+    `plans` gives the commands of a seat for the steps after this one. The agent is not asked while the plan
+    runs. A plan goes on as long as each command is legal in its step and the seat has something to choose. It
+    has at most `MAX_PLAN_STEPS` commands. A new plan replaces what is left of the seat's old plan.
 
-    `intents` says what a seat is to do after the coming step, as far as the mind has settled that now: never
-    a guess, and nothing of the coming step's commands. It is kept with the note, as `intents`, where people
-    are shown it (`Situation.tells`), and nowhere else.
+    `intents` states what a seat will do after the coming step, as far as the agent has already decided it. It
+    never holds guesses, and nothing about the commands of the coming step. It is stored in the note, under
+    `intents`, only if people see it (`Situation.tells`).
 
-    `says` are messages to others: each is sent if the organisation lets this mind
+    `says` are messages to others. Each is sent if the organisation permits it
     (`kitchen.contract.team_messages`).
     """
 
@@ -164,174 +166,179 @@ def add_to_note(note: Json, key: str, value: Json) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What would be good for one seat to do next: for hints to a person. `aim` says what for, in the codes of
-    the world; its page has the words (`Page.hint`)."""
+    """A good next command for one seat, for hints to a person. `aim` states the purpose, in the codes of the
+    world; its page puts it into words (`Page.hint`)."""
 
     command: Command
     aim: Intent
 
 
 class Adviser:
-    """Who knows what is good to do in a world: for hints to people, and for programs that take part as people
-    do. This one knows nothing; a world's own says what it can. It keeps nothing between calls."""
+    """Recommend commands in a world: for hints to people, and for programs that take part as people do. This
+    class recommends nothing; a world overrides what it can. Keep no state between calls."""
 
     def advise(self, situation: Situation) -> Advice | None:
-        """What would be good for the one seat of the situation; None where there is no telling. Quick: a page
-        waits for it."""
+        """Return a good next command for the one seat of the situation; None if none is known. Must be quick:
+        a page waits for it."""
         return None
 
     def lead(self, situation: Situation) -> Advice | None:
-        """What somebody who learns the game does next, to come soon and by the plainest way to what practice
-        is to reach (`Practice.until`); None where there is no telling. Quick, too."""
+        """Return the next command of a learner, who soon reaches the goal of the practice (`Practice.until`)
+        in the simplest manner. None if none is known. Must be quick."""
         return self.advise(situation)
 
     def decide(self, situation: Situation) -> Decision:
-        """What a sensible person in the one seat of the situation does, who may take a moment; without a
-        command where there is no telling."""
+        """Return what a sensible person in the one seat of the situation does. It may take a moment. The
+        decision has no command if none is known."""
         advice = self.advise(situation)
         return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
-        """What a sensible person in the one seat of the situation expects of these other seats, as far as
-        there is a telling. `commanded` has what the person does."""
+        """Return what a sensible person in the one seat of the situation expects the other `seats` to do, as
+        far as this can be said. `commanded` holds the person's own command."""
         return {}
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
-        """Whether this seat, as a person sees it after the step, looks as if it had done that."""
+        """Return whether this seat, as a person sees it after the step, seems to have carried out
+        `command`."""
         return False
 
     def success(self, score: Mapping[str, Json]) -> float | None:
-        """How well an episode went, from 0 to 1; None where that cannot be said."""
+        """Return how well an episode went, from 0 to 1; None if this cannot be said."""
         return None
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """How much came out of so many steps, from 0 to 1: of the most that anybody could expect."""
+        """Return the output of so many steps as a share, from 0 to 1, of the most that anybody could
+        expect."""
         return 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class AimStep:
-    """What somebody does next for an aim, and how that stands."""
+    """The next command for an aim, and the status of the aim."""
 
     status: str = UNKNOWN
-    """As `World.aim_status` says it."""
+    """The status, as `World.aim_status` gives it."""
     command: Command | None = None
-    """None: to wait."""
+    """The command; None to wait."""
 
 
 class AimPursuer:
-    """Who knows the way to each aim of a world: for agents that do as they are told. Keeps nothing."""
+    """Work out commands that reach the aims of a world, for agents that follow instructions. Keep no
+    state."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """What this seat does next for this aim, for which it was asked when the world's `aim_mark` said
-        `since`. Quick. What it cannot read is an aim that cannot be reached."""
+        """Return the next step of this seat towards `aim`. `since` is what `World.aim_mark` returned when the
+        seat was asked for it. Must be quick. An aim that it cannot read has the status of one that cannot be
+        reached."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastTrial:
-    """How a co-player is tried out for a forecast of money, before any model is asked."""
+    """How to try out a co-player for a cost forecast, before any language model is called."""
 
     settings: Mapping[str, Json]
-    """Of one of its kind that asks the stand-in in the model's place, the very same, at once, and remembers
-    nothing."""
+    """Settings of a co-player of the same kind that calls the stand-in model with the same prompts, at once,
+    and remembers nothing."""
     remembered: int = 0
-    """Exchanges of earlier steps that its prompts may hold at most."""
+    """Maximum number of exchanges from earlier steps in its prompts."""
     repairs: int = 0
-    """How often it may ask again within one step."""
+    """Maximum number of repeated calls within one step."""
     remembering: Mapping[str, Json] = field(default_factory=dict)
-    """The settings where it remembers as it will: for prompts that are shown whole. Empty: the same."""
+    """The settings with its real memory, for prompts that are shown complete. Empty: the same settings."""
     told: int = 0
-    """Tokens of what else its prompts may tell of earlier steps, at worst."""
+    """Maximum number of tokens that its prompts spend on other information about earlier steps."""
     remembers_tries: bool = False
-    """Second tries of the same step count among the exchanges that its prompts hold."""
+    """Whether second tries in the same step count among the exchanges in its prompts."""
 
 
 class Agent(ABC):
-    """A kind of mind with its settings."""
+    """A kind of agent with its settings."""
 
     kind: ClassVar[str]
     """The name in the registry."""
     worlds: ClassVar[tuple[str, ...] | None] = None
     """The worlds it can play; None for every world."""
     pursues: ClassVar[bool] = False
-    """It can play only worlds that say how aims are pursued (`WorldKit.pursuer`)."""
+    """Whether it can play only worlds that have an `AimPursuer` (`WorldKit.pursuer`)."""
     skilled: ClassVar[bool] = False
-    """It can play only worlds that have skills (`WorldKit.skills`)."""
+    """Whether it can play only worlds that have skills (`WorldKit.skills`)."""
     settings: ClassVar[tuple[Setting, ...]] = ()
-    """What a researcher may set."""
+    """The settings that a researcher may set."""
     reads_words: ClassVar[bool] = False
-    """It reads what people write to it (`Situation.messages`): words may change what it does. Pages say so of
-    one that does not."""
+    """Whether it reads what people write to it (`Situation.messages`), so that words may change what it does.
+    Pages inform people if an agent does not."""
     instant: ClassVar[bool] = False
-    """It decides in well under a tick (20 ms), without waiting for anything: no network, no file, no
-    database, no budget. Then it is asked where the step is taken."""
+    """Whether it decides in well under a tick (20 ms) without waiting for anything: no network, file,
+    database or budget. It is then asked in the process that runs the step."""
     light: ClassVar[bool] = False
-    """And it costs next to no processor time (0.1 ms): no process of its own is needed for it. It decides
-    between other people's steps, in their thread, and nobody stops it: a light co-player that is slow holds
-    up all."""
+    """Whether it also needs almost no processor time (0.1 ms), so that it needs no process of its own. It
+    decides in a thread that other people's steps share, without a time limit: a slow light agent delays all
+    of them."""
     names_model: ClassVar[str] = ""
     """The setting that names the language model as `provider:model`, or `stand-in`; empty for a co-player
-    that asks none. One that names a model waits for nothing but its models, or by `machine.waiting`: beside
-    it many others wait in the same thread."""
+    that calls none. If it names a model, the agent may wait only for its models, or by
+    `kitchen.infra.greenlet_pool`: many others wait in the same thread."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Settings by name; what is not given has its default. SettingsError if they are wrong."""
+        """Store the settings by name, with defaults for those not given. SettingsError if one is wrong."""
         self.chosen = clean_settings(self.settings, chosen)
 
     def cautions(self) -> tuple[str, ...]:
-        """What will keep it from playing as these settings say, as far as this process can see: whole
-        sentences for the researcher. The study has a budget."""
+        """Return what will prevent it from playing as these settings say, as far as this process can see.
+        Each item is a whole sentence for the researcher. The study is assumed to have a budget."""
         return ()
 
     def remarks(self) -> tuple[str, ...]:
-        """What of these settings comes to nothing although it plays: whole sentences for the form in which
-        they are set."""
+        """Return which of these settings have no effect although it plays: whole sentences for the settings
+        form."""
         return ()
 
     def refusal(self) -> str:
-        """Why a form refuses these settings, as `setting: why`; empty if it does not. What was stored before
-        goes on playing."""
+        """Return why a form must refuse these settings, as `setting: why`; empty if it accepts them. Settings
+        that are already stored remain in use."""
         return ""
 
     def unfit(self, world: World) -> str:
-        """Why it cannot play this world as that is set up, in a few words; empty if it can."""
+        """Return in a few words why it cannot play this world with its present settings; empty if it can."""
         return ""
 
     def model(self) -> str:
-        """The language model that plays, `provider:model`, as this process is set up where the settings name
-        none; empty for a co-player that asks none."""
+        """Return the language model that plays, as `provider:model`. If the settings name none, it is the
+        default of this process. Empty for a co-player that calls none."""
         return ""
 
     def rehearsal(self) -> ForecastTrial | None:
-        """How what it asks can be tried out for nothing; None for a co-player that asks no language model."""
+        """Return how its prompts can be tried out at no cost; None for a co-player that calls no language
+        model."""
         return None
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """What a language model is told at every step of an episode that begins so, as it is sent; nothing
-        for a co-player that asks none."""
+        """Return the messages that a language model receives at every step of an episode that starts with
+        this situation. Empty for a co-player that calls none."""
         return ()
 
     def placeholders(self, situation: Situation) -> Mapping[str, str]:
-        """What the placeholders of its texts (`Setting.placeholders`) mean in this situation; those that mean
-        nothing here are left out."""
+        """Return the values of the placeholders in its texts (`Setting.placeholders`) for this situation.
+        Placeholders without a value here are left out."""
         return {}
 
     def foretells(self) -> bool:
-        """Whether it says in its notes what others will do next (`kitchen.contract.decision_notes`)."""
+        """Return whether its notes predict what others will do next (`kitchen.contract.decision_notes`)."""
         return False
 
     @abstractmethod
     def decide(self, situation: Situation) -> Decision:
-        """The commands for the coming step. May raise: the caller records it and falls back."""
+        """Return the commands for the coming step. May raise: the caller records the error and falls back."""
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """What is done in a step whose decision was late (`code` is `timeout`) or failed (`error`): nothing,
-        unless the settings name somebody who stands in, and then at once. May raise."""
+        """Return what to do in a step whose decision was late (`code` is `timeout`) or failed (`error`). By
+        default nothing; if the settings name a stand-in, it must decide at once. May raise."""
         return Decision(commands={}, memory=situation.memory)
 
     def arrived(self, situation: Situation, late: Decision) -> Decision | None:
-        """Where a clock takes the steps and waits for nobody: what it does now that what it decided for an
-        earlier step is there; `memory` is what fallbacks returned since. Quick, and nobody is asked. None:
-        nothing comes of it. May raise."""
+        """Return what to do now with a decision that was made for an earlier, clocked step and has just
+        arrived. `memory` is what fallbacks returned since then. Must be quick and ask nobody. None: ignore
+        the late decision. May raise."""
         return None

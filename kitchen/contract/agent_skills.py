@@ -17,33 +17,34 @@ from kitchen.contract.agent import Situation
 from kitchen.contract.world import Command, Event, Intent, Json
 
 Skill = tuple[str, ...]
-"""A verb and what it is about, in the codes of the world. `("pickup", "onion")`."""
+"""A verb and its arguments, in the codes of the world: `("pickup", "onion")`."""
 
 WAIT = "wait"
-"""`("wait", "3")`: to wait for three steps."""
+"""The verb of a wait: `("wait", "3")` waits for three steps."""
 
 MAX_WAIT_STEPS = 20
-"""Steps of one wait."""
+"""Maximum number of steps of one wait."""
 
 FREELY, ONCE, NEVER = "freely", "once", "never"
-"""Whether waiting is offered: for a number of steps to choose, for one step, not at all."""
+"""Whether waiting is offered: for a chosen number of steps, for one step, or not at all."""
 READY, EARLY = "ready", "early"
-"""When to fetch what something will be put into: once that is ready, or while it is being made."""
+"""When to fetch the thing that a product will be put into: once the product is ready, or while it is being
+made."""
 
 
 def wait_skill(steps: int = 1) -> Skill:
-    """To wait so long."""
+    """Return the skill of waiting for this many steps."""
     return WAIT, str(steps)
 
 
 def spell_skill(skill: Skill) -> str:
-    """As prompts and files have it: `pickup(onion)`, `deliver_soup()`."""
+    """Return the skill as prompts and files write it: `pickup(onion)`, `deliver_soup()`."""
     return f"{skill[0]}({', '.join(skill[1:])})"
 
 
 @dataclass(frozen=True, slots=True)
 class PlayStyle:
-    """How an agent plays, as far as what it is told follows from it."""
+    """How an agent plays, as far as this affects what its prompts say."""
 
     waits: str
     """FREELY, ONCE or NEVER."""
@@ -60,30 +61,30 @@ class SeatObservation:
     seen: Mapping[str, Json]
     legal: Sequence[Command]
     events: tuple[Event, ...] = ()
-    """Of the last step, as far as the seat gets to know them."""
+    """Events of the last step, as far as the seat may see them."""
 
     @classmethod
     def of(cls, situation: Situation, seat: int) -> Self:
-        """That of a seat that the mind commands."""
+        """Return the observation of one seat that the agent commands."""
         known = situation.briefs[seat], situation.observations[seat], situation.legal[seat]
         return cls(seat, *known, situation.events)
 
 
 @dataclass(frozen=True, slots=True)
 class SkillCondition:
-    """Something that must be so for a skill to be chosen."""
+    """A condition that must hold for a skill to be chosen."""
 
     code: str
     claim: str
-    """What must be so: `Player 0 holds nothing`."""
+    """The condition as a statement: `Player 0 holds nothing`."""
     why_not: str
-    """A sentence for when it is not."""
+    """A sentence for the case that it does not hold."""
     holds: bool
 
 
 @dataclass(frozen=True, slots=True)
 class WorkedExample:
-    """One worked example for the prompt. `foresees` is what the first of the others is about to do."""
+    """One worked example for the prompt. `foresees` is what the first of the other players is about to do."""
 
     scene: str
     analysis: str
@@ -93,104 +94,109 @@ class WorkedExample:
 
 @dataclass(frozen=True, slots=True)
 class GameDescription:
-    """What is said of the game to who plays it, the same for a whole episode: whole sentences."""
+    """The description of the game for its player, in whole sentences, the same for a whole episode."""
 
     role: str
-    """Which game this is, and whom one plays beside."""
+    """Which game this is, and who else plays."""
     rules: tuple[str, ...]
-    """With what counts."""
+    """The rules and the scoring."""
     making: tuple[str, ...]
     """How things are made."""
     skills: tuple[tuple[Skill, str], ...]
-    """Each with what it needs and when it is done, without waiting."""
+    """Each skill with what it needs and when it is done; without waiting."""
     remarks: tuple[str, ...] = ()
-    """What holds for this place and this seat."""
+    """Remarks that hold for this level and this seat."""
     examples: tuple[WorkedExample, ...] = ()
     game: str = ""
-    """Which game this is, for who directs others and plays in no seat."""
+    """Which game this is, for an agent that directs others and plays in no seat."""
 
 
 class Skills(ABC):
-    """The skills of a world. Keeps nothing, and every answer is quick. `other` is any seat; everything about
-    one's own needs `sight.seat`."""
+    """The skills of a world. It keeps no state and answers every call quickly. `other` is any seat; methods
+    about the agent's own seat use `sight.seat`."""
 
     patience: ClassVar[int] = 0
-    """Steps after which a skill is given up that is not done; 0: never."""
+    """Steps after which an unfinished skill is given up; 0: never."""
 
     @abstractmethod
     def seats(self, sight: SeatObservation) -> Sequence[int]:
-        """All that play, one's own among them."""
+        """Return all seats that play, including the agent's own."""
 
     @abstractmethod
     def named(self, seat: int) -> str:
-        """How a language model is told of a seat: `Player 0`."""
+        """Return the name of a seat in prompts: `Player 0`."""
 
     @abstractmethod
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """What is usual in this place, where nothing is set."""
+        """Return the style of play that is usual in this level, used where no setting says otherwise."""
 
     @abstractmethod
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
-        """What is said of the game."""
+        """Return the description of the game."""
 
     @abstractmethod
     def scene(self, sight: SeatObservation) -> str:
-        """This moment in words."""
+        """Describe the present moment in words."""
 
     @abstractmethod
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """All that this seat could be asked to do in this episode."""
+        """Return all skills that this seat could be asked for in this episode."""
 
     @abstractmethod
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """The skill that these words mean, a verb first, as somebody wrote it who may have spelled it his own
-        way; None for none of this world's."""
+        """Return the skill that these words mean, verb first. A model wrote them and may have used another
+        spelling. None if the world has no such skill."""
 
     @abstractmethod
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """What must be so for this seat to choose it now, in the order in which it is to be looked at."""
+        """Return the conditions for this seat to choose the skill now, in the order in which to check
+        them."""
 
     @abstractmethod
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """What `status` has to know of the moment in which this seat begins with it."""
+        """Return what `status` must know about the moment in which this seat begins the skill."""
 
     @abstractmethod
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """How a skill stands that this seat began when `mark` said `since`: SUCCESS, FAIL or UNKNOWN."""
+        """Return the status of a skill that this seat began when `mark` returned `since`: SUCCESS, FAIL or
+        UNKNOWN."""
 
     @abstractmethod
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """What this seat has done in the last step, in skills."""
+        """Return the skills that this seat finished in the last step."""
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """Whether what was done is what was foreseen; None where it may be on the way there."""
+        """Return whether `done` is the skill that was predicted; None if it may be a step towards it."""
         return foreseen == done
 
     @abstractmethod
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """What this seat does for it in the coming step, whoever else does what; None to do nothing."""
+        """Return this seat's command for the skill in the coming step, whatever the others do; None to do
+        nothing."""
 
     def strolls(self, sight: SeatObservation) -> Sequence[Command]:
-        """What who waits may do just as well, apart from doing nothing."""
+        """Return commands that a waiting seat may carry out instead of doing nothing."""
         return ()
 
     def shortest_wait(self, sight: SeatObservation) -> int:
-        """Steps of a wait at least."""
+        """Return the minimum number of steps of a wait."""
         return 1
 
     def is_clocked(self, sight: SeatObservation) -> bool:
-        """Whether steps are taken by a clock that waits for nobody."""
+        """Return whether a clock takes the steps without waiting for anybody."""
         return False
 
     @abstractmethod
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """What somebody sensible in this seat would plan now: what the stand-in says. It may be a wait."""
+        """Return what a sensible player in this seat would plan now; the stand-in model answers with it. It
+        may be a wait."""
 
     def errand(self, sight: SeatObservation) -> Skill:
-        """What is hinted at in one's own seat: as the rule has it, unless there is something better than to
-        wait for others, who may do nothing."""
+        """Return the skill that a hint recommends for the agent's own seat. It is that of `rule`, unless
+        there is something better to do than to wait for others, who may do nothing."""
         return self.rule(sight, sight.seat, self.manner(sight))
 
     def intent(self, skill: Skill) -> Intent:
-        """The same for the page of a person (`Page` has the words); empty where it has none."""
+        """Return the skill as an intent for a person's page (`Page` has the words); empty if there is
+        none."""
         return {}

@@ -17,9 +17,9 @@ from kitchen.contract.world import Aim, Json
 GIVEN, ACCEPTED, DECLINED = "given", "accepted", "declined"
 STARTED, DONE, FAILED, WITHDRAWN = "started", "done", "failed", "withdrawn"
 OPEN = frozenset({GIVEN, ACCEPTED, STARTED})
-"""States of a job of which something may still become."""
+"""States in which a job can still change."""
 REPORTED = frozenset({STARTED, DONE, FAILED})
-"""What a worker may report, as `status`."""
+"""The values of `status` that a worker may report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,46 +27,47 @@ class Job:
     """One job of one worker."""
 
     number: int
-    """Of the message that gave it."""
+    """The number of the message that gave it."""
     giver: int
     worker: int
     text: str
     step: int
-    """In which it was given."""
+    """The step in which it was given."""
     state: str = GIVEN
     why: str = ""
-    """What was said when it came to stand so."""
+    """The text of the message that set its state."""
     aim: Aim = ()
-    """What is to be brought about, in the codes of the world; empty where it is only words."""
+    """The aim of the world, in its codes; empty for a job in words only."""
     is_plain: bool = False
-    """Nothing was written for it: its text is the aim in plain English, by the house."""
+    """Whether nobody wrote a text for it: its text is the aim in plain English, written by the platform."""
     since: Json = None
-    """What the world marked for the worker's first seat when it was given (`World.aim_mark`)."""
+    """What the world recorded for the worker's first seat when the job was given (`World.aim_mark`)."""
     marks: Mapping[str, Json] = field(default_factory=dict)
-    """Likewise for its other seats."""
+    """The same for its other seats."""
     changed: int = 0
-    """The step in which it came to stand so."""
+    """The step in which its state was set."""
     code: str = ""
-    """Why it failed, where it was no person who said so: `gone`, there is nothing to do it with; `late`, it
-    took too long; `stopped`, its worker was told to stop; `words`, an aim was missing."""
+    """Why it failed, if a program reported this. `gone`: the means for it are gone. `late`: it took too long.
+    `stopped`: its worker was told to stop. `words`: it had no aim."""
 
     @property
     def is_open(self) -> bool:
-        """Something may still become of it."""
+        """Whether the job can still change."""
         return self.state in OPEN
 
     def mark_of(self, seat: int) -> Json:
-        """What the world marked for this seat of the worker when it was given."""
+        """Return what the world recorded for this seat of the worker when the job was given."""
         return self.marks.get(str(seat), self.since)
 
 
 def jobs_in(messages: Iterable[TeamMessage]) -> tuple[Job, ...]:
-    """All jobs in these messages, as they stand after them, in the order in which they were given."""
+    """Return all jobs in these messages, in their state after the last one, in the order in which they were
+    given."""
     return tuple({(job.number, job.worker): job for _, job in job_changes(messages)}.values())
 
 
 def job_changes(messages: Iterable[TeamMessage]) -> Iterator[tuple[TeamMessage, Job]]:
-    """All that these messages do to jobs, in order: each job as it stands after one that gave or changed
+    """Yield every change of a job in these messages, in order: the message, and the job in its state after
     it."""
     ledger = JobLedger()
     for said in messages:
@@ -75,26 +76,26 @@ def job_changes(messages: Iterable[TeamMessage]) -> Iterator[tuple[TeamMessage, 
 
 
 class JobLedger:
-    """The jobs that are open after the messages that it has heard, each of them once and in order."""
+    """Track the open jobs of a sequence of messages. Add each message once and in order, with `hear`."""
 
     def __init__(self) -> None:
         self.heard = 0
-        """So many messages."""
+        """Number of messages heard."""
         self._open: dict[tuple[int, int], Job] = {}
 
     def copy(self) -> JobLedger:
-        """Return a ledger that has heard the same."""
+        """Return a ledger that has heard the same messages."""
         other = JobLedger()
         other.heard, other._open = self.heard, dict(self._open)
         return other
 
     @property
     def open(self) -> tuple[Job, ...]:
-        """In the order in which they were given."""
+        """The open jobs in the order in which they were given."""
         return tuple(self._open.values())
 
     def hear(self, said: TeamMessage) -> list[Job]:
-        """The next message; the jobs that it gave or changed, as they stand after it."""
+        """Add the next message. Return the jobs that it gave or changed, in their state after it."""
         self.heard += 1
         made = [*_given(said), *_changed(self._open.values(), said)]
         for job in made:
@@ -136,7 +137,7 @@ def _changed(jobs: Iterable[Job], said: TeamMessage) -> list[Job]:
 
 
 def _state(kind: str, status: object) -> str:
-    """How a job stands after a message of this kind; empty where it says nothing of that."""
+    """Return the state of a job after a message of this kind; empty if the message does not change it."""
     if kind == REPORT:
         return str(status) if status in REPORTED else ""
     return {ACCEPT: ACCEPTED, DECLINE: DECLINED, WITHDRAW: WITHDRAWN}.get(kind, "")
@@ -151,7 +152,7 @@ def _is_about(job: Job, said: TeamMessage) -> bool:
 
 
 def names_no_open_job(jobs: Iterable[Job], sender: int, to: tuple[int, ...], say: MessageDraft) -> bool:
-    """Whether this is about a job that is none of those that are open, or somebody else's."""
+    """Return whether this message is about a job that is not open or that belongs to somebody else."""
     if say.kind not in {ACCEPT, DECLINE, REPORT, WITHDRAW}:
         return False
     said = TeamMessage(0, 0, sender, to, say.kind, say.text, say.data)

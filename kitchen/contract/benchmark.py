@@ -20,23 +20,23 @@ from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Command, Json
 
 OrderCounts = tuple[int, int]
-"""Done, and done or missed, summed over the episodes of one interval."""
+"""Orders completed, and orders completed or missed, summed over the episodes of one interval."""
 TurnCommands = tuple[tuple[int, Command], ...]
-"""Commands of one step by agent, in the order in which they run."""
+"""The commands of one step as (agent, command) pairs, in the order in which they run."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreBound:
-    """What cannot be passed, over one or more episodes of a cell."""
+    """An upper bound for one or more episodes of a cell."""
 
     completed: int
-    """Done, at most."""
+    """Maximum number of orders completed."""
     ended: int
-    """Done or missed where the share is highest."""
+    """Number of orders completed or missed where the share is highest."""
 
     @property
     def share(self) -> float | None:
-        """The share that was done, at most; None where nothing could end."""
+        """The maximum share completed; None where no order could end."""
         return self.completed / self.ended if self.ended else None
 
     def __add__(self, other: ScoreBound) -> ScoreBound:
@@ -45,25 +45,25 @@ class ScoreBound:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkVariant:
-    """One way of playing that is compared with others: its settings, and the published row beside it."""
+    """One setup that is compared with others: its settings, and the published row beside it."""
 
     name: str = ""
     label: str = ""
     settings: Mapping[str, Json] = field(default_factory=dict)
-    """The co-player's that it plays with, on top of the experiment's."""
+    """Settings of its co-player, in addition to those of the experiment."""
     paper: tuple[str, str] | None = None
-    """Table and row of what was published; None for the usual one of level and agents."""
+    """Table and row of the published result; None for the usual row of level and agents."""
     coplayer: str = ""
-    """The line-up that plays it (`kitchen.contract.line_up`); empty for whom the experiment names."""
+    """The line-up that plays it (`kitchen.contract.line_up`); empty for the line-up of the experiment."""
     organisation: Organisation | None = None
-    """Who may say what to whom; None where nobody says anything."""
+    """Who may send what to whom; None without messages."""
     knowing: str = NO_ONE
-    """Whose commands of a step a member is told (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
+    """Whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptimumCase:
-    """A small case whose optimum is sought."""
+    """A small case whose optimum is computed."""
 
     level: str
     alpha: float
@@ -73,12 +73,13 @@ class OptimumCase:
 
 
 class NoSolverError(Exception):
-    """What finds optima is not installed; one line."""
+    """The solver for optima is not installed; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """What was found: `completed` by `turns`, and that no plan completes more than `bound`."""
+    """The result of the solver: `turns` complete `completed` orders, and no plan completes more than
+    `bound`."""
 
     completed: int
     bound: int
@@ -87,38 +88,38 @@ class Optimum:
 
     @property
     def is_proven(self) -> bool:
-        """Nothing better exists."""
+        """Whether no better plan exists."""
         return self.completed == self.bound
 
 
 class Benchmark(ABC):
-    """Where agents alone play in one world: what every bench says."""
+    """A benchmark of agents that play alone in one world: what all kinds of benchmark declare."""
 
     steps: ClassVar[int]
-    """Of an episode."""
+    """Steps of an episode."""
     agents: ClassVar[tuple[int, ...]]
-    """How many, unless somebody says otherwise."""
+    """Default numbers of agents."""
     alphas: ClassVar[tuple[float, ...]]
-    """Likewise the intervals."""
+    """Default intervals."""
     coplayer: ClassVar[str]
-    """Who plays, unless somebody says otherwise."""
+    """Default co-player."""
 
     @abstractmethod
     def levels(self) -> tuple[str, ...]:
-        """Every level that can be played."""
+        """Return every level that can be played."""
 
     @abstractmethod
     def usual_levels(self) -> tuple[str, ...]:
-        """Those that are played unless somebody says otherwise, in their order."""
+        """Return the levels that are played by default, in their order."""
 
     @abstractmethod
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """The world's settings of an episode."""
+        """Return the world's settings for an episode."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedValue:
-    """A published mean or share of a figure, as printed."""
+    """A published mean or share of a metric, as printed."""
 
     mean: float
     spread: float | None = None
@@ -126,91 +127,91 @@ class PublishedValue:
 
 
 class ComparisonBenchmark(Benchmark):
-    """A world in which one figure is compared by level, number of seats and who plays. Its one interval
-    is 1."""
+    """A benchmark that compares one metric by level, number of seats and line-up. Its only interval is 1."""
 
     alphas: ClassVar[tuple[float, ...]] = (1.0,)
     figure: ClassVar[str]
-    """The figure of the world (`World.figures`, or of its log) that is compared, by its name."""
+    """The name of the metric that is compared (in `World.figures`, or computed from the log)."""
     source: ClassVar[str]
-    """Where what was published comes from, in a sentence or two: papers, programs, and what it means."""
+    """The source of the published values, in one or two sentences: papers, programs, and the meaning of the
+    metric."""
     organisation: ClassVar[str] = ""
-    """The organisation in which line-ups play, unless somebody says otherwise; empty: nobody says
-    anything."""
+    """The default organisation of the line-ups; empty: no messages."""
 
     @abstractmethod
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return the line-ups (`kitchen.contract.line_up`) of so many seats that are compared unless
-        somebody says otherwise."""
+        """Return the line-ups (`kitchen.contract.line_up`) with so many seats that are compared by
+        default."""
 
     def published(self, level: str, seats: int) -> Mapping[str, PublishedValue]:
-        """Return what was published of a level with so many seats, by the name of who played."""
+        """Return the published values for a level with so many seats, by the name of the line-up."""
         return {}
 
 
 class PairingBenchmark(ComparisonBenchmark):
-    """A world of two seats in which partners are compared by who sits beside whom."""
+    """A benchmark of a two-seat world that compares partners by who plays in which seat."""
 
     agents: ClassVar[tuple[int, ...]] = (2,)
 
     @abstractmethod
     def kinds(self) -> tuple[str, ...]:
-        """Co-players that are compared unless somebody says otherwise."""
+        """Return the kinds of co-player that are compared by default."""
 
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return every pair of these kinds, in both seats."""
+        """Return every pair of these kinds, in both orders of seats."""
         return tuple(f"{one}{MEMBER_SEPARATOR}{other}" for one in self.kinds() for other in self.kinds())
 
     @abstractmethod
     def printed(self, level: str, seat: int) -> Mapping[str, PublishedValue]:
-        """What was published of a level by the name of who sat in this seat, over partners; nothing where
-        there is nothing."""
+        """Return the published values of a level, averaged over partners, by the kind of agent in this seat.
+        Empty where nothing is published."""
 
 
 class CompletionBenchmark(Benchmark):
-    """The bench of a world in which what is done is counted beside what is missed."""
+    """A benchmark of a world in which completed orders are counted beside missed ones."""
 
     preset_coplayer: ClassVar[str]
-    """Who plays a preset, or a model that is named."""
+    """The co-player that plays a preset, or that uses a model named on the command line."""
     preset_level: ClassVar[str]
-    """Where presets are played."""
+    """The level in which presets are played."""
     presets: ClassVar[Mapping[str, tuple[int, ...]]]
-    """Published tables by name, with the agents that they are played with; none for whatever is asked for."""
+    """Published tables by name, with their numbers of agents; empty: any number that is asked for."""
     counted: ClassVar[str]
-    """What is counted, in the plural."""
+    """What is counted, as a plural noun."""
     bound_told: ClassVar[str]
     """Where the bound is explained: a path in this repository."""
 
     @abstractmethod
     def class_of(self, level: str) -> str:
-        """The published class of a level, empty for one that has none."""
+        """Return the published class of a level; empty if it has none."""
 
     @abstractmethod
     def preset(
         self, name: str, agents: Sequence[int], models: Sequence[str]
     ) -> Iterator[tuple[BenchmarkVariant, int]]:
-        """Variants of a preset and their agents, in the order of the published table."""
+        """Yield the variants of a preset with their numbers of agents, in the order of the published
+        table."""
 
     @abstractmethod
     def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:
-        """What was published, by interval: a row of a table, or what there is for level and agents."""
+        """Return the published counts by interval: a row of a table, or those for level and agents."""
 
     @abstractmethod
     def other_models(self, agents: int) -> Mapping[str, Mapping[float, OrderCounts]]:
-        """What other models reached where presets are played."""
+        """Return the counts that other models reached where presets are played."""
 
     @abstractmethod
     def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> ScoreBound:
-        """The bound of the counts summed over the episodes of these seeds."""
+        """Return the bound on the counts summed over the episodes of these seeds."""
 
     @abstractmethod
     def check_solver(self) -> None:
-        """NoSolverError where optima cannot be found here."""
+        """Raise NoSolverError where optima cannot be computed."""
 
     @abstractmethod
     def optimum(self, case: OptimumCase, seconds: float) -> Optimum:
-        """The optimum of a case, or the best plan and bound that were found in so many seconds."""
+        """Return the optimum of a case, or the best plan and bound found within so many seconds."""
 
     @abstractmethod
     def replay(self, case: OptimumCase, turns: Sequence[TurnCommands]) -> int:
-        """What these commands complete in the engine."""
+        """Return the number of orders that these commands complete in the engine."""

@@ -10,27 +10,27 @@ import json
 from typing import Any
 
 Json = Any
-"""A value that `json.dumps` takes and gives back equal."""
+"""A value that `json.dumps` accepts and that is equal after reading it back."""
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
 
 
 def canonical_json(value: Json) -> str:
-    """A JSON value written in one way only: sorted keys, no spaces, ASCII."""
+    """Return a JSON value in canonical form: sorted keys, no spaces, ASCII."""
     return _encode(value)
 
 
 def text_hash(text: str) -> str:
-    """SHA-256 in hex."""
+    """Return the SHA-256 of a text in hex."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def canonical_hash(value: Json) -> str:
-    """SHA-256 in hex of a JSON value's canonical text."""
+    """Return the SHA-256 in hex of a JSON value's canonical text."""
     return text_hash(canonical_json(value))
 
 
 def derived_seed(*parts: object) -> int:
-    """A seed of 63 bits that follows from these values alone."""
+    """Return a seed of 63 bits that depends only on these values."""
     text = "\x1f".join(str(part) for part in parts)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

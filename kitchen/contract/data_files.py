@@ -33,18 +33,19 @@ from pydantic_core import PydanticCustomError
 from kitchen.contract.world import Json, SettingsError
 
 MAX_DEPTH = 50
-"""Lists and tables within each other; a study's document has about ten."""
+"""Maximum nesting of lists and tables; a study's document has about ten levels."""
 
 
 class TooDeepError(ValueError):
-    """Lists or tables within each other without end."""
+    """Lists or tables that are nested too deeply."""
 
     def __init__(self) -> None:
         super().__init__(f"is nested deeper than {MAX_DEPTH} levels")
 
 
 def read_json(text: str) -> Json:
-    """The value of this JSON; ValueError if it is none, as with NaN, TooDeepError if it is too deep."""
+    """Return the value of a JSON text. ValueError if it is not JSON (NaN included), TooDeepError if it is
+    nested too deeply."""
     try:
         return check_depth(json.loads(text, parse_float=_finite, parse_constant=_finite))
     except RecursionError:
@@ -52,7 +53,7 @@ def read_json(text: str) -> Json:
 
 
 def _finite(text: str) -> float:
-    """A number that JSON has; Python's own reader takes NaN and 1e999, too."""
+    """Return a number that JSON allows; Python's own reader also accepts NaN and 1e999."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is no number of JSON")
@@ -60,10 +61,10 @@ def _finite(text: str) -> float:
 
 
 class DepthLimitedDecoder(json.JSONDecoder):
-    """For libraries that read JSON themselves: what is too deep is no JSON to them."""
+    """A decoder for libraries that read JSON themselves; it refuses JSON that is nested too deeply."""
 
     def decode(self, text: str, *args: Any) -> Json:
-        """The value; JSONDecodeError."""
+        """Return the value; JSONDecodeError if it cannot be read."""
         try:
             return check_depth(super().decode(text, *args))
         except (TooDeepError, RecursionError):
@@ -71,7 +72,7 @@ class DepthLimitedDecoder(json.JSONDecoder):
 
 
 def check_depth(value: Json) -> Json:
-    """The value, if it is not too deep; TooDeepError."""
+    """Return the value if it is not nested too deeply; else raise TooDeepError."""
     level = [value]
     for _ in range(MAX_DEPTH):
         if not level:
@@ -81,14 +82,14 @@ def check_depth(value: Json) -> Json:
 
 
 def _parts(value: Json) -> list[Json]:
-    """What a list or a table holds; nothing for anything else."""
+    """Return the elements of a list or a table; nothing for other values."""
     return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
 
 
 MAX_SHOWN_CHARACTERS = 60
-"""Characters of a wrong value that a complaint still repeats."""
+"""Maximum length of a wrong value that a message repeats."""
 EXTRA_KEYS_TITLE = "more keys"
-"""The context in which keys that nobody knows are left alone."""
+"""The validation context in which unknown keys are ignored."""
 
 Value = TypeVar("Value")
 
@@ -98,20 +99,20 @@ class DataError(SettingsError):
 
 
 class Record(BaseModel):
-    """One table. Keys that mean nothing here are most often typing mistakes, and refused; nothing is turned
-    into another type; nothing changes once it was read."""
+    """One table. Unknown keys are refused, because most are typing mistakes. Values are not converted to
+    other types. A record cannot be changed."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
-        """What may stand in it."""
+        """Return the keys that the table may have."""
         return tuple(cls.model_fields)
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """What an object says of itself by attributes of these names, unchecked: it was checked when it was
-        stored."""
+        """Return a record of an object's attributes of these names. They are not checked: they were checked
+        when they were stored."""
         return cls.model_construct(**{name: getattr(row, name) for name in cls.model_fields})
 
     @model_validator(mode="before")
@@ -127,24 +128,24 @@ class Record(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """Where values stand: a file, or a key in it."""
+    """The place of values: a file, or a key in it."""
 
     file: str
     key: str = ""
 
     def at(self, key: str) -> DataSource:
-        """A key of what stands here."""
+        """Return the place of a key below this one."""
         return DataSource(self.file, _joined(self.key, key))
 
     def error(self, key: str, reason: str) -> DataError:
-        """The complaint about one key of what stands here; about all of it if the key is empty."""
+        """Return the error for one key at this place; for the whole place if the key is empty."""
         where = _joined(self.key, key)
         where = where if where.isprintable() else repr(where)
         return DataError(f"{self.file}: {where}: {reason}" if where else f"{self.file}: {reason}")
 
     def read(self, kind: TypeAdapter[Value], values: Json, *, more: bool = False) -> Value:
-        """The values as this kind has them; DataError for the first that is wrong. With `more`, keys that are
-        not known are left alone."""
+        """Return the values as this type; DataError for the first wrong one. With `more`, unknown keys are
+        ignored."""
         try:
             return kind.validate_python(values, context=EXTRA_KEYS_TITLE if more else None)
         except ValidationError as error:
@@ -152,8 +153,7 @@ class DataSource:
 
 
 def find_problem(kind: type[Record], values: Json) -> str:
-    """The first thing that keeps these values from being such a table, as `key: reason`; empty if nothing
-    does."""
+    """Return the first problem of these values as such a table, as `key: reason`; empty if there is none."""
     try:
         kind.model_validate(values)
     except ValidationError as error:
@@ -162,12 +162,12 @@ def find_problem(kind: type[Record], values: Json) -> str:
 
 
 def _joined(*parts: str) -> str:
-    """`items[3].key`."""
+    """Join parts of a key: `items[3].key`."""
     return ".".join(part for part in parts if part).replace(".[", "[")
 
 
 def _complaint(error: ValidationError) -> tuple[str, str]:
-    """The first thing that is wrong: its key and the reason."""
+    """Return the key and the reason of the first problem."""
     first = error.errors(include_url=False)[0]
     context, given = first.get("ctx", {}), repr(first["input"])
     steps = (f"[{step + 1}]" if isinstance(step, int) else step for step in first["loc"])
@@ -187,13 +187,13 @@ REASONS: Mapping[str, str] = {
     "bool_type": "must be true or false",
     "too_short": "must not be empty",
 }
-"""What pydantic finds, in our words; what our own types find has its words already."""
+"""Our words for pydantic's errors; errors of our own types already have their words."""
 WORDED_ERRORS = ("said", *(name for name in REASONS if name.endswith("_type")))
-"""Complaints that say what stands there instead."""
+"""Errors whose message repeats the wrong value."""
 
 
 def error_text(words: str) -> WrapValidator:
-    """Whatever is wrong with a value of this type, is told in these words."""
+    """Report every problem with a value of this type in these words."""
 
     def check(value: Any, handler: Callable[[Any], Any]) -> Any:
         try:
@@ -205,12 +205,12 @@ def error_text(words: str) -> WrapValidator:
 
 
 def worded_error(words: str) -> PydanticCustomError:
-    """To be raised by the check of a type: what is wrong with the value."""
+    """Return the error that the check of a type raises for a wrong value."""
     return PydanticCustomError("wrong", "{words}", {"words": words})
 
 
 def one_of(names: Iterable[str]) -> AfterValidator:
-    """Of a text: it is one of these."""
+    """Check that a text is one of these names."""
     known = tuple(names)
 
     def check(value: str) -> str:
@@ -239,13 +239,13 @@ Texts = Annotated[
     tuple[Text, ...], Strict(False), error_text("must be a list of texts"), AfterValidator(_some)
 ]
 Names = Annotated[Texts, AfterValidator(_distinct)]
-"""Texts of which none stands there twice."""
+"""Texts without duplicates."""
 Number = Annotated[int | FiniteFloat, error_text("must be a number")]
-"""A whole one stays whole."""
+"""A number; whole numbers stay whole."""
 
 
 def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
-    """A TOML file; DataError if it cannot be read or is none."""
+    """Read a TOML file; DataError if it cannot be read or is not TOML."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -254,7 +254,7 @@ def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
 
 
 def parse_toml(text: str, file: str) -> tuple[DataSource, dict[str, Json]]:
-    """The text of a TOML file; `file` is what complaints call it."""
+    """Parse the text of a TOML file; `file` is its name in messages."""
     try:
         return DataSource(file), check_depth(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:

@@ -22,47 +22,48 @@ from kitchen.words.english_text import counted_noun, percent_text
 
 NO_COMMAND, LEFT_OUT, UNCLEAR = "no_command", "left_out", "unclear"
 UNREAD_CODES = (NO_COMMAND, LEFT_OUT, UNCLEAR)
-"""Nothing at all, nothing for this seat, different things for it in several places."""
+"""Codes of faults: no command at all, none for this seat, or contradicting ones for it."""
 
 READING_COLUMNS = (
     *("read_whole", "read_in_part", "read_not_at_all"),
     *("commands_asked", "commands_invalid_before", "commands_invalid"),
 )
-"""What files call the numbers of `ReplyReadings`."""
+"""Column names of the numbers in `ReplyReadings`."""
 
 WARN_SHARE = 0.05
-"""The share of decisions that were not read whole, or of invalid commands, from which there is a warning."""
+"""The share of incompletely read decisions, or of invalid commands, from which a warning is shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyReading:
-    """One decision, in commands; one was asked for for each seat."""
+    """How the replies for one decision were read; one command per seat was requested."""
 
     commands: int
     unread: int
-    """For which none could be read, after a second try if there was one."""
+    """Commands that could not be read, after the second try if there was one."""
     invalid_before: int
-    """Read from the first reply, and refused by looking ahead: nobody can do that now, or ever."""
+    """Commands read from the first reply that a check ahead of the step refused: nobody can do them now, or
+    ever."""
     invalid: int
-    """The same after a second try if there was one."""
+    """The same after the second try, if there was one."""
 
     @property
     def how(self) -> str:
-        """`whole`, `part` where some of its commands were read, `none` where none was."""
+        """`whole`; `part` if some of the commands were read; `none` if none was."""
         if not self.unread:
             return "whole"
         return "part" if self.unread < self.commands else "none"
 
 
 def reading_from_note(note: Json, seats: int) -> ReplyReading | None:
-    """How the replies to one decision for so many seats were read; None for a note of nobody who reads."""
+    """Return how the replies for a decision with so many seats were read; None if the note has no reading."""
     if not isinstance(note, dict) or not isinstance(note.get("faults"), list):
         return None
     return reading_from_faults(note["faults"], note.get("mended") or (), note.get("asked") or seats)
 
 
 def reading_from_faults(faults: Iterable[Json], mended: Iterable[Json], seats: int) -> ReplyReading:
-    """The same of what the note has under these two keys."""
+    """Return the reading from the note's values under `faults` and `mended`."""
     after, before = list(faults), list(mended)
     codes = [fault["code"] for fault in after]
     unread = seats if NO_COMMAND in codes else sum(code in UNREAD_CODES for code in codes)
@@ -75,7 +76,7 @@ def _refused(faults: Iterable[Json]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ReplyReadings:
-    """Many decisions: how many were read whole, in part or not at all, and their commands as in
+    """Counts over many decisions: read whole, in part or not at all, and their commands as in
     `ReplyReading`."""
 
     whole: int = 0
@@ -87,7 +88,7 @@ class ReplyReadings:
 
     @classmethod
     def of(cls, reading: ReplyReading | None, times: int = 1) -> Self:
-        """So many decisions that were read like this; none where nobody read."""
+        """Return the counts of `times` decisions that were read like this; zeros if there was no reading."""
         if reading is None:
             return cls()
         return cls(
@@ -111,34 +112,34 @@ class ReplyReadings:
 
     @property
     def columns(self) -> dict[str, int]:
-        """For files: COLUMNS with their numbers."""
+        """The counts for files, by READING_COLUMNS."""
         numbers = (self.whole, self.part, self.none, self.commands, self.invalid_before, self.invalid)
         return dict(zip(READING_COLUMNS, numbers, strict=True))
 
     @property
     def decisions(self) -> int:
-        """Those that a reply was read for."""
+        """Number of decisions for which a reply was read."""
         return self.whole + self.part + self.none
 
     @property
     def unread_share(self) -> float:
-        """Of the decisions, those that were not read whole."""
+        """Share of the decisions that were not read whole."""
         return (self.part + self.none) / self.decisions if self.decisions else 0.0
 
     @property
     def invalid_share(self) -> float:
-        """Of the commands that were asked for, those that were read and refused in the end."""
+        """Share of the requested commands that were read but refused in the end."""
         return self.invalid / self.commands if self.commands else 0.0
 
     @property
     def is_bad(self) -> bool:
-        """What came of it says little about the model: see `warning`."""
+        """Whether results say little about the model, because too many replies failed: see `warning`."""
         return max(self.unread_share, self.invalid_share) >= WARN_SHARE
 
     @property
     def words(self) -> str:
-        """`57 of 60 decisions read whole, 2 in part, 1 not at all; 6 of 180 commands invalid`, with what
-        there was before a second try where that changed it; empty where nothing was read."""
+        """The counts in words: `57 of 60 decisions read whole, 2 in part, 1 not at all; 6 of 180 commands
+        invalid`. The count before a second try is added if it differs. Empty if nothing was read."""
         if not self.decisions:
             return ""
         read = f"{self.whole} of {counted_noun(self.decisions, 'decision')} read whole"
@@ -150,17 +151,17 @@ class ReplyReadings:
 
     @property
     def warning(self) -> str:
-        """A sentence on what was not read or could not be done; empty below WARN_FROM."""
+        """A sentence on what was not read or could not be done; empty below WARN_SHARE."""
         told = [f"{share} of the {of} {were}" for share, of, were in self._told()]
         return f"{' and '.join(told)}: these agents waited, though nobody chose that." if told else ""
 
     @property
     def short(self) -> str:
-        """For a figure: the shares that there is a warning about; empty below WARN_FROM."""
+        """The shares with a warning, short enough for a figure; empty below WARN_SHARE."""
         return ", ".join(f"{share} of {of} {were.partition(' ')[2]}" for share, of, were in self._told())
 
     def _told(self) -> list[tuple[str, str, str]]:
-        """Each share that is too great, of what it is, and what is wrong with those."""
+        """Return each share that is too great, with what it is a share of, and what is wrong."""
         shares = [
             (self.unread_share, "decisions", "were not read whole"),
             (self.invalid_share, "commands", "were invalid"),
@@ -171,31 +172,31 @@ class ReplyReadings:
 PREDICTED_KEY, JUDGED_KEY = "foreseen", "judged"
 
 PredictedAction = tuple[str, ...]
-"""What somebody is to do, in the codes of the world."""
+"""A predicted action, in the codes of the world."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the agent in seat `by` foresaw in a step (from 1) that seat `of` would do next."""
+    """A prediction by the agent in seat `by`, in a step (from 1), of what seat `of` would do next."""
 
     by: int
     of: int
     step: int
     said: PredictedAction
     done: PredictedAction = ()
-    """What that seat did finish next; nothing where it finished nothing any more."""
+    """The action that the seat finished next; empty if it finished none."""
     done_in: int | None = None
-    """The step in which it did."""
+    """The step in which it finished that action."""
     right: bool | None = None
-    """Whether that is what was foreseen; None where it has not turned out."""
+    """Whether the prediction was right; None if this is unknown."""
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
-        """As `to_json` wrote it."""
+        """Read a prediction that `to_json` wrote."""
         return cls(**{**stored, "said": tuple(stored["said"]), "done": tuple(stored["done"])})
 
     def to_json(self) -> dict[str, Json]:
-        """For a note or a memory."""
+        """Return the prediction as JSON, for a note or a memory."""
         return {
             "by": self.by,
             "of": self.of,
@@ -207,12 +208,12 @@ class Prediction:
         }
 
     def judged(self, done: PredictedAction, step: int, *, right: bool) -> Self:
-        """The same, and what became of it."""
+        """Return the prediction with its outcome."""
         return replace(self, done=done, done_in=step, right=right)
 
 
 def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
-    """All that these notes of one mind tell, in the order of steps, each once."""
+    """Return all predictions in these notes of one agent, in the order of steps, each once."""
     found: dict[tuple[int, int, int], Prediction] = {}
     for note in notes:
         if isinstance(note, dict):
@@ -223,18 +224,18 @@ def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
 
 @dataclass(frozen=True, slots=True)
 class PredictionAccuracy:
-    """How many came true of those that turned out."""
+    """How many of the judged predictions were right."""
 
     right: int = 0
     judged: int = 0
 
     @classmethod
     def of(cls, foreseen: Iterable[Prediction]) -> Self:
-        """Of many."""
+        """Count over many predictions."""
         judged = [one.right for one in foreseen if one.right is not None]
         return cls(sum(judged), len(judged))
 
     @property
     def share(self) -> float | None:
-        """From 0 to 1; None where nothing has turned out."""
+        """The share from 0 to 1; None if no prediction was judged."""
         return self.right / self.judged if self.judged else None

@@ -34,15 +34,15 @@ from kitchen.contract.team_messages import (
 from kitchen.contract.world import Json
 
 ROUND_KEY = "round"
-"""Key of a message's data for the round of the talk in which it was said; the first is 1."""
+"""Key of a message's data for its round of the dialogue; the first is 1."""
 DIALOGUE_KEY = "talk"
 """Key of a note for the notes of the decisions before the last one."""
 
 Turns = Generator[tuple[int, Situation, int], Decision, list[Decision]]
-"""Yields who is asked next, as its place in `Exchange.situations`, what it is told, and how many may come,
-this one included; is sent what it decided; returns what comes of it for each place."""
+"""Generator of the turns. It yields (place in `StepDialogue.situations`, situation, maximum number of turns
+left including this one). Send it the decision. It returns the final decision of each place."""
 Hears = Callable[[int, TeamMessage], bool]
-"""Returns whether this member, to whom the message was sent, gets to know it."""
+"""Return whether this member, an addressee of the message, gets to know it."""
 
 
 def _everybody_hears(member: int, said: TeamMessage) -> bool:
@@ -51,37 +51,37 @@ def _everybody_hears(member: int, said: TeamMessage) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DialoguePosition:
-    """How far an agent had followed the talk within the step when it was asked last."""
+    """How far an agent had followed the dialogue within the step when it was last asked."""
 
     known: int
-    """The last message that it knew before the talk; 0 where there was none."""
+    """Number of the last message that it knew before the dialogue; 0 where there was none."""
     sent: int
-    """How many messages of the episode were sent before the talk."""
+    """Number of the episode's messages sent before the dialogue."""
     round: int
-    """The round in which it was asked last."""
+    """The round in which it was last asked."""
 
 
 @dataclass(slots=True)
 class StepDialogue:
-    """The talk of some minds in one step."""
+    """The dialogue of some agents in one step."""
 
     situations: list[Situation]
-    """The situation of each mind, by place; after the talk, the one in which it was asked last."""
+    """The situation of each agent, by place; after the dialogue, the one in which it was last asked."""
     organisation: Organisation
     hears: Hears = _everybody_hears
     sent: int = 0
-    """How many messages of the episode were sent before."""
+    """Number of the episode's messages sent before."""
     made: list[list[Decision]] = field(default_factory=list)
-    """The decisions of each mind, by place; empty for a mind that nobody asked."""
+    """The decisions of each agent, by place; empty for an agent that was not asked."""
     last_round: list[int] = field(default_factory=list)
-    """The last round in which each mind was asked, by place; 0 if it was not."""
+    """The last round in which each agent was asked, by place; 0 if it was not."""
     said: list[TeamMessage] = field(default_factory=list)
     _before: list[int] = field(default_factory=list)
-    """How many messages each had sent in this step before the talk."""
+    """Number of messages that each agent sent in this step before the dialogue."""
     _known: list[int] = field(default_factory=list)
-    """The last message that each knew before the talk; 0 where there was none."""
+    """Number of the last message that each knew before the dialogue; 0 where there was none."""
     _words: list[tuple[str, ...]] = field(default_factory=list)
-    """The last words of each mind, by place."""
+    """The last words of each agent, by place."""
     _to_answer: set[int] = field(default_factory=set)
     _done: set[int] = field(default_factory=set)
 
@@ -89,8 +89,9 @@ class StepDialogue:
     def of(
         cls, situations: Sequence[Situation], hears: Hears = _everybody_hears, *, sent: int = 0
     ) -> Self | None:
-        """Return the talk of these minds, in the order of their numbers; None where they do not talk within
-        the step. `hears` says who hears what it is sent, `sent` how many messages there are already."""
+        """Return the dialogue of these agents, in the order of their numbers; None where they do not talk
+        within the step. `hears` decides which addressees hear a message. `sent` is the number of messages so
+        far."""
         organisation = situations[0].organisation if len(situations) > 1 else None
         if organisation is None or not organisation.talks_within:
             return None
@@ -102,7 +103,7 @@ class StepDialogue:
         return talk
 
     def turns(self) -> Turns:
-        """Hold the whole talk; return what comes of it for each."""
+        """Hold the whole dialogue; return the final decision of each agent."""
         rounds = self.organisation.rounds
         for number in range(1, rounds + 1):
             for place in range(len(self.situations)):
@@ -116,18 +117,18 @@ class StepDialogue:
         ]
 
     def followed(self, place: int) -> DialoguePosition | None:
-        """Return how far the mind in this place followed the talk; None where the organisation is not
-        `within`: there the note of its decision says that."""
+        """Return how far the agent at this place followed the dialogue. None where the organisation is not
+        `within`: there the note of its decision has this."""
         if not self.organisation.within:
             return None
         return DialoguePosition(self._known[place], self.sent, self.last_round[place])
 
     def _speaks(self, place: int, *, is_last: bool) -> bool:
-        """Return whether this mind speaks now: it has something to answer, or it opens the talk."""
+        """Return whether this agent speaks now: it has something to answer, or it opens the dialogue."""
         return place in self._to_answer or (self._is_left(place) and (is_last or not self._to_answer))
 
     def _is_left(self, place: int) -> bool:
-        """Return whether this mind has yet to decide."""
+        """Return whether this agent has yet to decide."""
         return not self.made[place] and self.situations[place].because != REASON_TO_ANSWER
 
     def _ask(self, place: int) -> tuple[int, Situation, int]:
@@ -148,8 +149,8 @@ class StepDialogue:
         return member in said.to and (not self.organisation.within or self.hears(member, said))
 
     def _take(self, place: int, decision: Decision, number: int) -> None:
-        """Record what this mind decided. Minds that hear something new have something to answer, unless
-        these words end the talk for this mind."""
+        """Record the decision of this agent. Agents that hear something new have something to answer, unless
+        these words end the dialogue for the speaker."""
         says = tuple(replace(say, data={**say.data, ROUND_KEY: number}) for say in decision.says)
         self.made[place].append(replace(decision, says=says))
         self.last_round[place] = number
@@ -168,7 +169,8 @@ class StepDialogue:
         return words != self._words[place] or (place > 0 and not self.organisation.within)
 
     def _say(self, place: int, say: MessageDraft) -> set[int]:
-        """Send this, if it may be sent; return the places of those who have something to answer by it."""
+        """Send this message, if it may be sent; return the places of the agents that it asks for an
+        answer."""
         member, others = self.situations[place].member, set(range(len(self.situations))) - {place}
         sent = self._before[place] + sum(one.sender == member for one in self.said)
         if say.kind not in TALK_KINDS or message_refusal(self.organisation, member, say, sent=sent):
@@ -186,7 +188,7 @@ class StepDialogue:
 
 
 def _sent_in_step(situation: Situation) -> int:
-    """How many messages this mind has sent in the open step."""
+    """Return the number of messages that this agent has sent in the open step."""
     step = situation.step + 1
     return sum(one.step == step and one.sender == situation.member for one in situation.messages)
 

@@ -14,21 +14,21 @@ from typing import NamedTuple
 from kitchen.contract.world import Json
 
 REMARK_REFUSED, REMARK_CAUTION, REMARK_FACT = "refused", "caution", "fact"
-"""Kinds of `DrawingRemark`: it cannot be played; it can, but hardly as anybody means it; what is good to
-know."""
+"""Kinds of `DrawingRemark`: it cannot be played; it can, but probably not as intended; general
+information."""
 
 
 class TileKind(NamedTuple):
-    """What can stand in a cell."""
+    """A kind of cell."""
 
     letter: str
-    """In the text, and the key that puts it there."""
+    """Its letter in the text, and the key that places it."""
     name: str
-    """In words: `pot`."""
+    """Its name in words: `pot`."""
     picture: str = ""
-    """Its symbol in `DrawableSetting.pictures`; empty: its letter is shown."""
+    """Its symbol in `DrawableSetting.pictures`; empty: the letter is shown."""
     once: bool = False
-    """It stands in one cell at most: put elsewhere, it is taken from there."""
+    """Whether it occurs in one cell at most: placing it again moves it."""
 
 
 class TextField(NamedTuple):
@@ -40,14 +40,14 @@ class TextField(NamedTuple):
 
 
 class StartingDrawing(NamedTuple):
-    """What can be drawn on from."""
+    """A drawing that the researcher can start from."""
 
     title: str
     text: str
 
 
 class DrawingRemark(NamedTuple):
-    """Something to be told of what is drawn: REFUSED, CAUTION or FACT, and a whole sentence."""
+    """A remark on a drawing: REMARK_REFUSED, REMARK_CAUTION or REMARK_FACT, and a whole sentence."""
 
     kind: str
     words: str
@@ -55,45 +55,46 @@ class DrawingRemark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GridDrawing:
-    """A text as it is drawn: the rows of letters, and every line by its name."""
+    """A text as the editor shows it: the rows of letters, and every line of text by its name."""
 
     rows: tuple[str, ...] = ()
     lines: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
-        """Nothing was drawn and nothing written."""
+        """Whether nothing was drawn and nothing written."""
         return not any(map(str.strip, (*self.rows, *self.lines.values())))
 
 
 class DrawableSetting(ABC):
-    """How one text setting is drawn."""
+    """How to draw one text setting."""
 
     tiles: tuple[TileKind, ...]
-    """Floor, or what else is nothing, first: it is where nothing else is."""
+    """The kinds of cell. Floor, or another empty cell, is first: it fills all other cells."""
     border: str
     """The letter of new cells at the border."""
     lines: tuple[TextField, ...]
     most: tuple[int, int]
-    """Columns and rows."""
+    """Maximum numbers of columns and rows."""
     pictures: str
-    """A static file of SVG symbols."""
+    """Path of a static file of SVG symbols."""
     belongs: tuple[str, str]
-    """A setting of the same world, and the value of it with which what is drawn counts."""
+    """Another setting of the same world, and its value for which the drawing is used."""
 
     @abstractmethod
     def begun(self) -> Mapping[str, StartingDrawing]:
-        """What can be drawn on from, by a name: first what is empty."""
+        """Return the drawings to start from, by name; the empty one is first."""
 
     @abstractmethod
     def sheet(self, text: str) -> GridDrawing:
-        """How a text is drawn; DataError for one that cannot be: it is written then."""
+        """Return the drawing of a text. DataError if it cannot be drawn: the researcher then edits the
+        text."""
 
     @abstractmethod
     def text(self, sheet: GridDrawing) -> str:
-        """The text of what was drawn, whether or not it can be played; `sheet` reads the same from it."""
+        """Return the text of a drawing, playable or not; `sheet` reads the same drawing from it."""
 
     @abstractmethod
     def told(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
-        """What there is to say of this text beside the world's other settings, as far as these are known:
-        first why it cannot be played."""
+        """Return remarks on this text together with the world's other settings, as far as they are known.
+        Reasons why it cannot be played come first."""

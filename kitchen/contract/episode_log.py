@@ -33,9 +33,9 @@ class LoggedStep:
     """One step that was taken."""
 
     number: int
-    """1 for the first step."""
+    """Number of the step, from 1."""
     commands: tuple[LoggedCommand, ...]
-    """In the order in which they ran."""
+    """The commands in the order in which they ran."""
     events: tuple[Event, ...]
     score: Mapping[str, Json]
     """`World.score` after the step."""
@@ -46,19 +46,19 @@ class LoggedDecision:
     """One decision of an agent."""
 
     step: int
-    """The step that it was for; the first is 1."""
+    """The step that it was made for; the first is 1."""
     member: int
     """The agent's number among the members of the episode; its first seat where there is no organisation."""
     because: str
-    """Why it was asked (`kitchen.contract.agent`)."""
+    """Why the agent was asked (`kitchen.contract.agent`)."""
     played_by: str
-    """The kind that really chose: itself or a stand-in."""
+    """The kind of agent that chose: itself or a stand-in."""
     fallback: str
-    """Why another than the agent chose; empty if the agent did."""
+    """Why a stand-in chose; empty if the agent itself did."""
     milliseconds: float
     note: Json = None
     dropped: str = ""
-    """Why nothing came of it; empty if its commands were given."""
+    """Why the decision was dropped; empty if its commands were used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +76,10 @@ class EpisodeLog:
 
 
 class LogMetrics(ABC):
-    """Figures of one world that are computed from the log of an episode."""
+    """Metrics of one world that are computed from the log of an episode."""
 
     figures: ClassVar[tuple[Metric, ...]]
-    """What `measure` returns, by name. No figure of `World.figures` has one of these names."""
+    """The metrics that `measure` returns. No metric in `World.figures` has one of these names."""
 
     @abstractmethod
     def measure(self, log: EpisodeLog) -> dict[str, Json]:

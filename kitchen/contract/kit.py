@@ -25,18 +25,19 @@ from kitchen.contract.world import Json, World
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """The episode in which people practise this world, unless a researcher says otherwise: in seat 0, with
-    `teammates` others in the seats after it, all commanded by one mind of the kind `coplayer`."""
+    """The default practice episode of a world. The participant has seat 0. The `teammates` have the seats
+    after it, and one agent of the kind `coplayer` commands them all."""
 
     settings: Mapping[str, Json] = field(default_factory=dict)
     coplayer: str = ""
-    """Empty: nobody, the person plays alone."""
+    """Kind of the co-player; empty: the person plays alone."""
     coplayer_settings: Mapping[str, Json] = field(default_factory=dict)
     teammates: int = 0
     organisation: Mapping[str, Json] = field(default_factory=dict)
     """Who may do what with whom, in the form of a condition's `organisation` in a study file."""
     until: Mapping[str, int] = field(default_factory=dict)
-    """Figures of the world, and what each is to reach: then practice is over. Empty: it lasts all steps."""
+    """Metrics of the world with their target values: practice ends when they are reached. Empty: it lasts all
+    steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,32 +45,32 @@ class WorldKit:
     """One world. Only `rules` and `page` are required."""
 
     rules: Callable[[], type[World]]
-    """The class of the world."""
+    """Return the class of the world."""
     page: Callable[[], Page]
-    """How it is shown in a browser."""
+    """Return the page that shows the world in a browser."""
     coplayers: Mapping[str, Callable[[], type[Agent]]] = field(default_factory=dict)
-    """Kinds of co-player that play this world alone: the class of each by its kind, which no other world
-    and no co-player of all worlds has."""
+    """Kinds of co-player that play only this world: name → function that returns the class. A name is unique
+    over all worlds and all general co-players."""
     adviser: Callable[[], Adviser] | None = None
-    """Knows what is good to do in it; None if nobody does."""
+    """Return the adviser, which recommends commands; None if there is none."""
     pursuer: Callable[[], AimPursuer] | None = None
-    """Knows the way to its aims (`World.aims`); None if it has none."""
+    """Return the class that works out commands for aims (`World.aims`); None if the world has no aims."""
     skills: Callable[[], Skills] | None = None
-    """What agents that think in skills need to know of it; None if it has none."""
+    """Return the skills for agents that plan in skills; None if there are none."""
     practice: Practice = Practice()
     steps: str = ""
-    """The setting that says how many steps an episode has; empty if none does."""
+    """The setting that holds the number of steps of an episode; empty if there is none."""
     bench: Callable[[], Benchmark] | None = None
-    """What agents alone are compared on in it; None if there is nothing."""
+    """Return the benchmark that compares agents playing alone; None if there is none."""
     recordings: Callable[[], Recordings[Any]] | None = None
-    """Episodes recorded in another engine, to compare with; None if there are none."""
+    """Return the reader of episodes recorded in another engine, for comparison; None if there are none."""
     canvases: Mapping[str, Callable[[], DrawableSetting]] = field(default_factory=dict)
-    """How text settings that can be drawn are drawn, by the setting's name."""
+    """How to draw text settings that can be drawn, by the setting's name."""
     log_metrics: Callable[[], LogMetrics] | None = None
-    """Figures beside `World.score`, computed from the whole log of an episode; None if there are none."""
+    """Return further metrics, computed from the whole log of an episode; None if there are none."""
     organisations: tuple[str, ...] = ()
-    """Kinds of organisation (`kitchen.contract.organisation.ORGANISATION_KINDS`) that this world can be
-    played with. Empty: every kind."""
+    """Kinds of organisation (`kitchen.contract.organisation.ORGANISATION_KINDS`) that this world supports.
+    Empty: every kind."""
     schedules: tuple[str, ...] = ()
-    """Schedules (`kitchen.contract.organisation.SCHEDULES`) that this world can be played with. Empty: every
+    """Schedules (`kitchen.contract.organisation.SCHEDULES`) that this world supports. Empty: every
     schedule."""

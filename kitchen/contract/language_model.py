@@ -1,6 +1,7 @@
 """Define the interface of language models: requests, replies, errors and costs. Plain Python, no Django.
 
-Errors: every end without an answer is one of these, so that it can be logged and a stated fallback steps in::
+Errors: every call without an answer ends with one of these. It is logged, and the agent's stated fallback is
+used::
 
     ModelError                code       may be tried again
     ├── CallTimeoutError      timeout    no
@@ -9,10 +10,10 @@ Errors: every end without an answer is one of these, so that it can be logged an
     ├── OverloadedError       529        yes
     ├── ServerFailedError     5xx        yes
     ├── RejectedError         4xx        no: the key, the model's name or the request is wrong
-    ├── NotAskedError         not_asked  no: without a key, or with settings that the model does not take
+    ├── NotAskedError         not_asked  no: there is no key, or the model does not accept a setting
     ├── UnreadableReplyError  unreadable no: the answer is not what the API promises, was cut off, or is empty
     ├── BudgetSpentError      budget     no: the study's money is spent
-    └── UnpricedError         unpriced   no: nobody knows what the call costs, and the study has a budget
+    └── UnpricedError         unpriced   no: the price of the call is unknown, and the study has a budget
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import ClassVar, Literal, Protocol, Self
 from kitchen.contract.world import Json
 
 MAX_TOKENS_LIMIT = 2**31 - 1
-"""A server that counts more is not believed."""
+"""Token counts of a server above this limit are treated as wrong."""
 
 Role = Literal["system", "user", "assistant"]
 
@@ -40,20 +41,21 @@ class ModelError(Exception):
     retry_after: float | None = None
     """Seconds that the server asked to wait, if it did."""
     usage: Usage | None = None
-    """What the server counted all the same; None where that is not known (the call may have been billed)."""
+    """Tokens that the server counted although there is no answer; None where unknown (the call may have been
+    billed)."""
     raw: str = ""
-    """What came from the server, where it is no answer to the question."""
+    """The server's response, where it is not an answer to the question."""
     cost: float | None = 0.0
-    """US dollars booked for the call; None where its price is not known."""
+    """US dollars booked for the call; None where its price is unknown."""
     attempts: tuple[Attempt, ...] = ()
-    """Every try that was made."""
+    """All attempts of the call."""
     request_id: str = ""
     """As in `Reply`."""
     parameters: Mapping[str, Json] | None = None
     """As in `Reply`; None where nothing was sent."""
 
     def unbilled(self) -> Self:
-        """Itself, of a call that is known to have cost nothing."""
+        """Mark the call as one that is known to have cost nothing; return the error itself."""
         self.usage = Usage()
         return self
 
@@ -123,7 +125,7 @@ class UnpricedError(ModelError):
 
 
 def error_codes() -> dict[str, str]:
-    """Every code of a call without an answer, with what it means."""
+    """Return every code of a call without an answer, with its meaning."""
     kinds = ModelError.__subclasses__()
     return {kind.code: str(kind.__doc__).rstrip(".") for kind in kinds} | {ModelError.code: "anything else"}
 
@@ -131,7 +133,7 @@ def error_codes() -> dict[str, str]:
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message of a conversation. `fixed` marks the end of the part that is the same at every step of an
-    episode, which a provider may have cached."""
+    episode; a provider may cache that part."""
 
     role: Role
     text: str
@@ -140,7 +142,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A structured answer that the model is made to give: a JSON schema of one object."""
+    """A structured answer that the model must give: a JSON schema of one object."""
 
     name: str
     description: str
@@ -149,30 +151,31 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question to a model."""
+    """One request to a model."""
 
     model: str
-    """As the provider names it, without the provider."""
+    """The model's name at the provider, without the provider."""
     messages: Sequence[Message]
     temperature: float | None = None
-    """None: the provider's default (some models take none)."""
+    """None: the provider's default (some models accept no temperature)."""
     max_tokens: int = 1024
     tool: Tool | None = None
-    """If set, the answer should be a call of this tool. A server that ignores that answers in words."""
+    """If set, the answer should be a call of this tool. A server that ignores this answers in words."""
     seconds: float = 30.0
-    """Time for the whole call, all attempts and waits included."""
+    """Time limit for the whole call, including all attempts and waits."""
     effort: Effort | None = None
-    """How much the model is to think before it answers; None: as little as it can be made to. What it thinks
-    counts towards `max_tokens`."""
+    """How much the model may think before it answers; None: as little as possible. Thinking counts towards
+    `max_tokens`."""
     top_p: float | None = None
-    """Of how much of the likeliest words it draws, above 0 up to 1; None: the provider's default."""
+    """Probability mass of the tokens to sample from, above 0 up to 1; None: the provider's default."""
     seed: int | None = None
-    """The same seed is to give the same answer, as far as a provider keeps to it; None: none is sent."""
+    """The seed sent with the request. The same seed should give the same answer, as far as the provider
+    supports it. None: none is sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call, as the API counted them. `input` excludes the cached ones."""
+    """Tokens of one call, as the API counted them. `input` excludes cached tokens."""
 
     input: int = 0
     output: int = 0
@@ -181,14 +184,15 @@ class Usage:
 
     @property
     def is_believable(self) -> bool:
-        """Whether a server can have counted this."""
+        """Return whether the counts are plausible."""
         return max(self.input, self.output, self.cache_read, self.cache_write) <= MAX_TOKENS_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try within a call: how it ended (`ok` or a ModelError's code), how long it took and what was waited
-    after it, in seconds. `began` and `ended` are the clock's time, UTC, in ISO 8601 with milliseconds."""
+    """One attempt within a call. `outcome` is `ok` or a ModelError's code. `seconds` is its duration,
+    `waited` the seconds of waiting after it. `began` and `ended` are UTC times in ISO 8601 with
+    milliseconds."""
 
     outcome: str
     seconds: float
@@ -199,39 +203,39 @@ class Attempt:
     began: str = ""
     ended: str = ""
     allowed: float | None = None
-    """Seconds that it had."""
+    """Its time limit in seconds."""
     request_id: str = ""
     """As in `Reply`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: `text`, and `call` (the tool's arguments) if a tool was asked for and called. `text` alone
-    is an answer too."""
+    """An answer of a model. `text` is always an answer; `call` holds the arguments of the tool, if one was
+    requested and called."""
 
     text: str
     call: Mapping[str, Json] | None = None
     model: str = ""
-    """Model and version as the API named it."""
+    """Model and version, as the API names them."""
     stop: str = ""
-    """Why the model stopped, as the API named it."""
+    """Why the model stopped, as the API names it."""
     usage: Usage = field(default_factory=Usage)
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
     """Wall time of the whole call."""
     cost: float | None = 0.0
-    """US dollars booked for the whole call; None where its price is not known."""
+    """US dollars booked for the whole call; None where its price is unknown."""
     reasoning: str = ""
-    """What the model thought before it answered, as far as the API gives it; no part of `text`."""
+    """The model's thinking before the answer, as far as the API gives it; not part of `text`."""
     request_id: str = ""
-    """By which whoever runs the server finds the request; empty where it named none."""
+    """The id by which the server's operator finds the request; empty where the server gave none."""
     parameters: Mapping[str, Json] = field(default_factory=dict)
-    """Everything that was sent beside the texts of messages and tool, as the API calls it."""
+    """Everything that was sent besides the texts of messages and tool, under the API's names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as it goes into the log with its decision: what was asked and how it ended."""
+    """One call as the log stores it with its decision: the request and its result."""
 
     provider: str
     request: Request
@@ -240,64 +244,66 @@ class Call:
     """A ModelError's code where there is no reply."""
     error_text: str = ""
     raw: str = ""
-    """What came from the server where there is no reply."""
+    """The server's response where there is no reply."""
     usage: Usage = field(default_factory=Usage)
-    """What the server counted, for an answer that could not be used too; nothing where it told nothing."""
+    """Tokens that the server counted, also for an answer that could not be used; zeros where it gave no
+    counts."""
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
     cost: float | None = 0.0
-    """Money, in US dollars, by the price list, for all attempts; 0 for models that cost nothing, None where
-    the price is not known."""
+    """US dollars by the price list, for all attempts. 0 for models that cost nothing, None where the price is
+    unknown."""
     parameters: Mapping[str, Json] = field(default_factory=dict)
-    """As in `Reply`; nothing where nothing was sent."""
+    """As in `Reply`; empty where nothing was sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedModel:
-    """One model that a server offers, as it says itself; what it does not say is empty."""
+    """One model that a server offers, in the server's own description; missing information is empty."""
 
     name: str
     status: str = ""
     """`active`, `deprecated` or `retired`."""
     thinking: tuple[str, ...] = ()
-    """Ways of thinking that it takes, as its API calls them."""
+    """Kinds of thinking that it supports, under the API's names."""
     efforts: tuple[str, ...] = ()
     reads: int | None = None
-    """Tokens of the longest prompt."""
+    """Maximum number of tokens of a prompt."""
     writes: int | None = None
-    """Tokens of the longest answer."""
+    """Maximum number of tokens of an answer."""
 
 
 class Payer(Protocol):
-    """Who pays. Safe to use from several workers at once."""
+    """An account that pays for calls. Safe to use from several workers at once."""
 
     def reserve(self, amount: float) -> None:
-        """Set money aside for one call; BudgetSpentError if it does not suffice."""
+        """Reserve money for one call; BudgetSpentError if there is not enough."""
 
     def settle(self, reserved: float, spent: float) -> None:
-        """Give back what was set aside and book what was spent."""
+        """Release the reserved money and book what was spent."""
 
 
 class RecordedAnswers(Protocol):
-    """Calls that were made before, in their order: their answers are given again, and no model is asked."""
+    """Calls that were made before, in their order. Their answers are returned again without calling a
+    model."""
 
     def answer(self, provider: str, request: Request) -> Call:
-        """The call in whose place this request stands now; ModelError where none is left."""
+        """Return the recorded call for this request; ModelError if none is left."""
 
 
 class LanguageModel(ABC):
-    """A provider's models."""
+    """The models of one provider."""
 
     provider: str
-    """The name in the registry; a wrapper's is that of the model within."""
+    """The name in the registry; a wrapper has the name of the model it wraps."""
 
     @abstractmethod
     def ask(self, request: Request) -> Reply:
-        """One answer within `request.seconds`, returned when it is there; ModelError if there is none. It
-        waits by `machine.waiting` and in no other way: others wait in the same thread. Safe in threads."""
+        """Return one answer within `request.seconds`; ModelError if there is none. It must wait only by
+        `kitchen.infra.greenlet_pool`, because others wait in the same thread. Thread-safe."""
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:
-    """The sum of money booked; None as soon as one part is not known."""
+    """Return the sum of the costs booked; None as soon as one of them is unknown."""
     known = list(costs)
     return None if None in known else sum(cost or 0.0 for cost in known)

@@ -19,7 +19,7 @@ from typing import Any
 from kitchen.contract.canonical_json import Json, canonical_json
 
 BUCKET_COUNT = 64
-"""Another number gives other roots: stored ones would no longer hold."""
+"""Number of buckets and groups. Changing it changes all roots, so stored roots would no longer match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,8 @@ class Changes:
 
 
 class LargeMap(dict[str, Json]):
-    """A dict from text keys to JSON values. Asking for its root or its changes costs what was changed.
+    """A dict from text keys to JSON values. Computing its root or its changes takes time only for changed
+    entries.
 
     Replace a value to change it: a change inside of a value is not noticed. The order of the entries differs
     between processes: sort keys where the order matters. `copy()` and `dict()` give plain dicts.
@@ -46,12 +47,12 @@ class LargeMap(dict[str, Json]):
 
     __slots__ = ("_frozen", "_touched")
     _frozen: FrozenMap
-    """The content as it was when it was frozen last."""
+    """The content when it was last frozen."""
     _touched: set[str]
     """Keys that were written since then."""
 
     def __init__(self, given: Mapping[str, Json] | None = None) -> None:
-        """Copy the entries of `given`. Changes of one map do not reach the other."""
+        """Copy the entries of `given`. Changes of one map do not affect the other."""
         super().__init__(given or {})
         if isinstance(given, LargeMap):
             self._frozen, self._touched = given._frozen, set(given._touched)
@@ -59,8 +60,8 @@ class LargeMap(dict[str, Json]):
             self._frozen, self._touched = EMPTY_MAP, set(self)
 
     def freeze(self) -> FrozenMap:
-        """Return the present content, which later changes leave alone. TypeError for a key that is no text,
-        and for a value that is no JSON."""
+        """Return a snapshot of the content that later changes do not affect. TypeError for a key that is not
+        text or a value that is not JSON."""
         if self._touched:
             self._frozen = self._frozen.replaced({key: self._entry(key) for key in self._touched})
             self._touched = set()
@@ -72,7 +73,7 @@ class LargeMap(dict[str, Json]):
         return f"{canonical_json(key)}:{canonical_json(self[key])}" if key in self else None
 
     def apply(self, changes: Changes) -> None:
-        """Apply these changes to this map. ValueError for text that is no JSON."""
+        """Apply these changes to this map. ValueError for text that is not JSON."""
         self.update(json.loads(changes.changed))
         for key in json.loads(changes.removed):
             self.pop(key, None)
@@ -80,7 +81,7 @@ class LargeMap(dict[str, Json]):
     def __reduce__(self) -> tuple[Any, ...]:
         return LargeMap, (dict(self),)
 
-    # every way to write into a dict
+    # All methods that write into a dict:
 
     def __setitem__(self, key: str, value: Json) -> None:
         super().__setitem__(key, value)
@@ -202,17 +203,17 @@ class FrozenMap:
 
 
 def _place(key: str) -> tuple[int, int]:
-    """The group of a key, and the bucket in it."""
+    """Return the group of a key, and the bucket in it."""
     return divmod(zlib.crc32(key.encode("utf-8", "surrogatepass")) % BUCKET_COUNT**2, BUCKET_COUNT)
 
 
 def _object(entries: Mapping[str, str]) -> str:
-    """The canonical JSON object with these entries, each `"key":value` under its key."""
+    """Return the canonical JSON object of these entries, each `"key":value` under its key."""
     return "{" + ",".join([entries[key] for key in sorted(entries)]) + "}"
 
 
 def _differing(before: _Node, after: _Node) -> Iterator[tuple[_Bucket, _Bucket]]:
-    """The buckets that two maps do not share, from each."""
+    """Yield the pairs of buckets in which two maps differ."""
     for old, new in zip(before.parts, after.parts, strict=True):
         if old is not new:
             pairs = zip(old.parts, new.parts, strict=True)
@@ -237,6 +238,6 @@ class WorldState:
         return {name: part.root for name, part in self.parts.items()}
 
     def to_dict(self) -> dict[str, Json]:
-        """The whole state, for `World.from_dict`."""
+        """Return the whole state, for `World.from_dict`."""
         state: dict[str, Json] = json.loads(self.text)
         return {**state, **{name: part.thaw() for name, part in self.parts.items()}}

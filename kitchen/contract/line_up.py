@@ -14,20 +14,21 @@ from kitchen.contract.organisation import Member
 from kitchen.contract.world import Json, SettingsError
 
 MEMBER_SEPARATOR = "+"
-"""Between the kinds of those who play together, the first in seat 0."""
+"""Separates the kinds of agents that play together; the first has seat 0."""
 SEAT_SEPARATOR = ":"
-"""Between a kind and its number of seats."""
+"""Separates a kind from its number of seats."""
 MAX_COUNT_DIGITS = 3
-"""Digits of a number of seats."""
+"""Maximum number of digits of a number of seats."""
 
 
 def line_up_kinds(name: str) -> tuple[str, ...]:
-    """Return the kind of each member of a line-up: `greedy+stay`. One where one mind plays all."""
+    """Return the kind of each member of a line-up such as `greedy+stay`. There is one if one agent plays all
+    seats."""
     return tuple(part.partition(SEAT_SEPARATOR)[0] for part in name.split(MEMBER_SEPARATOR))
 
 
 def line_up_seats(name: str) -> int:
-    """Return how many seats a line-up needs; SettingsError for one that cannot be read."""
+    """Return how many seats a line-up needs; SettingsError if it cannot be read."""
     return sum(_counts(name))
 
 
@@ -87,7 +88,7 @@ def _who(kind: str, really: str) -> str:
 
 
 def _notes(notes: Sequence[Json]) -> Json:
-    """Put what was noted under one name together; None where nothing was noted."""
+    """Merge the notes under their names; None if there are none."""
     joint: dict[str, Json] = {}
     for note in notes:
         for name, value in note.items() if isinstance(note, dict) else ():

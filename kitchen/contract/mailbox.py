@@ -37,10 +37,11 @@ from kitchen.contract.team_messages import (
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Event, Json, World
 
 HEARD_KEY, UNSAID_KEY, MISSED_KEY = "heard", "unsaid", "missed"
-"""Keys of a decision's note: the last message that its agent could know, what it may not say, and messages
-before that last one that the agent did not know: they came in while it talked with other agents."""
+"""Keys of a decision's note. `heard`: the last message that its agent could know. `unsaid`: messages that it
+may not send. `missed`: earlier messages that it did not know, because they arrived during a dialogue with
+other agents."""
 MAX_MESSAGES_TOLD = 50
-"""The most messages that an agent is told: the newest."""
+"""Maximum number of messages that an agent receives: the newest."""
 WRITTEN_KEY = "written"
 """Key of a message's data: the text before words were blocked. Members never see it."""
 PLATFORM_KEYS = frozenset({"since", "marks", "plain", "house", WRITTEN_KEY})
@@ -49,12 +50,12 @@ PLATFORM_WORDS = {
     BUSY: "Member {member} is talking with somebody else, and got nothing of that.",
     GONE: "The person who was member {member} is gone: that conversation is over.",
 }
-"""What the platform says to members, by its code."""
+"""Sentences of the platform to members, by code."""
 JOB_STATES = {SUCCESS: DONE, FAIL: FAILED}
-"""How the platform reports a job, by how its aim stands in the world."""
+"""The state in which the platform reports a job, by the status of its aim in the world."""
 
 AimWords = Callable[[Aim], str]
-"""Returns an aim in plain English."""
+"""Return an aim in plain English."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +63,13 @@ class PostedMessage:
     """One message that was sent."""
 
     said: TeamMessage
-    """With all of its data, also what members do not see."""
+    """The message with all of its data, including what members do not see."""
     with_decision: bool = False
-    """An agent sent it with a decision. Other agents are told of it in the next step."""
+    """Whether an agent sent it with a decision. Other agents receive it in the next step."""
 
 
 class OutgoingMessage(NamedTuple):
-    """One message that is to be sent now."""
+    """One message to send now."""
 
     sender: int | None
     """None for the platform."""
@@ -78,12 +79,12 @@ class OutgoingMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LastHeard:
-    """What an agent knew when it last decided by itself."""
+    """What an agent knew at its last own decision."""
 
     number: int = 0
-    """The last message; 0 where there was none."""
+    """Number of the last message; 0 where there was none."""
     step: int = 0
-    """The step that it decided for; 0 where it has not decided yet."""
+    """The step that it decided for; 0 if it has not decided yet."""
     missed: frozenset[int] = frozenset()
     """Messages before the last that it did not know."""
 
@@ -104,14 +105,14 @@ class Mailbox:
         self._ledger.hear(posted.said)
 
     def post(self, sent: OutgoingMessage, step: int, *, with_decision: bool = False) -> TeamMessage:
-        """Add this as the next message, in this open step; return it as it was sent."""
+        """Add this as the next message in the open step `step`; return it as it was sent."""
         text, data = sent.say.text.strip(), dict(sent.say.data)
         said = TeamMessage(len(self.posted) + 1, step, sent.sender, sent.to, sent.say.kind, text, data)
         self.add(PostedMessage(said, with_decision))
         return said
 
     def copy(self) -> Mailbox:
-        """Return a mailbox with the same messages, to try out more."""
+        """Return a mailbox with the same messages, for trying out further ones."""
         other = Mailbox(self.organisation)
         other.posted, other._ledger = list(self.posted), self._ledger.copy()
         return other
@@ -122,13 +123,14 @@ class Mailbox:
         return self._ledger.open
 
     def partners(self, step: int) -> dict[int, int]:
-        """Return who talks with whom in this step, both ways. Empty where nobody is bound to one partner."""
+        """Return who talks with whom in this step, in both directions. Empty where members may talk with
+        several others at once."""
         if not self.organisation.one_partner:
             return {}
         return conversation_partners(self.organisation, (each.said for each in self.posted), step)
 
     def refusal(self, world: World, step: int, sender: int, say: MessageDraft) -> tuple[MessageDraft, str]:
-        """Return the message with its addressee, and why this member may not send it now.
+        """Return the message with its addressees, and a code for why this member may not send it now.
 
         The code is empty if it may. Codes are those of `kitchen.contract.team_messages.message_refusal` and
         `kitchen.contract.team_messages.conversation_refusal`, and `no_such_job`, `no_aim`, `no_such_aim`.
@@ -151,7 +153,7 @@ class Mailbox:
         return say, "no_such_aim" if is_unknown else ""
 
     def _sent_in(self, step: int, sender: int) -> int:
-        """Count what this member has sent in this step, messages to a busy member included."""
+        """Count the messages that this member has sent in this step, including those to a busy member."""
         in_step = [each.said for each in self.posted if each.said.step == step]
         return sum(said.sender == sender or (_is_busy(said) and said.to == (sender,)) for said in in_step)
 
@@ -165,8 +167,8 @@ class Mailbox:
     def outgoing(
         self, world: World, sender: int, say: MessageDraft, code: str, aim_words: AimWords
     ) -> tuple[OutgoingMessage, ...]:
-        """Return what is to be sent for a message with this code of `refusal`: the message as members see it,
-        or the platform's answer where the addressee is busy, or nothing."""
+        """Return the messages to send for a message with this code of `refusal`. It is the message as members
+        see it, or the platform's answer if the addressee is busy, or nothing."""
         if code == BUSY:
             return (OutgoingMessage(None, (sender,), platform_sentence(BUSY, say.to[0])),)
         if code:
@@ -178,8 +180,8 @@ class Mailbox:
     def _with_aim(
         self, world: World, to: Sequence[int], say: MessageDraft, aim_words: AimWords
     ) -> MessageDraft:
-        """Add what the world wants to know later. A job without words gets the aim's words, for members who
-        read no aims."""
+        """Add to a job the data that the world needs later. A job without a text gets the aim's words, for
+        members who cannot read aims."""
         if not (aim := _aim(say)):
             return say
         seats = {number: self.organisation.member(number).seats for number in to}
@@ -193,14 +195,14 @@ class Mailbox:
         return replace(say, text=text, data={**data, "plain": True})
 
     def _shown(self, say: MessageDraft) -> MessageDraft:
-        """Block words; the text as it was written goes into the data where it differs."""
+        """Mask blocked words. If this changes the text, the original goes into the data."""
         shown = mask_blocked_words(say.text, self.organisation.blocked)
         return (
             say if shown == say.text else replace(say, text=shown, data={**say.data, WRITTEN_KEY: say.text})
         )
 
     def settled_jobs(self, world: World) -> Iterator[OutgoingMessage]:
-        """Report each open job whose aim is reached in the world now, or cannot be reached any more. Workers
+        """Yield a report for each open job whose aim is now reached, or cannot be reached any more. Workers
         need not report these themselves."""
         for job in self.open_jobs if self.organisation.commands else ():
             if job.aim and (state := JOB_STATES.get(self._status(world, job), "")):
@@ -211,22 +213,23 @@ class Mailbox:
                 )
 
     def _status(self, world: World, job: Job) -> str:
-        """Any seat of the worker may reach the aim; it is out of reach where it is so for all of them."""
+        """Return the status of a job's aim: reached if one seat of the worker reached it, failed if no seat
+        can reach it."""
         seats = self.organisation.member(job.worker).seats
         found = {world.aim_status(seat, job.aim, job.mark_of(seat)) for seat in seats}
         return SUCCESS if SUCCESS in found else UNKNOWN if UNKNOWN in found else FAIL
 
     def heard(self, world: World, member: int) -> tuple[TeamMessage, ...]:
-        """Return what this member said or may know of what others said, in order."""
+        """Return what this member sent or may know of others' messages, in order."""
         return tuple(message_for_member(each.said) for each in self._known(world, member))
 
     def messages_for(
         self, world: World, member: int, step: int, since: LastHeard
     ) -> tuple[tuple[TeamMessage, ...], tuple[Job, ...]]:
-        """Return what an agent is told in this open step: its newest messages in order, and its open jobs.
+        """Return what an agent receives in this open step: its newest messages in order, and its open jobs.
 
-        What other agents said with decisions on the open step is told in the next one, whichever agent is
-        asked first, unless members talk within the step.
+        Messages that other agents sent with decisions on the open step arrive in the next step, whatever the
+        order of agents, unless members talk within the step.
         """
         own, within = {member, None}, self.organisation.talks_within
         known = [
@@ -242,19 +245,19 @@ class Mailbox:
         return said[-MAX_MESSAGES_TOLD:], tuple(jobs)
 
     def _is_new(self, each: PostedMessage, since: LastHeard) -> bool:
-        """Return whether an agent did not know this message when it decided last: it was sent later, or
-        another agent sent it in that step, unless agents hear one another within a step."""
+        """Return whether an agent did not know this message at its last decision. Either it was sent later,
+        or another agent sent it in that step and agents do not hear one another within a step."""
         hidden = each.with_decision and each.said.step >= since.step and not self.organisation.talks_within
         return each.said.number > since.number or hidden or each.said.number in since.missed
 
     def heard_in_talk(
         self, world: World, member: int, talk: DialoguePosition, said: Sequence[TeamMessage]
     ) -> tuple[int, tuple[int, ...]]:
-        """Return the last message that an agent knew when it was asked last in a talk within the step, and
-        those before it that it missed.
+        """Return the last message that an agent knew when it was last asked in a dialogue within the step,
+        and the numbers of earlier messages that it missed.
 
-        `said` are the messages of the talk as they are posted. Their numbers may be others than in the talk:
-        people wrote meanwhile, or a message was not sent.
+        `said` are the messages of the dialogue as posted. Their numbers may differ from those in the
+        dialogue: people wrote meanwhile, or a message was not sent.
         """
         before = (one for one in said if (one.data.get(ROUND_KEY, 0), one.sender) < (talk.round, member))
         known = {one.number for one in before if one.kind in TALK_KINDS and self._knows(world, one, member)}
@@ -283,9 +286,9 @@ def last_heard_of(note: Json, step: int) -> LastHeard:
 
 
 def may_see_message(world: World, organisation: Organisation, said: TeamMessage, number: int) -> bool:
-    """Return whether this member said this or gets to know it.
+    """Return whether this member sent this message or may read it.
 
-    An addressee gets to know it if the world lets one of its seats hear it, or if it has no seat.
+    An addressee may read it if the world lets one of its seats hear it, or if it has no seat.
     """
     if said.sender == number:
         return True
@@ -296,7 +299,7 @@ def may_see_message(world: World, organisation: Organisation, said: TeamMessage,
 
 
 def _message_event(organisation: Organisation, said: TeamMessage) -> Event:
-    """Return the message as the world is asked about it: an event of the sender's first seat."""
+    """Return the message as an event of the sender's first seat, for `World.visible`."""
     seats: Sequence[int] = () if said.sender is None else organisation.member(said.sender).seats
     return Event(
         "message", seats[0] if seats else None, {"said": said.kind, "text": said.text, "to": list(said.to)}
@@ -304,8 +307,8 @@ def _message_event(organisation: Organisation, said: TeamMessage) -> Event:
 
 
 def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
-    """Return why an agent with these messages is asked. News of jobs, or else any news, is the reason where
-    `reason`, the one apart from news, is only that it commands seats."""
+    """Return the reason why an agent with these messages is asked. If `reason` is only that it commands
+    seats, news about jobs, or else any other news, is the reason."""
     new = {said.kind for said in messages if said.is_new}
     if reason != REASON_SEAT or not new:
         return reason
@@ -313,7 +316,7 @@ def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
 
 
 def message_for_member(said: TeamMessage, *, is_new: bool = False) -> TeamMessage:
-    """Return the message without what members never see."""
+    """Return the message without data that members never see."""
     data = {name: value for name, value in said.data.items() if name != WRITTEN_KEY}
     return replace(said, data=data, is_new=is_new)
 
@@ -324,7 +327,7 @@ def without_platform_keys(say: MessageDraft) -> MessageDraft:
 
 
 def platform_sentence(code: str, member: int) -> MessageDraft:
-    """Return what the platform says of a member. Pages have words of their own for the code."""
+    """Return the platform's sentence about a member. Pages have their own words for the code."""
     return MessageDraft(
         PLATFORM_WORDS[code].format(member=member), SYSTEM, data={"code": code, "member": member}
     )

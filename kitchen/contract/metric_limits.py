@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MetricLimits:
-    """Of one share of two counts (`kitchen.contract.world.Metric.of`), whoever plays."""
+    """Limits of one share of two counts (`kitchen.contract.world.Metric.of`), whoever plays."""
 
     things: str
-    """What counts, in the plural: `ships`."""
+    """What counts, as a plural noun: `ships`."""
     most: int
-    """How many of them can be done or missed in one episode, together, at most."""
+    """Maximum number of them that can be done or missed in one episode, together."""
     missable: int
-    """How many of them can be missed before it ends; 0: the share is blank or 1."""
+    """Maximum number of them that can be missed before the episode ends; 0: the share is blank or 1."""
     because: str
     """Why no more can be missed, a sentence without its full stop: `Ships wait 24 steps and an episode has
     20`."""

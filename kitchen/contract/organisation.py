@@ -19,32 +19,32 @@ from typing import Self
 from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
 
 Pair = tuple[int, int]
-"""From one member to another, by their numbers."""
+"""A pair of member numbers: from, to."""
 
 SAY, ASK, ANSWER, REQUEST, END = "say", "ask", "answer", "request", "end"
 INFORM, WITHDRAW = "inform", "withdraw"
 ACCEPT, DECLINE, REPORT = "accept", "decline", "report"
 SYSTEM = "system"
 TALK_KINDS = frozenset({SAY, ASK, ANSWER, REQUEST, END})
-"""Messages to those whom one may write to."""
+"""Messages to members that the sender may write to."""
 DOWNWARD_KINDS = frozenset({INFORM, WITHDRAW})
-"""Messages to those whom one may command: a job, and that it is none any more."""
+"""Messages to members that the sender may command: giving and withdrawing a job."""
 UPWARD_KINDS = frozenset({ACCEPT, DECLINE, REPORT})
-"""Messages to those who may command one: what becomes of a job."""
+"""Messages to members that may command the sender: what becomes of a job."""
 MESSAGE_KINDS = TALK_KINDS | DOWNWARD_KINDS | UPWARD_KINDS | {SYSTEM}
-"""All there are; `system` is the house's own."""
+"""All kinds of message; only the platform sends `system`."""
 
 PRIVATE, TEAM, ALL = "private", "team", "all"
-"""What a member sees: its own seats, also those of all whom it commands, or every seat."""
+"""What a leader sees: its own seats, also those of all members it commands, or every seat."""
 
 PAIR = "pair"
-"""The kind in which two talk within a step."""
+"""The kind in which two members talk within a step."""
 WITHIN, ROUNDS = "within", "rounds"
-"""Settings: members talk within the step, and how often each of them speaks there."""
+"""Names of settings: whether members talk within the step, and how often each of them speaks there."""
 
 TOGETHER = "together"
 SCHEDULES: Mapping[str, str] = {TOGETHER: "All choose for each step, which runs when the last has chosen"}
-"""Schedules by name: each says, in words for researchers, for whom a step waits."""
+"""Schedules by name. The text tells researchers whom a step waits for."""
 
 ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
@@ -97,75 +97,76 @@ ORGANISATION_SETTINGS = (
         maximum=1000,
     ),
 )
-"""Of all kinds; `SETTINGS_BY_KIND` says which mean something where."""
+"""The settings of all kinds; `SETTINGS_BY_KIND` lists which apply to which kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Somebody who takes part: never what kind of mind it is."""
+    """A participant or agent in an episode. Which kind of agent it is, is not part of this."""
 
     number: int
     seats: tuple[int, ...]
     is_person: bool
     name: str = ""
-    """As it is called where it is not called by its seats; a member without a seat needs one."""
+    """Its name, where it is not called by its seats; a member without a seat needs one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Organisation:
-    """The members of one episode and what they may do with one another. Checked when it was made
-    (`make_organisation`)."""
+    """The members of one episode and what they may do with one another. `make_organisation` checks it."""
 
     kind: str
     members: tuple[Member, ...]
     commands: frozenset[Pair] = frozenset()
-    """Who may command whom."""
+    """(leader, worker) pairs: who may command whom."""
     writes: frozenset[Pair] = frozenset()
-    """Who may write to whom."""
+    """(sender, addressee) pairs: who may write to whom."""
     sees: str = PRIVATE
     messages_a_step: int = 3
     spoken: bool = False
-    """Pages offer to turn speech into text."""
+    """Whether pages offer to turn speech into text."""
     within: bool = False
-    """Members talk within the step, by the rules of `kitchen.contract.dialogue_rounds`."""
+    """Whether members talk within the step, by the rules of `kitchen.contract.dialogue_rounds`."""
     rounds: int = 3
-    """How often each mind speaks within a step where they talk there."""
+    """How often each agent speaks within a step, where agents talk there."""
     silence: int = 10
     """Steps without a word after which a conversation is over."""
     blocked: tuple[str, ...] = ()
-    """Words that are not shown in messages (`kitchen.contract.team_messages`)."""
+    """Words that are masked in messages (`kitchen.contract.team_messages`)."""
 
     @property
     def one_partner(self) -> bool:
-        """Everybody talks with one at a time (`kitchen.contract.team_messages`)."""
+        """Whether each member talks with one other at a time (`kitchen.contract.team_messages`)."""
         return self.kind == "pairwise"
 
     @property
     def talks_within(self) -> bool:
-        """Minds answer within the step, before anybody chooses (`kitchen.play.coplayers.answer_messages`)."""
+        """Whether agents answer within the step, before anybody chooses
+        (`kitchen.play.coplayers.answer_messages`)."""
         return self.kind == PAIR or self.within
 
     @property
     def is_silent(self) -> bool:
-        """Nobody may say anything to anybody."""
+        """Whether nobody may write to anybody."""
         return not self.commands and not self.writes
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """Of all members, in order."""
+        """The numbers of all members, in order."""
         return tuple(member.number for member in self.members)
 
     def member(self, number: int) -> Member:
-        """The member of this number; KeyError if there is none."""
+        """Return the member with this number; KeyError if there is none."""
         return {member.number: member for member in self.members}[number]
 
     def holder(self, seat: int) -> Member:
-        """Who commands this seat, or who has this number without a seat; KeyError if nobody does."""
+        """Return the member that commands this seat, or that has this number and no seat. KeyError if there
+        is none."""
         held = {number: member for member in self.members for number in member.seats or (member.number,)}
         return held[seat]
 
     def to(self, number: int, kind: str) -> tuple[int, ...]:
-        """All to whom this member may send messages of this kind."""
+        """Return all members to whom this member may send messages of this kind."""
         return tuple(other for other in self.numbers if (number, other) in self._pairs(kind))
 
     def _pairs(self, kind: str) -> Collection[Pair]:
@@ -176,15 +177,16 @@ class Organisation:
         return self.writes if kind in TALK_KINDS else ()
 
     def commanded_by(self, number: int) -> tuple[int, ...]:
-        """Those whom this member may command."""
+        """Return the members that this member may command."""
         return self.to(number, INFORM)
 
     def commanders_of(self, number: int) -> tuple[int, ...]:
-        """Those who may command this member."""
+        """Return the members that may command this member."""
         return self.to(number, REPORT)
 
     def seats_seen(self, number: int) -> tuple[int, ...]:
-        """The seats whose observations this member gets: its own, and where it leads what `sees` says."""
+        """Return the seats whose observations this member gets: its own and, for a leader, those that `sees`
+        adds."""
         led = self.commanded_by(number)
         if not led or self.sees == PRIVATE:
             return self.member(number).seats
@@ -192,7 +194,7 @@ class Organisation:
         return tuple(sorted(seat for other in seen for seat in self.member(other).seats))
 
     def to_json(self) -> dict[str, Json]:
-        """As it is stored with an episode."""
+        """Return the organisation as it is stored with an episode."""
         return {
             "kind": self.kind,
             "members": [
@@ -212,7 +214,7 @@ class Organisation:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
-        """What `to_json` wrote."""
+        """Read an organisation that `to_json` wrote."""
         members = (
             Member(one["number"], tuple(one["seats"]), one["person"], one["name"])
             for one in stored["members"]
@@ -234,7 +236,7 @@ class Organisation:
 
 @dataclass(frozen=True, slots=True)
 class OrganisationInput:
-    """What is known when pairs are drawn: the members in order, the settings, and pairs that are given."""
+    """The input for drawing pairs: the members in order, the settings, and pairs given by the researcher."""
 
     members: tuple[Member, ...]
     chosen: Mapping[str, Json]
@@ -243,12 +245,12 @@ class OrganisationInput:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """Of the members, in order."""
+        """The numbers of the members, in order."""
         return tuple(member.number for member in self.members)
 
 
 DrawnPairs = tuple[Iterable[Pair], Iterable[Pair]]
-"""Who commands whom, and who writes to whom."""
+"""The pairs (leader, worker) for commands, and the pairs (sender, addressee) for messages."""
 
 
 def _beside_people(shape: OrganisationInput) -> DrawnPairs:
@@ -337,7 +339,7 @@ ORGANISATION_LABELS: Mapping[str, str] = {
     "tree": "A leader who may command all others",
     "custom": "As the pairs below say",
 }
-"""The same, for researchers, in the order in which they are offered."""
+"""Labels of the kinds for researchers, in the order in which they are offered."""
 
 _IN_STEP = frozenset({WITHIN, ROUNDS})
 SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
@@ -351,12 +353,12 @@ SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
     "tree": frozenset({"spoken", "messages_a_step", "sees", "leaves_talk"}) | _IN_STEP,
     "custom": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
 }
-"""Settings that can mean something in a kind; the others are to be left at their defaults."""
+"""Settings that apply to a kind; the others must keep their defaults."""
 
 
 def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
-    """Return the settings that mean something in this kind where these are `chosen`: `rounds` only where
-    members talk within the step, and `within` only where it is on."""
+    """Return the settings that apply to this kind with the values in `chosen`. `within` applies only if it is
+    on. `rounds` applies only where members talk within the step (always in a `pair`)."""
     if chosen.get(WITHIN):
         return SETTINGS_BY_KIND[kind]
     return SETTINGS_BY_KIND[kind] - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
@@ -371,7 +373,7 @@ def make_organisation(
     commands: Sequence[Pair] = (),
     writes: Sequence[Pair] = (),
 ) -> Organisation:
-    """The organisation of this kind over these members, in their order, in a world with so many seats;
+    """Return the organisation of this kind over these members, in their order, in a world with so many seats.
     `commands` and `writes` are the pairs of a `custom` one. SettingsError, in words, if they do not fit."""
     if kind not in ORGANISATION_KINDS:
         raise SettingsError(f"organisation: {kind} is not one of {', '.join(ORGANISATION_KINDS)}")
@@ -409,7 +411,7 @@ def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _check_members(members: Sequence[Member], seats: int) -> None:
-    """Every seat is held by one member, and every member is called by a number of its own."""
+    """Check that every seat belongs to one member, and that every member has a number of its own."""
     if not members:
         raise SettingsError("members: there is nobody")
     held = sorted(seat for member in members for seat in member.seats)

@@ -18,36 +18,37 @@ from kitchen.contract.world import Command, Event, Json, World
 BY_WORLD = "world"
 """`chosen_by` of the command of a seat that had nothing to choose."""
 PLAN_ILLEGAL, PLAN_REPLACED = "illegal", "replaced"
-"""Why it was: what was next could not be done, or whoever had made it gave up what was left."""
+"""Why a plan was dropped: its next command was illegal, or its author replaced it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one seat does next without being asked."""
+    """The next commands of one seat, which is not asked for them."""
 
     then: tuple[Command, ...]
     chosen_by: str
     fallback: str
     step: int
-    """The one in which it was given."""
+    """The step in which it was given."""
     replaces: Plan | None = None
-    """What was left of the plan whose place this one takes: not told in the log yet."""
+    """What was left of the plan that this one replaced, if the log does not have that yet."""
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """As `to_json` wrote it."""
+        """Read a plan that `to_json` wrote."""
         then = tuple(map(tuple, stored["then"]))
         before = cls.read(stored["replaces"]) if stored["replaces"] else None
         return cls(then, stored["chosen_by"], stored["fallback"], stored["step"], before)
 
     def to_json(self) -> Json:
-        """As it is stored."""
+        """Return the plan as it is stored."""
         before = self.replaces.to_json() if self.replaces else None
         given = {"chosen_by": self.chosen_by, "fallback": self.fallback, "step": self.step}
         return {"then": _lists(self.then), **given, "replaces": before}
 
     def in_place_of(self, other: Plan | None) -> Plan:
-        """This plan in the place of another. If that took one's place in the same step, that one is told."""
+        """Return this plan as the replacement of `other`. If `other` replaced a plan in the same step, that
+        older plan is the one for the log."""
         if other is None:
             return self
         return replace(self, replaces=other.replaces or (other if other.then else None))
@@ -66,22 +67,22 @@ class AutomaticCommand:
 
 @dataclass(slots=True)
 class TurnOpening:
-    """What is settled of a turn when it opens."""
+    """The commands and plans that are known when a turn opens."""
 
     filled: list[AutomaticCommand] = field(default_factory=list)
     plans: dict[int, Plan] = field(default_factory=dict)
-    """What is left of them."""
+    """The plans that remain."""
     broken: list[Event] = field(default_factory=list)
     may_act: set[int] = field(default_factory=set)
-    """Seats of those that are filled that may act all the same: live play gives their commands only when the
-    step runs."""
+    """Seats with an automatic command that may act nevertheless. Live play stores their commands only when
+    the step runs."""
 
 
 def open_turn(
     world: World, seats: Iterable[int], plans: Mapping[int, Plan], *, passes_by: bool
 ) -> TurnOpening:
-    """The commands of those of these seats that are not asked in the coming step. Who has a plan is passed by
-    while there is nothing to choose; others are where that is set."""
+    """Return the commands of those of these seats that are not asked in the coming step. Seats with a plan
+    are skipped while they have nothing to choose; other seats only with `passes_by`."""
     made = TurnOpening()
     for seat in sorted(seats) if plans or passes_by else ():
         plan = plans.get(seat)
@@ -94,7 +95,7 @@ def open_turn(
 
 
 def drop_plans_at_end(plans: Mapping[int, Plan]) -> TurnOpening:
-    """What is settled where no step opens any more: that plans were given up is told all the same."""
+    """Return the events of replaced plans after the last step, so that the log has them too."""
     replaced = ((seat, plan.replaces) for seat, plan in sorted(plans.items()))
     return TurnOpening(broken=[_broken(seat, before, PLAN_REPLACED) for seat, before in replaced if before])
 
@@ -128,8 +129,9 @@ def _broken(seat: int, plan: Plan, why: str) -> Event:
 
 
 def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
-    """Return the new plans, by seat, for seats that go on in this step with what they have: seats that are
-    not asked, and of an agent that only answers those that may act. An empty one ends what is left."""
+    """Return new plans, by seat, for seats whose command in this step is already settled. These are seats
+    that are not asked and, for an agent that only answers, seats that may act. An empty plan ends the old
+    one."""
     asked = situation.seats if situation.asked is None else situation.asked
     may_act = set(situation.may_act)
     settled = may_act if situation.because == REASON_TO_ANSWER else set(situation.seats) - set(asked)
@@ -147,8 +149,9 @@ def started_plans(situation: Situation, decision: Decision) -> dict[int, Sequenc
 def visible_plans(
     world: World, seat: int, plans: Mapping[int, Plan], step: int, *, others: bool
 ) -> dict[int, tuple[Command, ...]]:
-    """What is left, in this step, of the plans that this seat gets to know: its own, and of `others` what the
-    world lets it see. What they gave with their command for the step itself is nobody else's to see yet."""
+    """Return the rest of the plans that this seat may know in this step. These are its own and, with
+    `others`, those that the world lets it see. Plans that others gave with their command for this very step
+    are not visible yet."""
     left = {
         number: plan.then
         for number, plan in plans.items()

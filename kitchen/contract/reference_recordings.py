@@ -20,25 +20,27 @@ Recording = TypeVar("Recording")
 
 
 class TraceFileError(WorldError):
-    """A file of recorded episodes that cannot be read; one line: the file, the line and the reason."""
+    """A file of recorded episodes that cannot be read. The message is one line: the file, the line and the
+    reason."""
 
 
 class RecordedLine(NamedTuple):
-    """One episode of a file, as it stands there."""
+    """One episode of a file, as the file has it."""
 
     path: Path
     number: int
-    """From 1; empty lines count."""
+    """Line number from 1; empty lines count."""
     raw: Json
 
     def world(self, default: str) -> str:
-        """The world that it is of: `default` where it names none. TraceFileError for what is no object."""
+        """Return the world of the episode; `default` where the line names none. TraceFileError if the line is
+        not an object."""
         if not isinstance(self.raw, Mapping):
             raise self.error("is no object")
         return str(self.raw.get("world", default))
 
     def parsed(self, recordings: Recordings[Recording]) -> Recording:
-        """The episode; TraceFileError."""
+        """Return the parsed episode; TraceFileError if it cannot be read."""
         try:
             return recordings.parse(self.raw)
         except KeyError as error:
@@ -47,29 +49,31 @@ class RecordedLine(NamedTuple):
             raise self.error(str(error)) from error
 
     def error(self, reason: str) -> TraceFileError:
-        """What is wrong with it."""
+        """Return an error about this line."""
         return TraceFileError(f"{self.path}: line {self.number}: {reason}")
 
 
 class Recordings(ABC, Generic[Recording]):
-    """How the recorded episodes of one world are read and played again."""
+    """Reads the recorded episodes of one world and plays them again."""
 
     @abstractmethod
     def parse(self, raw: Json) -> Recording:
-        """One line; KeyError for what is missing, ValueError, TypeError and the like for what is wrong."""
+        """Parse one line. KeyError for a missing entry; ValueError, TypeError and similar errors for a wrong
+        one."""
 
     @abstractmethod
     def difference(self, recorded: Recording) -> str | None:
-        """Where our world differs from it, in one line; None where it agrees in every step."""
+        """Return the first difference between our world and the recording, in one line; None if all steps
+        agree."""
 
     @abstractmethod
     def speeds(self, recorded: Sequence[Recording], rounds: int) -> list[float]:
-        """Steps a second in each round in which all of them are played. SettingsError names the one that
-        there is no world for."""
+        """Return the steps per second of each round in which all recordings are played. SettingsError names a
+        recording that no world can play."""
 
 
 def read_recording_file(path: Path) -> list[RecordedLine]:
-    """Every episode of a file; TraceFileError if it is missing, damaged or empty."""
+    """Return every episode of a file; TraceFileError if it is missing, damaged or empty."""
     path = Path(path)
     lines = [_line(path, number, text) for number, text in enumerate(_texts(path), 1) if text.strip()]
     if not lines:

@@ -26,18 +26,19 @@ from kitchen.contract.world import (
 )
 
 UNKNOWN_SEAT, DUPLICATE_SEAT, NOT_POSSIBLE = "unknown_seat", "duplicate_seat", "not_possible"
-"""Codes of refused commands: there is no such seat, it has acted in this step, or it cannot do that now."""
+"""Codes of refused commands: the seat does not exist, it has already acted in this step, or it cannot do that
+now."""
 
 
 class SimpleWorld(World):
-    """A world whose seats act one after the other and whose state is the attributes named in `state`."""
+    """A world whose seats act one after another and whose state is the attributes named in `state`."""
 
     version: ClassVar[int] = 1
     state: ClassVar[tuple[str, ...]]
-    """Attributes that are the state: JSON values, set by `begin`. `seed` and `clock` are stored, too. Those
-    that are named in `large` are `LargeMap`s."""
+    """Names of the attributes that make up the state: JSON values, set by `begin`. `seed` and `clock` are
+    stored as well. Attributes that are named in `large` are `LargeMap`s."""
     steps_setting: ClassVar[str] = "steps"
-    """The setting that says how many steps an episode has; empty where only the goal ends it."""
+    """The setting that holds the number of steps of an episode; empty where only the goal ends it."""
 
     clock = 0
     seed = 0
@@ -52,7 +53,7 @@ class SimpleWorld(World):
 
     @classmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """Return a world at the start state of seed 0; SettingsError if it cannot be played so."""
+        """Return a world at the start state of seed 0; SettingsError if these settings cannot be played."""
         return cls(seats, settings)
 
     def reset(self, seed: int) -> None:
@@ -62,29 +63,29 @@ class SimpleWorld(World):
 
     @abstractmethod
     def begin(self) -> None:
-        """Set every attribute of `state` to its value at the start; chance comes from `chance`."""
+        """Set every attribute of `state` to its start value; take chance from `chance`."""
 
     def chance(self, *labels: object) -> Random:
-        """Return a generator that follows from the seed and these labels alone, so that no generator is part
-        of the state."""
+        """Return a generator that depends only on the seed and these labels, so that no generator is part of
+        the state."""
         return Random("\x1f".join(map(str, (self.seed, *labels))))  # noqa: S311 - not for secrets
 
     @property
     def length(self) -> int | None:
-        """The setting that `steps_setting` names; None where there is none."""
+        """The value of the setting that `steps_setting` names; None where there is none."""
         return int(self.chosen[self.steps_setting]) if self.steps_setting else None
 
     @property
     def over(self) -> bool:
-        """The last step was taken."""
+        """Whether the last step was taken."""
         return self.length is not None and self.clock >= self.length
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the settings; a world adds what this seat alone knows."""
+        """Return the settings; a world adds what only this seat knows."""
         return dict(self.chosen)
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Carry out the commands in their order, then `end_step`; nothing happens once the episode has
+        """Carry out the commands in their order, then `end_step`. Nothing happens once the episode has
         ended."""
         if self.has_ended:
             return ()
@@ -112,22 +113,22 @@ class SimpleWorld(World):
 
     def why_not(self, seat: int, command: Command) -> str:
         """Return the code for a command that this seat cannot carry out now. A world with several reasons
-        tells them apart."""
+        returns different codes."""
         return NOT_POSSIBLE
 
     @abstractmethod
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Change the state by a command that is allowed; return events beside `performed`, which is told
-        already."""
+        """Change the state by a command that is allowed. Return further events; `performed` is already
+        recorded."""
 
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
-        """Change the state after all commands of a step, by seat those that were carried out; return what
-        happened. Where all act at once, the world does its work here."""
+        """Change the state after all commands of a step; `given` holds those that were carried out, by seat.
+        Return the events. A world in which all seats act at once does its work here."""
         return ()
 
     def score(self) -> dict[str, Json]:
-        """Return each of `figures`: the attribute of its name, or the share of the two that it is made of
-        (None where both are 0)."""
+        """Return the value of each metric in `figures`: the attribute of its name, or the share of its two
+        counts (None where both are 0)."""
         found = {one.name: getattr(self, one.name) for one in self.figures if not one.of}
         for figure in self.figures:
             if figure.of:
@@ -159,7 +160,7 @@ class SimpleWorld(World):
 
 
 def _copied(value: Json) -> Json:
-    """Return the value with lists and tables of its own, so that a later step does not change it."""
+    """Return a deep copy, so that a later step does not change the value."""
     if isinstance(value, dict):
         return {name: _copied(each) for name, each in value.items()}
     return [_copied(each) for each in value] if isinstance(value, list | tuple) else value

@@ -21,13 +21,13 @@ from kitchen.contract.organisation import END, MESSAGE_KINDS, SAY, SYSTEM, TALK_
 from kitchen.contract.world import Json
 
 MAX_PERSON_CHARACTERS = 500
-"""Characters of what a person writes."""
+"""Maximum length of a person's message."""
 MAX_AGENT_CHARACTERS = 2000
-"""Characters of what a mind writes."""
+"""Maximum length of an agent's message."""
 
 
 ONLY_JOBS = "only_jobs"
-"""The `code` of an answer that says: whoever was written to reads no messages, and does jobs with an aim."""
+"""The `code` of an answer from a member that reads no messages and only does jobs with an aim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,33 +38,33 @@ class MessageDraft:
     kind: str = SAY
     """One of `kitchen.contract.organisation.MESSAGE_KINDS`."""
     to: tuple[int, ...] = ()
-    """Members, by number; nobody named: all who may be sent such a message."""
+    """Numbers of the addressees; empty: all to whom the sender may send such a message."""
     data: Mapping[str, Json] = field(default_factory=dict)
-    """JSON that belongs to the kind: `job` is the number of the message that gave it."""
+    """JSON data of the kind: `job` is the number of the message that gave the job."""
 
 
 @dataclass(frozen=True, slots=True)
 class TeamMessage:
-    """A message that was sent, as a member who sent or heard it knows it."""
+    """A message that was sent, as its sender or an addressee knows it."""
 
     number: int
-    """In the episode; the first is 1."""
+    """Number in the episode, from 1."""
     step: int
     """The step that was open; the first is 1."""
     sender: int | None
-    """A member; None for the house."""
+    """The number of a member; None for the platform."""
     to: tuple[int, ...]
-    """Every addressee."""
+    """Numbers of all addressees."""
     kind: str
     text: str
     data: Mapping[str, Json] = field(default_factory=dict)
     is_new: bool = False
-    """It came after what this mind knew when it decided last."""
+    """Whether it is newer than what this agent knew at its last decision."""
 
 
 def message_refusal(organisation: Organisation, sender: int, say: MessageDraft, *, sent: int) -> str:
-    """Why this member may not send this, empty if it may: `not_allowed`, `empty`, `too_long`, or `too_many`,
-    where it has `sent` so many messages in this step."""
+    """Return a code for why this member may not send this message; empty if it may. Codes: `not_allowed`,
+    `empty`, `too_long`, and `too_many`, where `sent` counts its messages in this step."""
     if sender not in organisation.numbers or say.kind not in MESSAGE_KINDS:
         return "not_allowed"
     if not message_recipients(organisation, sender, say):
@@ -77,13 +77,13 @@ def message_refusal(organisation: Organisation, sender: int, say: MessageDraft, 
 
 
 def message_recipients(organisation: Organisation, sender: int, say: MessageDraft) -> tuple[int, ...]:
-    """Who is sent this; nobody if one of those who are named may not be."""
+    """Return the addressees; empty if the sender may not write to one of those named."""
     may = organisation.to(sender, say.kind)
     return tuple(sorted(set(say.to or may))) if set(say.to) <= set(may) else ()
 
 
 def max_message_length(organisation: Organisation, sender: int) -> int:
-    """How many characters this member may write at once."""
+    """Return the maximum length of a message from this member."""
     return MAX_PERSON_CHARACTERS if organisation.member(sender).is_person else MAX_AGENT_CHARACTERS
 
 
@@ -91,7 +91,7 @@ MASK = "***"
 
 
 def mask_blocked_words(text: str, blocked: Sequence[str]) -> str:
-    """The text with `MASK` for each of these words or phrases, however they are capitalised and spaced."""
+    """Replace each of these words or phrases by `MASK`, ignoring case and spacing."""
     return _pattern(tuple(blocked)).sub(MASK, text) if any(one.strip() for one in blocked) else text
 
 
@@ -102,20 +102,21 @@ def _pattern(blocked: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _alone(pattern: str) -> str:
-    """As a whole word; in scripts that put no spaces between words, wherever it stands."""
+    """Match the pattern as a whole word; in scripts without spaces between words, match it anywhere."""
     return pattern if re.search(r"[\u2e80-\u9fff\uac00-\ud7af]", pattern) else rf"(?<!\w){pattern}(?!\w)"
 
 
 BUSY, TALKING, CHOOSE_ONE = "busy", "talking", "choose_one"
-"""Why nothing is sent: the addressee talks with another, the sender does, or not exactly one is named."""
+"""Why a message is not sent: the addressee talks with another, the sender does, or not exactly one is
+named."""
 GONE = "gone"
-"""`code` of what the house says of a `member` who is replaced: their conversation is over."""
+"""The `code` of the platform's message that a `member` was replaced, which ends their conversation."""
 
 
 def conversation_partners(
     organisation: Organisation, messages: Iterable[TeamMessage], step: int
 ) -> dict[int, int]:
-    """Who talks with whom in this step, both ways."""
+    """Return who talks with whom in this step, in both directions."""
     talking: dict[int, int] = {}
     last: dict[frozenset[int], int] = {}
     for said in messages:
@@ -139,13 +140,13 @@ def _leave(talking: dict[int, int], member: int) -> None:
 
 
 def address_to_partner(say: MessageDraft, sender: int, talking: Mapping[int, int]) -> MessageDraft:
-    """The same to whom the sender talks with, if nobody is named."""
+    """Address a message without addressee to the sender's present partner, if there is one."""
     return replace(say, to=(talking[sender],)) if not say.to and sender in talking else say
 
 
 def conversation_refusal(say: MessageDraft, sender: int, talking: Mapping[int, int]) -> str:
-    """Why the sender may not say this now, empty if they may: `busy`, `talking` or `choose_one`;
-    `not_allowed` to end what has not begun."""
+    """Return a code for why the sender may not send this now; empty if it may. Codes: `busy`, `talking`,
+    `choose_one`, and `not_allowed` for ending a conversation that has not begun."""
     if len(set(say.to)) != 1:
         return "not_allowed" if say.kind == END else CHOOSE_ONE
     if talking.get(sender) == say.to[0]:

@@ -30,40 +30,42 @@ Command = tuple[str, ...]
 """What one seat wants to do: a verb and its arguments, without the seat. `("get", "storage0", "rice")`."""
 
 Aim = tuple[str, ...]
-"""What a seat can be asked to bring about, in the codes of the world. `("serve", "salmonSushi")`."""
+"""A goal that a seat can be asked to reach, in the codes of the world: `("serve", "salmonSushi")`."""
 
 SUCCESS, FAIL, UNKNOWN = "success", "fail", "unknown"
-"""How an aim stands: it is reached, it cannot be reached any more, or neither can be said yet."""
+"""Status of an aim: it is reached, it cannot be reached any more, or neither is known yet."""
 
 Intent = Mapping[str, str]
-"""What somebody is about to do, in the codes of the world, whose page has the words (`do` what, and with
-what); or `said`: in words of its own, and `thought`: what it thought before."""
+"""What a seat is about to do, in the codes of the world, which its page puts into words (`do` an action, and
+its objects). Or free text: `said` is in the agent's own words, `thought` is its reasoning."""
 
 TurnCommands = Mapping[int, Command] | Sequence[tuple[int, Command]]
-"""Commands by seat, in the order in which they are to run, where the world runs them one by one."""
+"""Commands by seat. Where the world runs them one by one, they are in that order."""
 
 
 class WorldError(Exception):
-    """Something about a world that a caller can put right; the message is one line."""
+    """A problem with a world that a caller can solve; the message is one line."""
 
 
 class SettingsError(WorldError):
-    """Settings or data that make no playable world; names what, where and why."""
+    """Settings or data that cannot be played; the message names what, where and why."""
 
 
 class StateError(WorldError):
-    """A stored state that is damaged or of another version."""
+    """A stored state that is damaged or belongs to another version."""
 
 
 class Event(NamedTuple):
-    """One thing that happened in a step, as it goes into the log.
+    """One event of a step, as the log stores it.
 
-    `kind` is `performed`, `refused`, `message`, `plan_broken`, `time_lost`, or one of the world's own; `seat`
-    is who did it, None for the world itself; `data` is JSON. `performed` and `refused` carry `command`,
-    `refused` also `reasons` (codes). `plan_broken` is the house's: after this step the rest of a seat's plan
-    was dropped; it has `why` (`illegal` or `replaced`), what was `left`, and the step in which it was given
-    (`planned_in`). `time_lost` is the house's, too: before this step the clock stood still for so many
-    `milliseconds`. Events are shared between episodes: do not change `data`.
+    `kind` is `performed`, `refused`, `message`, `plan_broken`, `time_lost`, or one of the world's own. `seat`
+    is the seat that caused it, None for the world itself. `data` is JSON. `performed` and `refused` carry
+    `command`, `refused` also `reasons` (codes).
+
+    The platform adds two kinds. `plan_broken`: after this step the rest of a seat's plan was dropped. It has
+    `why` (`illegal` or `replaced`), the commands `left`, and the step in which the plan was made
+    (`planned_in`). `time_lost`: before this step the clock stood still for so many `milliseconds`. Events are
+    shared between episodes: do not change `data`.
     """
 
     kind: str
@@ -71,16 +73,16 @@ class Event(NamedTuple):
     data: Mapping[str, Json] = {}
 
     def to_json(self) -> dict[str, Json]:
-        """The event as one JSON object."""
+        """Return the event as one JSON object."""
         return {"kind": self.kind, "seat": self.seat, **self.data}
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One thing about a world or co-player that a researcher may set; forms are built from it.
+    """One setting of a world or co-player that a researcher may set; forms are built from it.
 
-    `kind` is `int`, `float`, `bool`, `text` or `choice`; `choices` are (value, label) pairs; bounds are
-    inclusive, those of a text count its characters.
+    `kind` is `int`, `float`, `bool`, `text` or `choice`. `choices` are (value, label) pairs. Bounds are
+    inclusive; for a text they limit the number of characters.
     """
 
     name: str
@@ -92,23 +94,24 @@ class Setting:
     maximum: float | None = None
     choices: tuple[tuple[str, str], ...] = ()
     later: bool = False
-    """It came when there were designs without it: a form that is saved with its default does not add it."""
+    """Whether designs were stored before this setting existed. A form that is saved with its default does not
+    add it."""
     lines: int = 1
-    """Of the box in which a text is written."""
+    """Number of lines of the input box for a text."""
     placeholders: tuple[tuple[str, str], ...] = ()
-    """What may stand in a text for something else, as `{name}`: pairs of a name and what it stands for."""
+    """Placeholders allowed in a text, written as `{name}`: pairs of a name and its meaning."""
     usual: str = ""
-    """What an empty text is taken for, written with placeholders."""
+    """The text that is used if this one is empty, written with placeholders."""
     fresh: Json = None
-    """What a form for something new begins with, where that is not the default; None: the default."""
+    """The first value in a form for a new object, where it differs from the default; None: the default."""
 
     @property
     def beginning(self) -> Json:
-        """What a form for something new begins with."""
+        """Return the first value in a form for a new object."""
         return self.default if self.fresh is None else self.fresh
 
     def clean(self, value: Json) -> Json:
-        """The value in its own type, or SettingsError that names this setting."""
+        """Return the value in its own type; raise a SettingsError that names this setting if it is wrong."""
         try:
             cleaned = _READERS[self.kind](value)
         except (TypeError, ValueError, OverflowError) as error:
@@ -138,12 +141,12 @@ class Setting:
 
 
 AMOUNT_PATTERN = re.compile(r"0|[1-9][0-9]{0,8}")
-"""An amount in a command: a whole number from 0, written in one way only."""
+"""The pattern of an amount in a command: a whole number from 0, without leading zeros."""
 PLACEHOLDER_PATTERN = re.compile(r"\{([a-z_]+)\}")
 
 
 def placeholders_in(text: str) -> list[str]:
-    """The names in braces that stand in a text, in their order; other braces are only braces."""
+    """Return the placeholder names in a text, in their order. Other braces are plain text."""
     return PLACEHOLDER_PATTERN.findall(text)
 
 
@@ -182,7 +185,7 @@ _READERS = {
 
 
 def clean_settings(declared: Iterable[Setting], given: Mapping[str, Json]) -> dict[str, Json]:
-    """Every declared setting with its value or default; SettingsError for a wrong or unknown one."""
+    """Return every declared setting with its value or default; SettingsError for a wrong or unknown one."""
     known = {setting.name: setting for setting in declared}
     for name in given:
         if name not in known:
@@ -195,35 +198,39 @@ METRIC_NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One figure of `World.score()`. What pages, files and the analysis say of it follows from here.
-    Figures of two worlds that are equal share a column; how they are told to who plays is no part of that.
+    """One metric of `World.score()`. Pages, files and the analysis take their descriptions from it. Metrics
+    of two worlds that are equal share a column; `words` is not compared.
 
     `kind` is `count` (a whole number from 0), `share` (from 0 to 1) or `number` (from `low` to `high`).
-    ValueError for one that contradicts itself.
+    Contradictory fields raise a ValueError.
     """
 
     name: str
-    """Its key in `World.score()`, its column in files: small letters and digits, `_` between words."""
+    """Its key in `World.score()` and its column in files: lower-case letters and digits, with `_` between
+    words."""
     kind: Literal["count", "share", "number"]
     label: str
-    """As tables and charts call it: `Success rate`. No two figures of one world share it."""
+    """Its name in tables and charts: `Success rate`. Unique within a world."""
     meaning: str = ""
-    """What the codebook says of it, without a full stop; by default the label."""
+    """Its description in the codebook, without a full stop; by default the label."""
     so_far: str = ""
-    """What it says after a step; empty for one that only a whole episode has: it is in no row of a step."""
+    """Its description for the value after a step. Empty for a metric that only a whole episode has; it is not
+    in the rows of steps."""
     undefined: str = ""
-    """When there is none (`score` says None): `blank where both are 0`. Empty if there always is one."""
+    """When it is undefined (`score` returns None): `blank where both are 0`. Empty if it is always
+    defined."""
     unit: str = ""
     better: Literal["higher", "lower", "neither"] = "higher"
     of: tuple[str, str] | None = None
-    """A share of two counts of this world: of what was done, by what was done and what was missed. Over
-    several episodes it is the share of their sums."""
+    """The two counts of this world that a share is made of: (done, missed). The share is done / (done +
+    missed). Over several episodes it is the share of their sums."""
     measured: bool = True
-    """It is compared between conditions."""
+    """Whether it is compared between conditions."""
     words: tuple[str, str] | None = field(default=None, compare=False)
-    """What it counts, for who played: after a 1 and after any other number; None is not shown to them."""
+    """What it counts, in words for participants: after a 1 and after any other number. None: it is not shown
+    to them."""
     low: float | None = 0.0
-    """Ends of a number, both inclusive; None where it has no end."""
+    """Inclusive bounds of a number; None where it is unbounded."""
     high: float | None = None
 
     def __post_init__(self) -> None:
@@ -236,76 +243,76 @@ class Metric:
 
     @property
     def formula(self) -> str:
-        """How it follows from others; empty if it does not."""
+        """Return how it is computed from other metrics; empty if it is not."""
         return "{0} / ({0} + {1})".format(*self.of) if self.of else ""
 
     @property
     def ends(self) -> tuple[float | None, float | None]:
-        """The least and the most it can be; None where it has no end."""
+        """Return the minimum and the maximum of its values; None where it is unbounded."""
         return {"share": (0.0, 1.0), "count": (0.0, None)}.get(self.kind, (self.low, self.high))
 
     def holds(self, value: Json) -> bool:
-        """Whether this is a value of it."""
+        """Return whether `value` is within its bounds and has its type."""
         low, high = self.ends
         whole = self.kind != "count" or type(value) is int
         return whole and (low is None or low <= value) and (high is None or value <= high)
 
     @property
     def better_words(self) -> str:
-        """Which way is better, in words; empty where neither is."""
+        """Return in words which direction is better; empty where neither is."""
         return "" if self.better == "neither" else f"{self.better} is better"
 
     def shown(self, value: float) -> str:
-        """A value as people read it: `3`, `67 %`, `12.5`."""
+        """Return a value as people read it: `3`, `67 %`, `12.5`."""
         if self.kind == "share":
             return f"{value:.0%}".replace("%", " %")
         return f"{value:.0f}" if self.kind == "count" else f"{round(value, 2):g}"
 
 
 class World(ABC):
-    """One game in play. Same settings, seed and commands give the same states, in every process.
+    """One game in play. The same settings, seed and commands give the same states, in every process.
 
-    Chance comes only from the generator that `reset` seeds, and its state is part of `to_dict`. What a world
-    tells (brief, observation, legal actions, score, state) is the caller's: a later step does not change it,
-    but for the large parts of the state.
+    Chance comes only from the generator that `reset` seeds, and its state is part of `to_dict`. A world
+    returns copies (brief, observation, legal actions, score, state): later steps do not change them, except
+    for the large parts of the state.
     """
 
     kind: ClassVar[str]
     """The name in the registry, stored with every episode."""
     version: ClassVar[int]
-    """Raised when the same commands would no longer give the same states."""
+    """The version of the rules. Increase it when the same commands would no longer give the same states."""
     settings: ClassVar[tuple[Setting, ...]]
-    """What a researcher may set; `seats` is not among them."""
+    """The settings that a researcher may set; `seats` is not among them."""
     idle: ClassVar[Command] = ("noop",)
-    """What a seat does that nobody commands; always carried out."""
+    """The command of a seat without one; it is always carried out."""
     passes_by: ClassVar[bool] = False
-    """Seats that it does not ask (`asks`) are passed by in every episode: its actions last, for example.
-    Elsewhere that is the researcher's choice."""
+    """Whether every episode skips seats that have nothing to choose (`asks`), for example because actions
+    last several steps. In other worlds the researcher chooses this."""
     moves: ClassVar[frozenset[str]] = frozenset()
-    """Kinds of action (`kind_of`) that only take a seat elsewhere; all others but waiting are work."""
+    """Kinds of action (`kind_of`) that only move a seat. All others except waiting count as work."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
     figures: ClassVar[tuple[Metric, ...]]
-    """What `score` measures, the most important first."""
+    """The metrics that `score` returns, the most important first."""
     drawn: ClassVar[str] = "events"
-    """What chance brings into an episode, in the plural: `waves`."""
+    """What chance brings into an episode, as a plural noun: `waves`."""
     drawn_alike: ClassVar[str] = "as far as they do not follow from what was done"
-    """How far the same seed brings the same, whoever plays; completes `the same events, …`."""
+    """How far the same seed gives the same events, whoever plays; completes `the same events, …`."""
     news: ClassVar[str] = ""
-    """Events of the world's own, in words that end a sentence: `ships that came in`."""
+    """The world's own events, in words that end a sentence: `ships that came in`."""
     secret: ClassVar[tuple[str, ...]] = ()
     """Keys of `brief` whose values only their own seat may know."""
     large: ClassVar[tuple[str, ...]] = ()
-    """Keys of `to_dict` whose values are `LargeMap`s (`kitchen.contract.large_state`): parts of the state
-    with so many entries that only what a step changes of them is hashed and stored."""
+    """Keys of `to_dict` whose values are `LargeMap`s (`kitchen.contract.large_state`). These are parts of the
+    state with many entries. Only the entries that a step changes are hashed and stored."""
 
     seats: int
-    """How many seats play."""
+    """Number of seats that play."""
 
     @classmethod
     @abstractmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """A world ready for `reset`; SettingsError if these settings cannot be played."""
+        """Return a world that is ready for `reset`; SettingsError if these settings cannot be played."""
 
     @abstractmethod
     def reset(self, seed: int) -> None:
@@ -314,27 +321,27 @@ class World(ABC):
     @property
     @abstractmethod
     def clock(self) -> int:
-        """Steps taken since `reset`."""
+        """Number of steps taken since `reset`."""
 
     @property
     @abstractmethod
     def length(self) -> int | None:
-        """Steps after which the episode ends by itself; None where only its goal ends it."""
+        """Number of steps after which the episode ends by itself; None where only its goal ends it."""
 
     @property
     @abstractmethod
     def over(self) -> bool:
-        """The game ended by its own rules (its last step is one of them)."""
+        """Whether the game ended by its own rules (including its last step)."""
 
     @property
     def tick_ms(self) -> int | None:
-        """Milliseconds from one step to the next where a clock takes them, whoever has commanded by then; the
-        same for the whole episode. None: a step is taken when all have."""
+        """Milliseconds between steps in a clocked world, the same for the whole episode. The clock takes a
+        step with the commands that have arrived. None: a step is taken when all seats have commanded."""
         return None
 
     @property
     def cut_off(self) -> bool:
-        """The game was ended by a limit that is not among its rules (Gymnasium's *truncated*)."""
+        """Whether a limit outside the rules ended the game (Gymnasium's *truncated*)."""
         return False
 
     @final
@@ -345,12 +352,13 @@ class World(ABC):
 
     @abstractmethod
     def brief(self, seat: int) -> dict[str, Json]:
-        """What this seat knows before it plays and that never changes: rules, things, timing. It follows from
-        seats and settings alone, not from the seed: the guide shows it before the episode is created."""
+        """Return what this seat knows before it plays and that never changes: rules, things, timing. It
+        follows from seats and settings alone, not from the seed: the guide shows it before the episode is
+        created."""
 
     def public_brief(self) -> dict[str, Json]:
-        """Return what anybody may know before the game, people without a seat included: the entries that are
-        the same in the briefs of all seats, without those in `secret`."""
+        """Return what anybody may know before the game, even without a seat. These are the entries that the
+        briefs of all seats share, without those in `secret`."""
         first, *others = (self.brief(seat) for seat in range(self.seats))
         return {
             name: value
@@ -360,22 +368,22 @@ class World(ABC):
 
     @abstractmethod
     def observe(self, seat: int) -> dict[str, Json]:
-        """What this seat sees now."""
+        """Return the observation of this seat."""
 
     @abstractmethod
     def legal_actions(self, seat: int) -> list[Command]:
-        """Exactly the commands that would be carried out if this seat acted first in the coming step. A
-        command with an amount (`amounts`) is listed once, with the least amount. For a seat that is not
-        asked: `idle`, and what else it may do in the middle of something (`asks`)."""
+        """Return exactly the commands that would be carried out if this seat acted first in the coming step.
+        A command with an amount (`amounts`) is listed once, with the least amount. For a seat that has
+        nothing to choose, list `idle` and what else it may do during its action (`asks`)."""
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
-        """Return the commands of `legal_actions` whose last word is an amount: each without that word, with
-        the least and the most amount that are allowed now."""
+        """Return the commands of `legal_actions` whose last word is an amount. Keys are the commands without
+        that word; values are the least and the most amount that are allowed now."""
         return {}
 
     def allows(self, seat: int, command: Command) -> bool:
-        """Return whether this command would be carried out if this seat acted first in the coming step: it is
-        among `legal_actions`, or its amount is in the range that `amounts` gives."""
+        """Return whether this command would be carried out if this seat acted first in the coming step. It
+        must be among `legal_actions`, or its amount in the range that `amounts` gives."""
         return command in self.legal_actions(seat) or self._is_allowed_amount(seat, command)
 
     @final
@@ -388,91 +396,97 @@ class World(ABC):
 
     @classmethod
     def kind_of(cls, command: Command) -> str:
-        """Which kind of action a command is, in a word: those of one kind are one in pictures of what seats
-        did. By default its verb."""
+        """Return the kind of action in one word. Charts of the seats' actions group commands by kind. By
+        default it is the verb."""
         return command[0] if command else "nothing"
 
     def asks(self, seat: int) -> bool:
-        """Return whether this seat has something to choose in the coming step: it is not in the middle of
-        something. Where seats are passed by, a step does not wait for a seat that is not asked: without a
-        command it does `idle`, which is among its `legal_actions`.
+        """Return whether this seat has something to choose in the coming step, because no lasting action
+        occupies it. Where such seats are skipped, a step does not wait for them. Without a command, a skipped
+        seat does `idle`, which is among its `legal_actions`.
 
-        A seat that is not asked *may act* if `legal_actions` has more than `idle` (for example `stop`): its
-        player may command it until the step runs. If `idle` is all, nobody can command it."""
+        A seat that has nothing to choose *may act* if `legal_actions` has more than `idle` (for example
+        `stop`). Its player may command it until the step runs. If `idle` is all, nobody can command it.
+        """
         return True
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """Commands that are not legal now and that another seat could still make so, one of those that act
-        `earlier` in the coming step (None: any other may)."""
+        """Return commands that are illegal now but that another seat could make legal in the coming step.
+        Only seats in `earlier`, which act before this one, count (None: any other seat)."""
         return []
 
     def plannable(self, seat: int) -> list[Command]:
-        """What a person in this seat is offered to do in steps to come, in the order of a list to choose
-        from; it changes rarely, and need not be legal now. Nothing: no plans are offered in this world."""
+        """Return the commands that a person in this seat may plan for later steps, in the order of the list
+        to choose from. It changes rarely, and the commands need not be legal now. Empty: the world offers no
+        plans."""
         return []
 
     def aims(self, seat: int) -> list[Aim]:
-        """All that this seat can be asked to bring about (`kitchen.contract.assigned_jobs`), in the order of
-        a list to choose from; the same for the whole episode. Nothing: jobs are given in words alone."""
+        """Return all aims that this seat can be asked for (`kitchen.contract.assigned_jobs`), in the order
+        of the list to choose from. They are the same for the whole episode. Empty: jobs are given in words
+        only."""
         return []
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
-        """What `aim_status` has to know of this moment, in which this seat is asked for it."""
+        """Return what `aim_status` must know about this moment, in which the seat is asked for the aim."""
         return None
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """How one of its aims stands that this seat was asked for when `aim_mark` said `since`: `SUCCESS`,
-        `FAIL` or `UNKNOWN`."""
+        """Return the status of an aim that this seat was asked for when `aim_mark` returned `since`:
+        `SUCCESS`, `FAIL` or `UNKNOWN`."""
         return UNKNOWN
 
     def accepts(self, seat: int, command: Command) -> bool:
-        """Whether a person in this seat may hand in this command now: what the menu offers, unless the world
-        takes more (free words, for example)."""
+        """Return whether a person in this seat may submit this command now. By default these are the commands
+        in the menu; a world may accept more (free text, for example)."""
         return self.allows(seat, command) or command in self.anticipated_actions(seat)
 
     def visible(self, seat: int, event: Event) -> bool:
-        """Whether this seat gets to know this event. It follows from the seat and the event alone, at
-        whatever moment of the episode it is asked. Another seat's command is asked about as an event of kind
-        `commanded`, with `command` in its data, before it runs; what it is about to do as one of kind
-        `intends`, with the `Intent` as its data; what is left of its plan as one of kind `plans`, with the
-        commands as `left`."""
+        """Return whether this seat may see this event. The answer follows from the seat and the event alone,
+        at any time in the episode.
+
+        The platform also asks about three kinds of event that are not in the log. `commanded`: another seat's
+        command before it runs, with `command` in the data. `intends`: what another seat is about to do, with
+        the `Intent` as data. `plans`: the rest of another seat's plan, with the commands as `left`.
+        """
         return True
 
     @abstractmethod
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Carry out one step. A refused or senseless command is an event, never an exception, and stops
-        nobody else's. A seat without a command does what the world does by default (noop, stay)."""
+        """Carry out one step and return its events. A refused or senseless command is an event, never an
+        exception, and does not affect other commands. A seat without a command does the world's default
+        (noop, stay)."""
 
     @abstractmethod
     def score(self) -> dict[str, Json]:
-        """Every one of `figures` as it stands, by name; one that is undefined is None. What else it says is
-        detail for the world's own page."""
+        """Return the present value of every metric in `figures`, by name; None if it is undefined. Other
+        entries are details for the world's own page."""
 
     def chances(self) -> Mapping[str, MetricLimits]:
-        """How often each share of two counts (`Figure.of`) can count in an episode, by the figure's name:
-        it follows from the settings alone. One that is not among them can count as often as one likes."""
+        """Return how often each share of two counts (`Metric.of`) can count in an episode, by the metric's
+        name. It follows from the settings alone. Metrics that are not listed have no limit."""
         return {}
 
     @abstractmethod
     def to_dict(self) -> dict[str, Json]:
-        """The whole state as JSON with `kind`, `version`, `seats` and `settings`. Under each key in `large`
-        is the world's own `LargeMap`, which later steps change."""
+        """Return the whole state as JSON with `kind`, `version`, `seats` and `settings`. Under each key in
+        `large` is the world's own `LargeMap`, which later steps change."""
 
     @classmethod
     @abstractmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
-        """The world that `to_dict` described; StateError if it cannot be read. Under each key in `large` is
-        a dict that is not the world's own: make a new `LargeMap` of it."""
+        """Return the world that `to_dict` described; StateError if it cannot be read. Under each key in
+        `large` is a dict that does not belong to the world: make a new `LargeMap` of it."""
 
     @final
     def large_parts(self) -> dict[str, LargeMap]:
-        """The large parts of the state, by name: the world's own."""
+        """Return the large parts of the state by name: the world's own objects, not copies."""
         state = self.to_dict() if self.large else {}
         return {name: state[name] for name in self.large}
 
     @final
     def frozen_state(self) -> WorldState:
-        """The present state, which later steps leave alone."""
+        """Return a snapshot of the present state that later steps do not change."""
         state = self.to_dict()
         parts = {name: state[name].freeze() for name in self.large}
         roots = {name: part.root for name, part in parts.items()}
@@ -480,15 +494,16 @@ class World(ABC):
 
     @final
     def state_text(self) -> str:
-        """The state as text: the canonical JSON of `to_dict`, in which each large part is its root."""
+        """Return the state as text: the canonical JSON of `to_dict`, in which each large part is its root
+        hash."""
         return self.frozen_state().text
 
     @final
     def state_hash(self) -> str:
-        """SHA-256 (64 hex digits) of `state_text`: equal states, equal hashes."""
+        """Return the SHA-256 (64 hex digits) of `state_text`. Equal states have equal hashes."""
         return text_hash(self.state_text())
 
 
 def ordered_commands(turn: TurnCommands) -> Iterable[tuple[int, Command]]:
-    """The pairs (seat, command) of a turn in the order in which they are to run."""
+    """Return the (seat, command) pairs of a turn in the order in which they run."""
     return turn.items() if isinstance(turn, Mapping) else turn

@@ -52,7 +52,7 @@ from kitchen.money.budget_ledger import ledger_amount
 from kitchen.registry.agent_registry import get_agent
 
 LOGS_ARCHIVE = "log.zip"
-"""The logs with what it takes to play them again: unpacked, a folder for `experiment_replay`."""
+"""The episode logs with the setup needed to replay them. Unpacked, it is a folder for `experiment_replay`."""
 CSV_TYPE = "text/csv; charset=utf-8"
 
 DOWNLOAD_TYPES: dict[str, str] = {
@@ -67,11 +67,11 @@ DOWNLOAD_TYPES: dict[str, str] = {
     **dict.fromkeys(log_tables.TABLES, CSV_TYPE),
     LOGS_ARCHIVE: "application/zip",
 }
-"""What can be downloaded of every experiment, with its type."""
+"""File name → content type of every file that each experiment offers for download."""
 
 
 def downloadable_files(experiment: Experiment) -> dict[str, str]:
-    """Return what can be downloaded of an experiment, with its type."""
+    """Return file name → content type of everything that this experiment offers for download."""
     return {**DOWNLOAD_TYPES, **dict.fromkeys(_tables(experiment), CSV_TYPE)}
 
 
@@ -80,7 +80,10 @@ def _tables(experiment: Experiment) -> Mapping[str, log_tables.TableRows]:
 
 
 def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
-    """One file by its name; KeyError for one that there is not. What may be long is streamed."""
+    """Return the response that downloads one file. Raise KeyError for an unknown name.
+
+    Files that may be long (log tables and the archive) are streamed.
+    """
     content_type, saved_as = downloadable_files(experiment)[name], f"experiment-{experiment.pk}-{name}"
     if name in (tables := _tables(experiment)):
         return streaming_download(
@@ -92,7 +95,7 @@ def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
 
 
 def current_results(experiment: Experiment) -> tuple[CellResult, ...]:
-    """What an experiment has come to so far."""
+    """Return the results of an experiment so far, one per cell."""
     setup = ExperimentSetup.from_json(experiment.setup)
     return cell_results_of(setup, experiment_services.rows_of(experiment).values())
 
@@ -132,7 +135,7 @@ def _packed(experiment: Experiment) -> Iterator[tuple[str, bytes]]:
 
 @admin.register(Experiment)
 class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[type-arg]
-    """What is played is fixed once it is saved; how many at once and the money are not."""
+    """Manage experiments. After saving, only the name, `at_once` and the spending limit can change."""
 
     list_display = ("__str__", "what", "progress", "state", "created_at")
     ordering = ("-created_at",)
@@ -145,11 +148,11 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         js = ["js/admin-condition.js"]
 
     def clear(self, obj: Experiment) -> None:
-        """Its episodes."""
+        """Delete the episodes of an experiment."""
         experiment_services.experiment_clear(obj)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Experiment]:
-        """Experiments with how many episodes are played."""
+        """Return experiments annotated with their numbers of played and failed episodes."""
         experiments: QuerySet[Experiment] = super().get_queryset(request)
         broken = Q(episodes__row__outcome=FAILED)
         return experiments.annotate(
@@ -158,19 +161,19 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         )
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        """All arguments for a new one; for one that there is, what may change."""
+        """Return the form with all arguments for a new experiment, or the run settings of an existing one."""
         form = experiment_form() if obj is None else RunSettingsForm
         return super().get_form(request, obj, change, **{**kwargs, "form": form})
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """As `get_form`."""
+        """Return the field groups that match the form of `get_form`."""
         if obj is None:
             return fieldsets()
         shown = {"fields": ["name", "what", "settings", "progress", "spent", "state", "created_at"]}
         return [(None, shown), RUN_SETTINGS_FIELDSET]
 
     def get_urls(self) -> list[Any]:
-        """With the files to download."""
+        """Add the URLs of the downloads and of the start page."""
         there = path(
             "<int:pk>/file/<str:name>", self.admin_site.admin_view(self.file), name="kitchen_experiment_file"
         )
@@ -180,7 +183,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         return [there, start, *super().get_urls()]
 
     def file(self, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
-        """One file of results, as the command writes it."""
+        """Respond with one result file, identical to the one that the command writes."""
         experiment = get_object_or_404(Experiment, pk=pk)
         if not self.has_view_permission(request, experiment):
             raise PermissionDenied
@@ -189,7 +192,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         return file_response(experiment, name)
 
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
-        """A new experiment; its episodes are written when it starts."""
+        """Save an experiment. The episodes of a new one are created when it starts."""
         if change:
             experiment_services.experiment_save(experiment=obj, fields=form.changed_data)
             return
@@ -201,7 +204,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.display(description="What is played")
     def what(self, experiment: Experiment) -> str:
-        """The arguments in one line."""
+        """Return the arguments of an experiment in one line."""
         setup = ExperimentSetup.from_json(experiment.setup)
         if setup.pairs:
             teams = f"{comma_list(setup.organisations)}: " if setup.organisations else ""
@@ -212,7 +215,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.display(description="Settings of the co-player")
     def settings(self, experiment: Experiment) -> str:
-        """Every setting in words."""
+        """Return every setting of the co-players, one per line of HTML."""
         setup = ExperimentSetup.from_json(experiment.setup)
         kinds = dict.fromkeys(kind for pair in setup.pairs for kind in line_up_kinds(pair)) or (
             setup.coplayer,
@@ -226,17 +229,17 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.display(description="Played")
     def progress(self, experiment: Any) -> str:
-        """Episodes played, of all."""
+        """Return how many of all episodes were played."""
         return f"{experiment.played_episodes} of {ExperimentSetup.from_json(experiment.setup).total} episodes"
 
     @admin.display(description="Spent")
     def spent(self, experiment: Experiment) -> str:
-        """US dollars, with what is set aside for calls that are under way."""
+        """Return the US dollars spent, including those reserved for calls in progress."""
         return format_dollars(database_logs.experiment_cost(experiment))
 
     @admin.display(description="State")
     def state(self, experiment: Any) -> str:
-        """Whether it runs, and why not."""
+        """Return whether the experiment runs and, if not, the reason."""
         if experiment.running:
             return "running"
         if experiment.failed_episodes:
@@ -248,14 +251,14 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.action(description="Start (or go on with) the selected experiments", permissions=["change"])
     def start(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:
-        """The way to the forecast of each, which starts it."""
+        """Link to the forecast page of each selected experiment; the experiment is started there."""
         for experiment in experiments:
             there = reverse("admin:kitchen_experiment_start", args=[experiment.pk])
             text = '<a href="{}">See the forecast and start {}</a>.'
             self.message_user(request, format_html(text, there, experiment), messages.WARNING)
 
     def start_page(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """The forecast, and the limit that it is started with."""
+        """Show the forecast and ask for the spending limit; start the experiment on POST."""
         experiment = get_object_or_404(Experiment, pk=pk)
         if not self.has_change_permission(request, experiment):
             raise PermissionDenied
@@ -309,11 +312,11 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
     def response_add(
         self, request: HttpRequest, obj: Experiment, post_url_continue: Any = None
     ) -> HttpResponse:
-        """To the forecast, if it is to be started."""
+        """Redirect to the forecast if the researcher chose to start the experiment."""
         return self._started(request, obj) or super().response_add(request, obj, post_url_continue)
 
     def response_change(self, request: HttpRequest, obj: Experiment) -> HttpResponse:
-        """To the forecast if it is to be started; stopped, if that was asked for."""
+        """Redirect to the forecast if a start was requested; stop the experiment if a stop was requested."""
         if "_stop" in request.POST:
             experiment_services.experiment_stop(experiment_id=obj.pk, because="stopped by hand")
             return self._back(obj)
@@ -329,13 +332,13 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.action(description="Stop the selected experiments", permissions=["change"])
     def stop(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:
-        """Episodes that are being played come to their end."""
+        """Stop the selected experiments. Episodes in progress are played to their end."""
         for experiment in experiments:
             experiment_services.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
 
     @admin.action(description="Compare two experiments", permissions=["view"])
     def compare(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> HttpResponse | None:
-        """CoS of every cell of both, side by side."""
+        """Show the CoS of every cell of two experiments side by side."""
         if len(experiments) != 2:
             self.message_user(request, "Select two experiments.", messages.ERROR)
             return None
@@ -356,7 +359,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         return TemplateResponse(request, "admin/kitchen/experiments_compared.html", context)
 
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
-        """The page, with who played, the files and the tables below it."""
+        """Render the page with the decision makers, the files and the result tables below the form."""
         if experiment := kwargs.get("obj"):
             cells, setup = current_results(experiment), ExperimentSetup.from_json(experiment.setup)
             context["who"], context["files"] = (
@@ -371,7 +374,10 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
 
 def side_by_side(first: Sequence[CellResult], second: Sequence[CellResult]) -> list[tuple[str, ...]]:
-    """Cell, CoS of the first, of the second, their difference, the paper's; cells of either."""
+    """Return rows of cell name, first CoS, second CoS, their difference and the paper's CoS.
+
+    The rows cover the cells of either experiment.
+    """
     ones, others = ({each.column.key: each for each in cells} for cells in (first, second))
     lines: list[tuple[str, ...]] = []
     for key in dict.fromkeys([*ones, *others]):

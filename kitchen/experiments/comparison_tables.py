@@ -1,7 +1,7 @@
 """Tabulate one metric by level, seats and line-up, or by pairs of partners, beside published values.
 
-Brackets are 95 % intervals over episodes: Student's t for means, and Wilson's interval where each episode
-is 0 or 1. For pairs, ± is the standard error of the mean over episodes.
+Brackets are 95 % intervals over episodes: Student's t for means, and Wilson's interval if each episode is 0
+or 1. For pairs, ± is the standard error of the mean over episodes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from kitchen.words.english_text import counted_noun
 
 @dataclass(frozen=True, slots=True)
 class MeanWithError:
-    """The mean of a figure over some episodes, and its standard error; None where there is none."""
+    """The mean of a metric over some episodes with its standard error.
+
+    `mean` is None without episodes, `error` with fewer than two.
+    """
 
     number: int
     mean: float | None
@@ -32,7 +35,7 @@ class MeanWithError:
 
     @classmethod
     def of(cls, figures: Sequence[float]) -> MeanWithError:
-        """Of these."""
+        """Compute the mean and standard error of these values."""
         mean = fmean(figures) if figures else None
         error = stdev(figures) / sqrt(len(figures)) if len(figures) > 1 else None
         return cls(len(figures), mean, error)
@@ -45,22 +48,22 @@ class MeanWithError:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two co-players in one level."""
+    """The results of two co-players in one level."""
 
     level: str
     kinds: tuple[str, ...]
-    """By seat."""
+    """Kinds of co-player, by seat."""
     figures: tuple[float, ...]
-    """By episode."""
+    """Values of the metric, by episode."""
 
     @property
     def mean(self) -> MeanWithError:
-        """Over its episodes."""
+        """Mean over the episodes, with its standard error."""
         return MeanWithError.of(self.figures)
 
 
 def pairings_in(results: Sequence[CellResult]) -> list[Pairing]:
-    """What an experiment of partners came to, in its order."""
+    """Return the result of every pair of partners, in the order of the experiment."""
     return [
         Pairing(cell.column.level, line_up_kinds(cell.column.variant.coplayer), cell.intervals[0].figures)
         for cell in results
@@ -68,19 +71,22 @@ def pairings_in(results: Sequence[CellResult]) -> list[Pairing]:
 
 
 def pairing_levels(pairings: Sequence[Pairing]) -> list[str]:
-    """Their levels, in their order."""
+    """Return the levels in which these pairs played, in their order."""
     return list(dict.fromkeys(each.level for each in pairings))
 
 
 def agents_in_seat(pairings: Sequence[Pairing], seat: int) -> list[str]:
-    """Who sits in this seat somewhere, in their order."""
+    """Return the kinds of co-player that played in this seat in any level, in their order."""
     return list(dict.fromkeys(each.kinds[seat] for each in pairings))
 
 
 def means_over_others(
     pairings: Sequence[Pairing], level: str, seat: int
 ) -> Iterator[tuple[str, MeanWithError]]:
-    """Everybody who sat in this seat of the level beside somebody of another kind, as the paper counts it."""
+    """Yield (kind, mean) for every kind in this seat of the level, over all partners of another kind.
+
+    Pairs of the same kind are excluded, as in the paper.
+    """
     for kind in agents_in_seat(pairings, seat):
         mine = [each for each in pairings if each.level == level and each.kinds[seat] == kind]
         others = [each for each in mine if len(set(each.kinds)) > 1]
@@ -90,14 +96,14 @@ def means_over_others(
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """One table: a head, and rows of texts of which the first names the row."""
+    """A table of texts: a head, and rows whose first cell names the row."""
 
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     played_by: str = ""
-    """Who really decided, in a sentence."""
+    """One sentence that states who made the decisions."""
 
 
 COMPARISON_COLUMNS = (
@@ -119,7 +125,10 @@ COMPARISON_NOTE = "Mean [95 % interval over the episodes]. Down: who plays, seat
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean of a figure over some episodes with its interval; None where there is none."""
+    """The mean of a metric over some episodes with its 95 % interval.
+
+    `mean` is None without episodes, `low` and `high` with fewer than two.
+    """
 
     number: int
     mean: float | None = None
@@ -128,7 +137,10 @@ class Estimate:
 
     @classmethod
     def of(cls, values: Sequence[float], ends: tuple[float | None, float | None] = (None, None)) -> Estimate:
-        """Estimate the mean of these values of a figure with these ends."""
+        """Estimate the mean of these values.
+
+        `ends` are the lowest and highest possible values of the metric.
+        """
         number = len(values)
         if number < 2:
             return cls(number, values[0] if values else None)
@@ -136,7 +148,8 @@ class Estimate:
 
     @property
     def reach(self) -> tuple[float, float] | None:
-        """How far the interval reaches below and above the mean; None where there is none."""
+        """Distances from the mean to the lower and the upper end of the interval; None without an
+        interval."""
         if self.mean is None or self.low is None or self.high is None:
             return None
         return max(self.mean - self.low, 0.0), max(self.high - self.mean, 0.0)
@@ -147,7 +160,7 @@ def _interval(
 ) -> tuple[float | None, float | None]:
     if set(values) <= {0.0, 1.0}:
         return _wilson(sum(values), len(values))
-    from scipy.stats import t  # slow to import, so not before it is needed
+    from scipy.stats import t  # imported here because scipy.stats is slow to import
 
     number, mean, (low, high) = len(values), fmean(values), ends
     half = float(t.ppf((1 + CONFIDENCE) / 2, number - 1)) * stdev(values) / sqrt(number)
@@ -156,7 +169,7 @@ def _interval(
 
 
 def _wilson(successes: float, number: int) -> tuple[float, float]:
-    """Wilson's score interval of a share (Wilson 1927)."""
+    """Return Wilson's score interval of a proportion (Wilson 1927)."""
     share, squared = successes / number, Z * Z / number
     middle = (share + squared / 2) / (1 + squared)
     half = Z / (1 + squared) * sqrt(share * (1 - share) / number + squared / (4 * number))
@@ -165,25 +178,25 @@ def _wilson(successes: float, number: int) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class LineUpResult:
-    """One line-up in one level."""
+    """The result of one line-up in one level."""
 
     level: str
     seats: int
     name: str
-    """Of the line-up, with its organisation where several are compared."""
+    """Name of the line-up, with its organisation if several are compared."""
     organisation: str
     estimate: Estimate
 
 
 def comparison_benchmark(results: Sequence[CellResult]) -> tuple[ComparisonBenchmark, Metric]:
-    """Return the ground whose results these are, and the figure that it compares."""
+    """Return the benchmark of these results and the metric that it compares."""
     ground, world = results[0].column.ground, results[0].column.world
-    assert isinstance(ground, ComparisonBenchmark)  # noqa: S101 - asked of such grounds only
+    assert isinstance(ground, ComparisonBenchmark)  # noqa: S101 - only called for comparison benchmarks
     return ground, next(figure for figure in metrics_of_world(world) if figure.name == ground.figure)
 
 
 def line_up_results(results: Sequence[CellResult]) -> list[LineUpResult]:
-    """Return what each line-up came to in each level, in the order of the experiment."""
+    """Return the result of each line-up in each level, in the order of the experiment."""
     _, figure = comparison_benchmark(results)
     return [
         LineUpResult(
@@ -198,7 +211,7 @@ def line_up_results(results: Sequence[CellResult]) -> list[LineUpResult]:
 
 
 def comparison_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
-    """Return a table for each number of seats."""
+    """Return one table for each number of seats."""
     found = line_up_results(results)
     return [_grid(seats, found, results) for seats in sorted({each.seats for each in found})]
 
@@ -226,7 +239,7 @@ def _grid(seats: int, found: Sequence[LineUpResult], results: Sequence[CellResul
 
 
 def estimate_text(figure: Metric, estimate: Estimate | None) -> str:
-    """Return an estimate as tables show it: `0.850 [0.640, 0.948]`."""
+    """Format an estimate for tables: `0.850 [0.640, 0.948]`."""
     if estimate is None or estimate.mean is None:
         return "n/a" if estimate else ""
     mean = _number(figure, estimate.mean)
@@ -246,7 +259,7 @@ def _published_comparison(figure: Metric, cell: PublishedValue | None) -> str:
 
 
 def comparison_csv(results: Sequence[CellResult]) -> bytes:
-    """Return one row for each line-up and level, then what was published."""
+    """Return a CSV file with one row for each line-up and level, then the published values."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COMPARISON_COLUMNS)
@@ -267,7 +280,7 @@ def _comparison_rows(results: Sequence[CellResult]) -> Iterator[tuple[object, ..
 
 
 def comparison_line(results: Sequence[CellResult]) -> str:
-    """Return the experiment in one line: the mean of all line-ups, and the best one."""
+    """Return the experiment in one line: the mean of all line-ups, and the best line-up."""
     ground, figure = comparison_benchmark(results)
     means = [
         (each.estimate.mean, each) for each in line_up_results(results) if each.estimate.mean is not None
@@ -291,12 +304,13 @@ PAIRING_NOTE = (
 
 
 def pairing_benchmark(results: Sequence[CellResult]) -> PairingBenchmark:
-    """Whose pairings these are."""
+    """Return the pairing benchmark of these results."""
     return get_pairings(results[0].column.world)
 
 
 def pairing_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
-    """A table for each level, and two of everybody over all others."""
+    """Return a table for each level, then for each seat one of every kind over all partners of another
+    kind."""
     pairings, ground = pairings_in(results), pairing_benchmark(results)
     grids = [_beside(pairings, level, results) for level in pairing_levels(pairings)]
     seats = [_over(pairings, seat, ground) for seat in (0, 1)]
@@ -332,7 +346,7 @@ def _published_pairing(cell: PublishedValue | None) -> str:
 
 
 def pairing_csv(results: Sequence[CellResult]) -> bytes:
-    """One row for each pair and level, then everybody over all others, then what was published."""
+    """Return a CSV file: each pair and level, then each kind over all others, then the published values."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(PAIRING_COLUMNS)
@@ -354,7 +368,7 @@ def _pairing_rows(pairings: Sequence[Pairing], ground: PairingBenchmark) -> Iter
 
 
 def pairing_line(results: Sequence[CellResult]) -> str:
-    """The experiment in one line: the mean of the best pair and of all."""
+    """Return the experiment in one line: the mean of all pairs, and the best pair."""
     means = [(each.mean.mean, each) for each in pairings_in(results) if each.mean.mean is not None]
     if not means:
         return "nothing was played yet"

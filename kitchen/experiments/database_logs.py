@@ -1,7 +1,7 @@
 """Store the logs of experiment episodes in the database, read them back, and verify them.
 
-Pieces are only added. A log that cannot be continued stays, and a new run of the episode begins; the last
-run counts. A worker that was replaced by another one notices and stops.
+Log pieces are only added. If a log cannot be continued, it stays, and a new run of the episode begins. The
+last run counts. A worker that another one has replaced notices this and stops.
 """
 
 from __future__ import annotations
@@ -24,28 +24,31 @@ from kitchen.money.budget_ledger import ledger_amount, spent_or_reserved
 log = logging.getLogger(__name__)
 
 LOGS_AT_ONCE = 100
-"""Episodes that are read at once."""
+"""Number of episodes that are read from the database at once."""
 
 
 class PlayedElsewhereError(Exception):
-    """Another worker has gone on with this episode."""
+    """Raised when another worker has continued this episode."""
 
 
 def log_data(episode: ExperimentEpisode) -> bytes:
-    """The bytes of the log that counts; empty where there is none."""
+    """Return the bytes of the last run's log; empty if there is none."""
     rows = ExperimentLog.objects.filter(episode=episode)
     last = rows.order_by("-run").values_list("run", flat=True).first()
     return b"".join(bytes(data) for data in rows.filter(run=last).values_list("data", flat=True))
 
 
 def log_to_resume(episode: ExperimentEpisode) -> PlayedLog | None:
-    """What was kept of an episode that is to go on now; None for nothing. LogError."""
+    """Return the stored log of an episode that is about to continue; None if there is none.
+
+    Raise LogError.
+    """
     data = log_data(episode)
     return read_log(data) if data else None
 
 
 def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> WritePiece:
-    """Who keeps the next pieces of an episode's log, `anew` those of another run."""
+    """Return a function that stores the next pieces of an episode's log. With `anew`, it begins a new run."""
     run, number = _last(episode)
     if anew and number:
         run, number = run + 1, 0
@@ -60,14 +63,16 @@ def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> WritePiece:
 
 
 def _last(episode: ExperimentEpisode) -> tuple[int, int]:
-    """Run and number of its last piece; the number is 0 where there is none."""
+    """Return run and number of the last stored piece; the number is 0 if there is none."""
     last = ExperimentLog.objects.filter(episode=episode).order_by("run", "number").last()
     return (last.run, last.number) if last else (1, 0)
 
 
 def _store(episode_id: int, run: int, number: int, piece: bytes) -> None:
-    """One piece; PlayedElsewhereError where another has that place. That it is there already, after an answer
-    that was lost, is well."""
+    """Store one piece. Raise PlayedElsewhereError if a different piece already has this number.
+
+    An identical piece is accepted: it was stored before, but the database's answer was lost.
+    """
     try:
         with transaction.atomic():
             ExperimentLog.objects.create(episode_id=episode_id, run=run, number=number, data=piece)
@@ -78,21 +83,23 @@ def _store(episode_id: int, run: int, number: int, piece: bytes) -> None:
 
 
 def logs_of(experiment: Experiment) -> Iterator[tuple[EpisodeKey, bytes]]:
-    """The log of every episode that has one, as bytes, by the episode's name."""
+    """Yield (key, log bytes) for every episode that has a log."""
     kept = ExperimentLog.objects.filter(episode=OuterRef("pk"))
     for episode in experiment.episodes.filter(Exists(kept)).iterator(LOGS_AT_ONCE):
         yield key_of(episode), log_data(episode)
 
 
 def key_of(episode: ExperimentEpisode) -> EpisodeKey:
-    """The episode's name within its experiment."""
+    """Return the key of the episode within its experiment."""
     return episode.variant, episode.level, episode.agents, episode.alpha, episode.episode
 
 
 def logs_adopt(*, experiment: Experiment, data: Callable[[EpisodeKey], bytes]) -> None:
-    """Take in what was kept elsewhere of its episodes, and what that cost, where nothing is kept here, or
-    where it goes on from what is kept of an episode that is not played yet. `data` gives the bytes of an
-    episode's log, nothing where there is none."""
+    """Copy logs that were recorded elsewhere (`--local`) into the database, and count their costs.
+
+    A log is copied if nothing is stored for its episode. It is also copied if it continues the stored log of
+    an unfinished episode. `data` returns the bytes of an episode's log, empty if there is none.
+    """
     unplayed = Q(logs__isnull=True) | Q(finished_at=None)
     for episode in experiment.episodes.filter(unplayed).distinct():
         if kept := data(key_of(episode)):
@@ -121,14 +128,17 @@ def _adopt(experiment: Experiment, episode: ExperimentEpisode, data: bytes) -> N
 
 
 def cost_elsewhere(experiment: Experiment, logs: Iterable[PlayedLog]) -> float:
-    """US dollars that calls in these logs cost of which nothing is kept here, in no run of their episode."""
+    """Return the US dollars of calls in these logs that no stored run of their episode contains."""
     held = experiment.episodes.filter(logs__isnull=False).distinct()
     episodes = {key_of(episode): episode for episode in held}
     return sum(log_cost(each) - _known(each, episodes.get(each.head.key)) for each in logs)
 
 
 def _known(there: PlayedLog, episode: ExperimentEpisode | None) -> float:
-    """What is known here of what a log cost: the one of the two begins with the other."""
+    """Return the part of a log's cost that is already stored here.
+
+    Only runs count that begin with this log, or with which this log begins.
+    """
     here = [] if episode is None else _runs(episode)
     if any(run.lines.startswith(there.lines) for run in here):
         return log_cost(there)
@@ -136,7 +146,7 @@ def _known(there: PlayedLog, episode: ExperimentEpisode | None) -> float:
 
 
 def _runs(episode: ExperimentEpisode) -> list[PlayedLog]:
-    """Everything that is kept of an episode here and can be read."""
+    """Return every stored run of an episode that can be read."""
     pieces: dict[int, bytes] = {}
     for run, piece in ExperimentLog.objects.filter(episode=episode).values_list("run", "data"):
         pieces[run] = pieces.get(run, b"") + bytes(piece)
@@ -148,12 +158,12 @@ def _runs(episode: ExperimentEpisode) -> list[PlayedLog]:
 
 
 def log_cost(kept: PlayedLog) -> float:
-    """US dollars that an episode's calls cost; those whose price is not known count nothing."""
+    """Return the US dollars that the calls of a log cost; calls of unknown price count as 0."""
     return sum(call.cost or 0.0 for call in kept.calls)
 
 
 def experiment_cost(experiment: Experiment) -> float:
-    """US dollars that an experiment has cost and set aside, here and elsewhere."""
+    """Return the US dollars that an experiment has spent and reserved, here and elsewhere."""
     here = spent_or_reserved(experiment.budget.pk) if experiment.budget else 0
     return float(here + experiment.spent_elsewhere)
 
@@ -163,7 +173,7 @@ EPISODES_AT_ONCE = 100
 
 
 def verify_logs() -> Iterator[str]:
-    """A line for each episode that was played and whose log is gone, damaged or another one."""
+    """Yield one line for each played episode whose log is missing, damaged or changed."""
     played = ExperimentEpisode.objects.filter(row__isnull=False).select_related("experiment")
     for episode in played.order_by("pk").iterator(EPISODES_AT_ONCE):
         wanted = (episode.row or {}).get("log")

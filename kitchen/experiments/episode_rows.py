@@ -1,6 +1,6 @@
-"""Define the row of one played episode, read and write rows as CSV, and count who really decided.
+"""Define the row of one played episode, read and write rows as CSV, and count who made the decisions.
 
-If the stand-in or a fallback decided in place of a language model, every table and figure says so. New
+If the stand-in or a fallback decided in place of a language model, every table and figure reports it. New
 columns are added at the end (RFC 4180, UTF-8).
 """
 
@@ -23,12 +23,12 @@ PLAYED, FAILED = "played", "failed"
 
 
 class RowsError(Exception):
-    """Rows that cannot be read, or that are not those of this experiment; one line."""
+    """Raised when rows cannot be read or belong to another experiment. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeRow:
-    """One episode of agents alone."""
+    """The result of one episode of agents without people."""
 
     variant: str
     """Empty outside of presets."""
@@ -41,81 +41,87 @@ class EpisodeRow:
     failed: int
     steps: int
     fallbacks: int
-    """Decisions that another than the co-player made."""
+    """Number of decisions that somebody other than the co-player made."""
     fallback_codes: str
-    """Why: codes with their numbers, `529 x2, timeout x1`."""
+    """Reasons of the fallbacks: codes with their numbers, `529 x2, timeout x1`."""
     played_by: str
-    """Who chose, with the number of decisions."""
+    """The deciding agents, each with its number of decisions."""
     calls: int
-    """Calls of language models."""
+    """Number of language model calls."""
     tokens_input: int
-    """Without those read from or written to a cache."""
+    """Input tokens, without those read from or written to a cache."""
     tokens_output: int
     tokens_cache_read: int
     tokens_cache_write: int
     cost: float | None
-    """US dollars; None where a price is not known."""
+    """US dollars; None if a price is unknown."""
     model: str
-    """As the API named it."""
+    """Model name as returned by the API."""
     ms_median: float
-    """Milliseconds per decision."""
+    """Median milliseconds per decision."""
     ms_max: float
     state_hash: str
-    """Of the state at the end."""
+    """Hash of the state at the end of the episode."""
     outcome: str = PLAYED
-    """FAILED where an error ended it: its counts are 0 and go into no result, and it can be played again."""
+    """FAILED if an error ended the episode. Its counts are then 0 and enter no result; it can be played
+    again."""
     reason: str = ""
-    """Which error, and where."""
+    """For a failed episode: the error and its place in the code."""
     log: str = ""
-    """SHA-256 of the lines of its log; empty for episodes of before there were logs."""
+    """SHA-256 of the lines of the log; empty for episodes that were played before logs existed."""
     read_whole: int = 0
-    """Decisions for which the model's reply was read whole (`kitchen.contract.decision_notes`)."""
+    """Decisions for which the model's whole reply could be parsed (`kitchen.contract.decision_notes`)."""
     read_in_part: int = 0
     read_not_at_all: int = 0
     commands_asked: int = 0
-    """Commands that these replies were to hold."""
+    """Number of commands that these replies should have contained."""
     commands_invalid_before: int = 0
-    """Of these, read and refused: in the first reply."""
+    """Number of those commands that were parsed but invalid in the first reply."""
     commands_invalid: int = 0
-    """The same after a second try if there was one."""
+    """Number of invalid commands after the second attempt, if there was one."""
     predictions_judged: int = 0
-    """What was foreseen of others and turned out right or wrong (`kitchen.contract.decision_notes`)."""
+    """Predictions about others that turned out right or wrong (`kitchen.contract.decision_notes`)."""
     predictions_right: int = 0
-    """Of these, what came true."""
+    """Number of judged predictions that came true."""
     figure: float | None = None
-    """The figure that is compared in worlds of partners (`PairingBenchmark.figure`); blank in others."""
+    """The compared metric in worlds of partners (`PairingBenchmark.figure`); None in other worlds."""
 
     @property
     def readings(self) -> ReplyReadings:
-        """How its replies were read."""
+        """How the model replies of this episode were parsed."""
         return ReplyReadings(*(getattr(self, name) for name in READ))
 
     @property
     def key(self) -> EpisodeKey:
-        """The episode's name within its experiment."""
+        """The key of the episode within its experiment."""
         return self.variant, self.level, self.agents, self.alpha, self.episode
 
     def to_json(self) -> dict[str, Json]:
-        """As JSON; `from_json` gives an equal row."""
+        """Return the row as JSON; `from_json` restores an equal row."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
-        """What `to_json` wrote."""
+        """Restore a row from the output of `to_json`."""
         return cls(**stored)
 
 
 ROW_COLUMNS = [each.name for each in fields(EpisodeRow)]
 REQUIRED_COLUMNS = [each.name for each in fields(EpisodeRow) if each.default is MISSING]
-"""Columns that a file of an earlier version has, too."""
+"""Columns that files of earlier versions have, too."""
 UNCOUNTED_COLUMNS: Mapping[str, Json] = {"alpha": 1.0, "completed": 0, "failed": 0}
-"""Columns that mean nothing where partners are compared, and what a row has there: a file of such an
-experiment is without them (one of an earlier version has them)."""
+"""Columns without meaning where partners are compared, with the values of such rows.
+
+Files of such experiments leave these columns out; files of earlier versions contain them.
+"""
 _TYPES = {each.name: str(each.type) for each in fields(EpisodeRow)}
 
 
 def write_rows_csv(rows: Iterable[EpisodeRow], *, of_partners: bool = False) -> bytes:
-    """Rows as a file, sorted by their names; an unknown cost is blank. `of_partners` leaves out UNCOUNTED."""
+    """Return rows as a CSV file, sorted by key. An unknown cost is blank.
+
+    `of_partners` leaves out `UNCOUNTED_COLUMNS`.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     columns = _columns(of_partners)
@@ -131,13 +137,13 @@ def _columns(of_partners: bool) -> list[str]:
 
 
 def _are_ours(columns: list[str]) -> bool:
-    """Whether these head a file of this version or of an earlier one."""
+    """Return whether these are the columns of this version or of an earlier one."""
     whole = _columns("alpha" not in columns)
     return columns == whole[: len(columns)] and set(REQUIRED_COLUMNS) <= {*columns, *UNCOUNTED_COLUMNS}
 
 
 def read_rows_csv(data: bytes, name: str = "episodes.csv") -> list[EpisodeRow]:
-    """The rows of a file; RowsError names file and line."""
+    """Read the rows of a CSV file. RowsError names the file and the line."""
     try:
         reader = csv.DictReader(io.StringIO(data.decode(), newline=""), strict=True)
         columns = list(reader.fieldnames or ())
@@ -165,7 +171,7 @@ def _read(kind: str, text: str) -> Json:
 def match_rows_to_jobs(
     rows: Iterable[EpisodeRow], jobs: Iterable[EpisodeJob]
 ) -> dict[EpisodeKey, EpisodeRow]:
-    """Rows by name; RowsError for one that these jobs do not have, or with another seed, or there twice."""
+    """Return rows by key. Raise RowsError for an unknown key, a different seed, or a duplicate."""
     seeds = {job.key: job.seed for job in jobs}
     rows_by_key: dict[EpisodeKey, EpisodeRow] = {}
     for row in rows:
@@ -184,22 +190,22 @@ PLAYER_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class DecisionMakers:
-    """Who decided in some episodes, and how often."""
+    """Count who made the decisions of some episodes."""
 
     decisions: Counter[str] = field(default_factory=Counter)
-    """By who chose: a kind of co-player, `stand-in`, `noop`."""
+    """Number of decisions by decision maker: a kind of co-player, `stand-in` or `noop`."""
     fallbacks: Counter[str] = field(default_factory=Counter)
-    """Decisions that another than the co-player made, by their codes."""
+    """Number of decisions that somebody other than the co-player made, by fallback code."""
     models: frozenset[str] = frozenset()
-    """Language models, as the API named them; the stand-in is none."""
+    """Language models, as named by the API; the stand-in is not included."""
     failed: int = 0
-    """Episodes that an error ended; they count nowhere."""
+    """Number of episodes that an error ended; they count in no result."""
     read: ReplyReadings = field(default_factory=ReplyReadings)
-    """How the replies of language models were read."""
+    """How the replies of language models were parsed."""
 
     @classmethod
     def of(cls, rows: Iterable[EpisodeRow]) -> Self:
-        """Who played these episodes."""
+        """Count the decision makers of these episodes."""
         total = cls()
         for row in rows:
             if row.outcome == FAILED:
@@ -221,7 +227,7 @@ class DecisionMakers:
         )
 
     def __str__(self) -> str:
-        """In one line, for tables and figures."""
+        """Return the decision makers in one line, for tables and figures."""
         who = [f"{self._named(name)} {number}" for name, number in sorted(self.decisions.items())]
         played = f"Played by (decisions): {', '.join(who)}" if who else "Played by: nobody yet"
         parts = [played, self._fallbacks()]
@@ -234,16 +240,16 @@ class DecisionMakers:
 
     @property
     def share(self) -> str:
-        """Fallbacks of all decisions, `3 of 900`."""
+        """Fallbacks among all decisions: `3 of 900`."""
         return f"{self.fallbacks.total()} of {self.decisions.total()}"
 
     @property
     def names(self) -> str:
-        """Who chose, with the number of decisions: `planner x3, stand-in x57`."""
+        """Decision makers with their numbers of decisions: `planner x3, stand-in x57`."""
         return counts_text(self.decisions)
 
     def told(self, kind: str) -> str:
-        """The name of a kind for a picture: with a mark where a stand-in decided for it."""
+        """Return the name of a kind for a figure, marked if a stand-in decided for it."""
         return f"{kind} ({STAND_IN})" if self.decisions[f"{kind}'s {STAND_IN}"] else kind
 
     def _named(self, kind: str) -> str:
@@ -259,11 +265,11 @@ class DecisionMakers:
 
 
 def counts_text(counts: Counter[str]) -> str:
-    """`planner x3, stand-in x57`."""
+    """Format counts: `planner x3, stand-in x57`."""
     return ", ".join(f"{name} x{number}" for name, number in sorted(counts.items()))
 
 
 def read_counts(text: str) -> Counter[str]:
-    """What `counted` wrote."""
+    """Parse the output of `counts_text`."""
     pairs = (part.rpartition(" x") for part in text.split(", ") if part)
     return Counter({name: int(number) for name, _, number in pairs})

@@ -1,6 +1,6 @@
-"""Keep an experiment in a folder of files, each written whole or not at all.
+"""Store an experiment as files in a folder, each written whole or not at all.
 
-A run that is resumed continues from `episodes.csv`.
+A resumed run continues from `episodes.csv`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from kitchen.registry.world_registry import get_world
 EPISODES, SETTINGS = "episodes.csv", "experiment.json"
 ResultMaker = Callable[[ExperimentSetup, tuple[CellResult, ...]], bytes]
 VERSION = 1
-"""Of the layout of experiment.json."""
+"""Version of the layout of experiment.json."""
 
 
 class FolderError(Exception):
-    """A folder that this experiment cannot be kept in; one line."""
+    """Raised when this experiment cannot be stored in a folder. The message is one line."""
 
 
 def describe_experiment(setup: ExperimentSetup, key: str = "") -> dict[str, Json]:
-    """What experiment.json says: settings, versions, and the seed of every episode."""
+    """Return the content of experiment.json: setup, versions, and the seed of every episode."""
     jobs = episode_jobs(setup)
     return {
         "version": VERSION,
@@ -64,9 +64,9 @@ def _version(name: str) -> str:
 
 
 def open_folder(folder: Path, setup: ExperimentSetup) -> tuple[str, dict[EpisodeKey, EpisodeRow]]:
-    """The key of the experiment in this folder (empty for a new one) and what it has played.
+    """Create or open the folder; return the experiment's key (empty for a new one) and its played rows.
 
-    FolderError if another experiment is there; OSError where the disk refuses.
+    Raise FolderError if the folder holds another experiment, and OSError if the disk refuses.
     """
     folder.mkdir(parents=True, exist_ok=True)
     key = ""
@@ -86,7 +86,7 @@ def open_folder(folder: Path, setup: ExperimentSetup) -> tuple[str, dict[Episode
 
 
 def read_setup_file(folder: Path) -> ExperimentSetup:
-    """What the experiment in this folder was asked to be; FolderError where there is none."""
+    """Return the setup stored in this folder; raise FolderError if there is none."""
     try:
         stored = _stored(folder / SETTINGS)
         return ExperimentSetup.from_json(stored["setup"])
@@ -107,27 +107,30 @@ def _stored(path: Path) -> Mapping[str, Json]:
 
 
 def write_settings(folder: Path, setup: ExperimentSetup, key: str = "") -> None:
-    """experiment.json: written first, so that whatever comes next can be resumed."""
+    """Write experiment.json.
+
+    It is written first, so that the experiment can be resumed at any later point.
+    """
     write_atomically(folder / SETTINGS, settings_file(setup, key))
 
 
 def settings_file(setup: ExperimentSetup, key: str = "") -> bytes:
-    """The bytes of experiment.json."""
+    """Return the bytes of experiment.json."""
     return (json.dumps(describe_experiment(setup, key), indent=1) + "\n").encode()
 
 
 def write_rows(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> None:
-    """episodes.csv."""
+    """Write episodes.csv."""
     write_atomically(folder / EPISODES, rows_file(setup, rows))
 
 
 def rows_file(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> bytes:
-    """The bytes of episodes.csv."""
+    """Return the bytes of episodes.csv."""
     return csv_rows.write_rows_csv(rows, of_partners=isinstance(setup.ground, ComparisonBenchmark))
 
 
 def write_results(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> tuple[CellResult, ...]:
-    """Tables and figure."""
+    """Write the tables and figures, and return the results."""
     results = cell_results_of(setup, rows)
     for name, data in result_files(setup, results):
         write_atomically(folder / name, data)
@@ -135,7 +138,7 @@ def write_results(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRo
 
 
 def result_files(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> Iterator[tuple[str, bytes]]:
-    """Name and bytes of every file that follows from the results."""
+    """Yield name and bytes of every file made from the results."""
     for name, make in RESULT_MAKERS.items():
         yield name, make(setup, results)
 
@@ -179,4 +182,4 @@ RESULT_MAKERS: dict[str, ResultMaker] = {
     "figure4.pdf": _drawn("pdf"),
     "figure4.png": _drawn("png"),
 }
-"""Every file that follows from the results, and who makes it."""
+"""File name → function that makes this file from the results."""

@@ -1,8 +1,8 @@
 """Forecast the time and model costs of an experiment, and read its budget.
 
-The stand-in model plays in every cell. Prompt lengths give tokens, and the price list gives money.
-`expected` and `worst` mean the same as in the forecast of a study. Without a stated budget, the worst case
-is the limit.
+The stand-in model plays a sample of every cell. The lengths of its prompts give tokens, and the price list
+gives money. `expected` and `worst` mean the same as in the forecast of a study. Without a stated budget, the
+worst case is the limit.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from kitchen.registry.agent_registry import declared_settings
 from kitchen.words.english_text import counted_noun, duration_text
 
 SAMPLED_JOBS, SAMPLE_STEPS = 4, 5
-"""Episodes, and steps of each, that are played to know how long a step takes."""
+"""Number of episodes, and of steps in each, that are played to measure the time of a step."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostForecast:
-    """What is ahead: calls, and US dollars; None where a price is not known."""
+    """Forecast calls and costs in US dollars; a cost is None if a price is unknown."""
 
     models: tuple[str, ...]
     calls: int
@@ -44,7 +44,7 @@ class CostForecast:
 
     @property
     def is_free(self) -> bool:
-        """Nothing will be paid."""
+        """Whether no call costs money."""
         return self.worst == 0
 
     def __str__(self) -> str:
@@ -59,13 +59,13 @@ class CostForecast:
 
 @dataclass(frozen=True, slots=True)
 class WorkForecast:
-    """What is ahead: how much is played, and seconds of one core for it; None where a co-player failed."""
+    """Forecast episodes, steps and seconds on one core; seconds is None if a co-player failed."""
 
     episodes: int
     steps: int
     seconds: float | None
     waits: bool
-    """Models answer, which takes time of its own."""
+    """Whether language models are called, which takes additional time."""
 
     def __str__(self) -> str:
         ahead = f"{counted_noun(self.episodes, 'episode')}, {counted_noun(self.steps, 'step')}"
@@ -76,8 +76,10 @@ class WorkForecast:
 
 
 def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkForecast:
-    """How much these jobs are. A few steps of some of them are played for it, by the stand-in where a model
-    would have to be asked."""
+    """Estimate how much time these jobs need, by playing a few steps of some of them.
+
+    The stand-in replaces paid models during this sample.
+    """
     paid, steps = provider_names(setup), len(jobs) * setup.ground.steps
     some = jobs[:: max(1, len(jobs) // SAMPLED_JOBS)][:SAMPLED_JOBS]
     try:
@@ -100,7 +102,7 @@ def _unpaid(setup: ExperimentSetup, job: EpisodeJob, paid: Collection[str]) -> d
 
 
 def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:
-    """What these jobs will cost; free for a co-player that calls no model, or only the stand-in."""
+    """Forecast the cost of these jobs; 0 if they call no model, or only the stand-in."""
     paid = [column for column in setup.columns if provider_of_column(setup, column) in provider_names(setup)]
     parts = [
         _cell(setup, mine, prices)
@@ -116,18 +118,18 @@ def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: Pr
 
 
 def provider_names(setup: ExperimentSetup) -> set[str]:
-    """Whose models would be called; empty where only the stand-in is asked, or nobody."""
+    """Return the providers of paid models; empty if only the stand-in or no model is called."""
     return {provider_of_column(setup, column) for column in setup.columns} - {"", STAND_IN}
 
 
 def provider_of_column(setup: ExperimentSetup, column: ExperimentColumn) -> str:
-    """Who would be called for a cell; empty for nobody."""
+    """Return the provider that is called in a cell; empty for none."""
     settings = setup.settings_of(column.variant)
     return parse_model_setting(str(settings[MODEL_SETTING]))[0] if MODEL_SETTING in settings else ""
 
 
 def _cell(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:
-    """What the jobs of one cell will cost."""
+    """Forecast the cost of the jobs of one cell."""
     settings = setup.settings_of(jobs[0].column.variant)
     provider, model = parse_model_setting(str(settings[MODEL_SETTING]))
     asked = [trial for trial in sample_job_calls(setup, jobs[0]) if trial.calls]
@@ -143,7 +145,7 @@ def _cell(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList)
 
 
 def sample_job_calls(setup: ExperimentSetup, job: EpisodeJob) -> list[call_forecast.TrialCalls]:
-    """Calls of a cell, made with the stand-in: of each mind that plays there."""
+    """Return sample calls of each agent in a cell, made with the stand-in."""
     variant = job.column.variant
     settings, line_up = setup.settings_of(variant), setup.coplayer_of(variant)
     kinds, members = line_up_kinds(line_up), line_up_members(line_up, job.column.agents)
@@ -162,11 +164,11 @@ def sample_job_calls(setup: ExperimentSetup, job: EpisodeJob) -> list[call_forec
 
 
 MAX_BUDGET = 999_999.0
-"""US dollars that a budget may have."""
+"""Largest budget, in US dollars."""
 
 
 def read_budget(text: str | None) -> float | None:
-    """US dollars, None where nothing is said; SetupError."""
+    """Parse a budget in US dollars; None if no budget was given. Raise SetupError if it is invalid."""
     if text is None:
         return None
     try:
@@ -182,28 +184,28 @@ def read_budget(text: str | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class SpendingLimit:
-    """What may be spent from now on."""
+    """The money that may be spent from now on."""
 
     ahead: CostForecast
     budget: float | None = None
-    """US dollars for all calls of the experiment, those that were made already among them."""
+    """US dollars for all calls of the experiment, including those already made."""
     spent: float = 0.0
-    """US dollars that it has cost."""
+    """US dollars spent so far."""
 
     def __post_init__(self) -> None:
-        """SetupError where a budget cannot be kept to: nobody knows what the calls cost."""
+        """Raise SetupError if a budget is set but the price of the calls is unknown."""
         if self.budget is not None and self.ahead.worst is None:
             raise SetupError(f"--budget: {self.ahead}", "budget")
 
     @property
     def amount(self) -> float | None:
-        """US dollars; None where there is no limit, since nothing is paid or no price is known."""
+        """US dollars; None if there is no limit because nothing is paid or a price is unknown."""
         if self.ahead.is_free or self.ahead.worst is None:
             return None
         return self.ahead.worst if self.budget is None else max(0.0, self.budget - self.spent)
 
     def __str__(self) -> str:
-        """The forecast, and what the budget leaves of it."""
+        """Return the forecast, and how much of the budget is left."""
         if self.budget is None or self.amount is None:
             return str(self.ahead)
         said = f"{self.ahead}; of {format_dollars(self.budget)} {format_dollars(self.amount)} are left"

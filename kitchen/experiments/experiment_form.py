@@ -31,7 +31,7 @@ COPLAYER, START_FIELD = "coplayer", "_start"
 OF_PARTNERS = ("pairs", "layouts", "seats", "partners_model", "set")
 """Fields of worlds in which partners are compared."""
 OF_TEAMS = ("organisation", "organisation_set", "knowing")
-"""Fields of worlds in which line-ups are compared, beside those."""
+"""Additional fields of worlds in which line-ups are compared."""
 FIELD_FOR_ARGUMENT = {
     "model": "partners_model",
     "levels": "layouts",
@@ -39,27 +39,30 @@ FIELD_FOR_ARGUMENT = {
     "members": "pairs",
     "agents": "pairs",
 }
-"""Where something that is wrong with an argument stands there, if not at the field of its name."""
+"""Argument → field that shows its error, if the field has another name."""
 
 
 def comma_list(values: Sequence[object]) -> str:
-    """With commas, as arguments are written."""
+    """Join values with commas, as in arguments."""
     return ",".join(str(value) for value in values)
 
 
 def setting_names(kind: str) -> dict[str, str]:
-    """Names of a co-player's settings by the names of their fields."""
+    """Return field name → setting name for the settings of a co-player."""
     return {f"{COPLAYER}__{kind}__{each.name}": each.name for each in get_agent(kind).settings}
 
 
 def exact_amount(amount: Decimal) -> Decimal:
-    """The same money with as many decimals as it needs, at least two: what is saved unchanged stays."""
+    """Return the amount with as many decimals as it needs, at least two.
+
+    An amount that is saved unchanged therefore stays equal.
+    """
     cents = amount.quantize(Decimal("0.01"))
     return cents if cents == amount else amount.normalize()
 
 
 class RunSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What may change after an experiment was set up: its name, how many episodes at once, the money."""
+    """Edit an existing experiment: its name, the number of parallel episodes, and the spending limit."""
 
     at_once = forms.IntegerField(
         label="Episodes at once",
@@ -87,18 +90,18 @@ class RunSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             self.initial["limit"] = exact_amount(self.initial["limit"])
 
     def clean(self) -> dict[str, Any]:
-        """What is wanted must be playable."""
+        """Check that the experiment can be played."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         self.wanted()
         return cleaned
 
     def wanted(self) -> ExperimentSetup | None:
-        """What is to be played, None where that has errors."""
+        """Return the requested setup; None if it has errors."""
         return ExperimentSetup.from_json(self.instance.setup)
 
 
 class SpendingLimitForm(forms.Form):
-    """How much an experiment may cost from its start on."""
+    """Ask for the amount that an experiment may cost from its start on."""
 
     limit = forms.DecimalField(
         label="Limit of money for all its calls",
@@ -110,7 +113,7 @@ class SpendingLimitForm(forms.Form):
 
 
 class ExperimentForm(RunSettingsForm):
-    """A new experiment; its arguments become `Experiment.setup`. Made by `experiment_form`."""
+    """Create an experiment; the arguments become `Experiment.setup`. Built by `experiment_form`."""
 
     preset = forms.ChoiceField(
         required=False,
@@ -176,7 +179,7 @@ class ExperimentForm(RunSettingsForm):
     seed = forms.IntegerField(initial=1, min_value=0)
 
     def wanted(self) -> ExperimentSetup | None:
-        """What the fields come to together; what is wrong stands at its field."""
+        """Return the setup that the fields describe, or None. Errors are added to their fields."""
         self._forget_others()
         if self.errors:
             return None
@@ -188,7 +191,7 @@ class ExperimentForm(RunSettingsForm):
         return self.setup
 
     def _forget_others(self) -> None:
-        """What stands in fields of co-players that were not chosen is nobody's mistake."""
+        """Remove errors in the fields of co-players that were not chosen."""
         chosen = None if self._compares_partners else self.cleaned_data.get(COPLAYER)
         for kind in agent_kinds(DEFAULT_WORLD):
             for name in setting_names(kind) if kind != chosen else ():
@@ -227,7 +230,7 @@ class ExperimentForm(RunSettingsForm):
         return {**given, "co_player": cleaned[COPLAYER], "coplayer_settings": settings}
 
     def _placed(self, error: SetupError) -> tuple[str | None, ValidationError]:
-        """The field that an error is about, and what stands there."""
+        """Return the field that an error belongs to, and the message shown there."""
         text, compares = str(error), self.cleaned_data.get("preset") == "table6"
         if self._compares_partners:
             about = FIELD_FOR_ARGUMENT.get(error.about, error.about)
@@ -248,7 +251,7 @@ def _lines(text: str) -> list[str]:
 
 
 def experiment_form() -> type[ExperimentForm]:
-    """The form over the co-players that are registered now."""
+    """Return the form class with the settings of all co-players that are registered now."""
     kinds = [(kind, readable_name(kind)) for kind in agent_kinds(DEFAULT_WORLD)]
     chosen = forms.ChoiceField(label="Co-player", choices=kinds, initial=DEFAULT_BENCHMARK.coplayer)
     fields: dict[str, Any] = {COPLAYER: chosen, **_fields_of_partners()}
@@ -290,7 +293,10 @@ def _fields_of(kind: str) -> Iterator[tuple[str, forms.Field]]:
 
 
 def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
-    """All fields of a new experiment; the page shows the settings of the co-player that is chosen."""
+    """Return all fields of a new experiment in groups.
+
+    The page shows only the chosen co-player's settings.
+    """
     both, teams = ["episodes", "seed"], worlds_with_comparison()
     what = [COPLAYER, *(name for name in ARGUMENTS if name not in both)]
     return [
@@ -310,7 +316,7 @@ def _settings_of(kind: str) -> tuple[str, Mapping[str, Any]]:
 
 
 def _only_in(*worlds: str) -> list[str]:
-    """Classes of fields that the page shows while one of these is chosen."""
+    """Return CSS classes for fields that the page shows only for these worlds."""
     return ["settings-of", "settings-of-world", *(f"is-{world}" for world in worlds)]
 
 

@@ -1,7 +1,7 @@
 """Aggregate episode rows into the results of each cell, beside published results and the upper bound.
 
-CoS is the mean over intervals of completed / (completed + failed), with counts summed over the episodes of
-the interval (MindAgent, section 3).
+CoS (collaboration score) is the mean over intervals of completed / (completed + failed). Counts are summed
+over the episodes of the interval (MindAgent, section 3).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kitchen.experiments.experiment_setup import (
 
 @dataclass(frozen=True, slots=True)
 class IntervalResult:
-    """One interval of one cell."""
+    """The results of one interval (alpha) in one cell."""
 
     alpha: float
     episodes: int
@@ -32,64 +32,64 @@ class IntervalResult:
     failed: int
     paper: OrderCounts | None
     bound: ScoreBound
-    """Over the episodes that were played; while there are none, over all that the experiment is to have."""
+    """Upper bound over the played episodes, or over all planned ones if none was played."""
     players: DecisionMakers
     figures: tuple[float, ...] = ()
-    """Where partners are compared: what each episode came to."""
+    """Where one metric is compared: its value in each episode."""
     counts: tuple[OrderCounts, ...] = ()
-    """Of each episode that was played: done, and done or missed."""
+    """(completed, completed or failed) for each played episode."""
 
     @property
     def total(self) -> int:
-        """What was done or missed."""
+        """What was done and what failed, in the world's own count."""
         return self.completed + self.failed
 
     @property
     def share(self) -> float | None:
-        """completed / total; None while nothing has ended."""
+        """completed / total; None if no order has ended."""
         return self.completed / self.total if self.total else None
 
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """One level x agents cell."""
+    """The results of one cell (level and number of agents)."""
 
     column: ExperimentColumn
     intervals: tuple[IntervalResult, ...]
 
     @property
     def players(self) -> DecisionMakers:
-        """Who played all its intervals."""
+        """Decision makers over all intervals."""
         return sum((each.players for each in self.intervals), DecisionMakers())
 
     @property
     def cos(self) -> float | None:
-        """Ours; None where an interval has nothing yet."""
+        """CoS of this experiment; None if an interval has no result yet."""
         return collaboration_score((each.completed, each.failed) for each in self.intervals)
 
     @property
     def paper_cos(self) -> float | None:
-        """The paper's, from its counts; None where it has none for one of the intervals."""
+        """CoS computed from the paper's counts; None if the paper has none for an interval."""
         counts = [each.paper for each in self.intervals]
         pairs = [(done, total - done) for done, total in (each for each in counts if each)]
         return collaboration_score(pairs) if len(pairs) == len(counts) else None
 
     @property
     def bound_cos(self) -> float | None:
-        """What nobody can pass."""
+        """Upper bound of the CoS."""
         shares = [each.bound.share for each in self.intervals]
         return mean_of(shares) if None not in shares else None
 
     @property
     def is_above(self) -> bool | None:
-        """Whether it is above the paper; None where that cannot be said."""
+        """Whether our CoS is above the paper's; None if one of them is missing."""
         if self.cos is None or self.paper_cos is None:
             return None
         return self.cos > self.paper_cos
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
-    """The mean; None where one is missing, since the mean of the others would be of other cells."""
+    """Return the mean; None if a value is missing, because the mean would then cover fewer cells."""
     all_values = list(values)
     known = [value for value in all_values if value is not None]
     return fmean(known) if all_values and len(known) == len(all_values) else None
@@ -97,23 +97,25 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class MeanScores:
-    """Scores over several cells. Those that stand beside each other are over the same cells, so `ours_there`
-    and `paper` are over the cells that have both."""
+    """Mean scores over several cells.
+
+    Scores that are compared cover the same cells: `ours_there` and `paper` cover the cells that have both.
+    """
 
     ours: float | None
-    """Over every cell that is played."""
+    """Mean of our CoS over every played cell."""
     played: int
     cells: int
     ours_there: float | None
     paper: float | None
     there: int
-    """Cells with both."""
+    """Number of cells with both scores."""
     bound: float | None
-    """Over the cells that are played; over all while none is."""
+    """Mean bound over the played cells, or over all cells if none was played."""
 
 
 def means_of(cells: Sequence[CellResult]) -> MeanScores:
-    """What some cells come to on average, and over which of them."""
+    """Return the mean scores of these cells and the number of cells behind each."""
     played = [each for each in cells if each.cos is not None]
     both = [each for each in played if each.paper_cos is not None]
     return MeanScores(
@@ -128,7 +130,7 @@ def means_of(cells: Sequence[CellResult]) -> MeanScores:
 
 
 def cell_results_of(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> tuple[CellResult, ...]:
-    """Every cell of the experiment, whether it has rows already or not."""
+    """Return the results of every cell of the experiment, including cells without rows."""
     rows_by_interval = _sorted(rows)
     return tuple(
         CellResult(column, tuple(_interval(setup, column, alpha, rows_by_interval) for alpha in setup.alphas))
@@ -163,7 +165,7 @@ def _interval(
 
 
 def _bound_of(column: ExperimentColumn, alpha: float, seeds: tuple[int, ...]) -> ScoreBound:
-    """What nobody can pass; nothing where one figure is compared."""
+    """Return the upper bound; (0, 0) where one metric is compared."""
     if isinstance(column.ground, ComparisonBenchmark):
         return ScoreBound(0, 0)
     return _bound(column.level, alpha, column.agents, seeds)
@@ -175,11 +177,11 @@ def _bound(level: str, alpha: float, agents: int, seeds: tuple[int, ...]) -> Sco
 
 
 def decision_makers_of(results: Iterable[CellResult]) -> DecisionMakers:
-    """Who played these cells."""
+    """Return the decision makers of these cells."""
     return sum((each.players for each in results), DecisionMakers())
 
 
 def group_by_agents(results: Sequence[CellResult]) -> dict[int, list[CellResult]]:
-    """Cells by their number of agents, fewest first."""
+    """Group cells by their number of agents, in ascending order."""
     numbers = sorted({each.column.agents for each in results})
     return {number: [each for each in results if each.column.agents == number] for number in numbers}

@@ -1,6 +1,7 @@
 """Create, start, stop and read experiments in the database, and queue their episodes for workers.
 
-Claims and conditional updates replace locks: two workers may take an episode, but its row is written once.
+Claims and conditional updates replace locks. Two workers may take the same episode, but its row is written
+once.
 """
 
 from __future__ import annotations
@@ -47,12 +48,14 @@ from kitchen.play.episode.create_episode import erase_rows
 
 EXPERIMENT_LANE = "kitchen.experiment_lane"
 PICK_UP_EXPERIMENTS = "kitchen.pick_up_experiments"
-"""Names of the tasks; `settings.CELERY_TASK_ROUTES` gives them a queue of their own."""
+"""Names of the Celery tasks. `settings.CELERY_TASK_ROUTES` gives them a queue of their own."""
 
 
 def queue_episodes(experiment_id: int, number: int = 1, expires: float | None = None) -> bool:
-    """Queue the playing of so many episodes, forgotten if nobody has begun them after `expires` seconds;
-    whether the broker took them."""
+    """Queue tasks that play this many episodes; return whether the broker accepted them.
+
+    A task that no worker has started after `expires` seconds is dropped.
+    """
     waits = f"experiment {experiment_id} waits"
     lanes = (
         send_task(EXPERIMENT_LANE, experiment_id, otherwise=waits, expires=expires) for _ in range(number)
@@ -61,14 +64,14 @@ def queue_episodes(experiment_id: int, number: int = 1, expires: float | None = 
 
 
 def queue_pick_up(expires: float) -> None:
-    """Queue a look for experiments that could play more at once."""
+    """Queue a task that looks for experiments with capacity for more parallel episodes."""
     send_task(PICK_UP_EXPERIMENTS, otherwise="nobody looks for experiments", expires=expires)
 
 
 log = logging.getLogger(__name__)
 
 CLAIM_SECONDS = DECISION_SECONDS + 30
-"""A claim outlives the longest decision; it is renewed between steps."""
+"""Seconds that a claim lasts: longer than the longest decision. It is renewed between steps."""
 RENEW_SECONDS = 5.0
 
 
@@ -80,9 +83,10 @@ def experiment_create(
     limit: Decimal = Decimal(0),
     rows: Mapping[EpisodeKey, EpisodeRow] = {},
 ) -> Experiment:
-    """A new experiment with all its episodes waiting, but for those whose rows are handed in.
+    """Create an experiment with all its episodes waiting, except those whose rows are given.
 
-    They are written in pieces: what lacks if that is stopped in the middle, `experiment_start` writes."""
+    Episodes are inserted in batches. If this is interrupted, `experiment_start` inserts the missing ones.
+    """
     made = experiment_draft(setup=setup, name=name, at_once=at_once, limit=limit)
     episodes_write(experiment=made)
     rows_adopt(experiment=made, rows=rows)
@@ -90,12 +94,12 @@ def experiment_create(
 
 
 def experiment_draft(*, setup: ExperimentSetup, name: str, at_once: int, limit: Decimal) -> Experiment:
-    """A new experiment whose episodes are written when it starts."""
+    """Create an experiment without episodes; they are inserted when it starts."""
     return Experiment.objects.create(setup=setup.to_json(), name=name, at_once=at_once, limit=limit)
 
 
 def episodes_write(*, experiment: Experiment) -> None:
-    """Have all its episodes wait that are not there yet, piece by piece."""
+    """Insert the missing episodes of an experiment in batches, as waiting."""
     setup = ExperimentSetup.from_json(experiment.setup)
     if experiment.episodes.count() < setup.total:
         rows = (_episode(experiment, job) for job in episode_jobs(setup))
@@ -104,14 +108,14 @@ def episodes_write(*, experiment: Experiment) -> None:
 
 @transaction.atomic
 def experiment_save(*, experiment: Experiment, fields: Collection[str]) -> None:
-    """These fields and nothing else; what was set aside for it follows its limit."""
+    """Save these fields only. A new limit also updates the limit of the budget."""
     experiment.save(update_fields=fields)
     if "limit" in fields:
         Budget.objects.filter(experiment=experiment).update(limit=experiment.limit)
 
 
 def rows_adopt(*, experiment: Experiment, rows: Mapping[EpisodeKey, EpisodeRow]) -> None:
-    """Take in what was played elsewhere (`--local`), where nothing is stored yet."""
+    """Copy rows that were played elsewhere (`--local`) to episodes that have no row yet."""
     now, known = timezone.now(), rows_of(experiment)
     for some in batches_of(rows.keys() - known.keys()):
         with transaction.atomic():
@@ -132,16 +136,17 @@ def _named(experiment: Experiment, key: EpisodeKey) -> QuerySet[ExperimentEpisod
 
 
 def experiment_find(*, key: str) -> Experiment | None:
-    """The experiment of this key, None if there is none (another database)."""
+    """Return the experiment of this key; None if there is none (for example, in another database)."""
     return Experiment.objects.filter(key=key).first() if key else None
 
 
 def experiment_start(*, experiment: Experiment, allowed: float | None = None) -> bool:
-    """Let workers play what waits, and what failed once more. `allowed` is what may be spent from now on, in
-    US dollars; without it the experiment's own limit holds, if it has one. Whether workers could be asked: if
-    not, they find it by themselves when they come.
+    """Let workers play all waiting and failed episodes; return whether the broker accepted the tasks.
 
-    Episodes are made ready in pieces before it runs; stopped in the middle, the next start goes on."""
+    `allowed` is the amount in US dollars that may be spent from now on. Without it, the experiment's own
+    limit holds, if it has one. If the broker is away, workers find the experiment later by themselves.
+    Episodes are prepared in batches before it runs; an interrupted start is completed by the next one.
+    """
     episodes_write(experiment=experiment)
     for some in batches_of(failed_episodes(experiment.pk).values_list("pk", flat=True)):
         ExperimentEpisode.objects.filter(pk__in=some).update(row=None, finished_at=None)
@@ -154,8 +159,10 @@ def experiment_start(*, experiment: Experiment, allowed: float | None = None) ->
 
 
 def forecast_experiment(experiment: Experiment) -> tuple[WorkForecast, CostForecast]:
-    """What is left to play, and what it will cost. SetupError where a model cannot be asked from here,
-    PriceFileError."""
+    """Return the work left to play, and its cost.
+
+    Raise SetupError if a model cannot be called from here, and PriceFileError.
+    """
     setup, played = ExperimentSetup.from_json(experiment.setup), rows_of(experiment)
     check_model_access(setup)
     left = [job for job in episode_jobs(setup) if job.key not in played or played[job.key].outcome == FAILED]
@@ -172,36 +179,39 @@ def _budget(experiment: Experiment, allowed: float | None) -> Budget:
 
 
 def experiment_stop(*, experiment_id: int, because: str = "") -> None:
-    """No further episode is begun."""
+    """Stop an experiment: no further episode begins."""
     Experiment.objects.filter(pk=experiment_id).update(running=False, stopped_because=because)
 
 
 def experiment_clear(experiment: Experiment) -> None:
-    """Stop it, and erase its episodes with their logs; the experiment itself stays."""
+    """Stop an experiment and erase its episodes with their logs; the experiment itself stays."""
     experiment_stop(experiment_id=experiment.pk)
     erase_rows(ExperimentLog.objects.filter(episode__experiment=experiment))
     erase_rows(ExperimentEpisode.objects.filter(experiment=experiment))
 
 
 def failed_episodes(experiment_id: int) -> QuerySet[ExperimentEpisode]:
-    """Episodes that an error ended."""
+    """Return the episodes that an error ended."""
     return ExperimentEpisode.objects.filter(experiment=experiment_id, row__outcome=FAILED)
 
 
 def waiting_episodes(experiment_id: int) -> QuerySet[ExperimentEpisode]:
-    """Episodes that nobody has played and nobody is playing."""
+    """Return the episodes that have no row and no valid claim."""
     free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
     return ExperimentEpisode.objects.filter(free, experiment=experiment_id, row__isnull=True)
 
 
 def count_playing(experiment_id: int) -> int:
-    """How many episodes workers are playing now."""
+    """Return how many episodes workers are playing now."""
     busy = Q(claimed_until__gte=timezone.now())
     return ExperimentEpisode.objects.filter(busy, experiment=experiment_id, row__isnull=True).count()
 
 
 def episode_take(*, experiment_id: int) -> ExperimentEpisode | None:
-    """Claim the next episode; None if none waits, enough are being played, or the experiment was stopped."""
+    """Claim the next episode of an experiment for this worker.
+
+    Return None if none waits, `at_once` episodes are in progress, or the experiment was stopped.
+    """
     experiment = Experiment.objects.filter(pk=experiment_id, running=True).first()
     if experiment is None or count_playing(experiment.pk) >= experiment.at_once:
         return None
@@ -216,11 +226,11 @@ def _claim() -> object:
 
 
 def episode_play(*, episode: ExperimentEpisode) -> bool:
-    """Play an episode that was taken and store its row; whether it was stored by us.
+    """Play a claimed episode and store its row; return whether this worker stored the row.
 
-    Every step is kept as it is taken; what was kept before is not asked again. An error of the co-player is
-    stored as a row that says so. What keeps every episode from being played (no key here, no money) stops the
-    experiment and says why. A database that is away for a moment is waited for.
+    Every step is logged when it is taken. Steps that are already logged are replayed without new model calls.
+    An error of the co-player is stored as a failed row. A problem that affects every episode (missing key, no
+    money) stops the experiment with a reason. A database that is unreachable for a moment is waited for.
     """
     try:
         check_model_access(ExperimentSetup.from_json(episode.experiment.setup))
@@ -237,7 +247,7 @@ def episode_play(*, episode: ExperimentEpisode) -> bool:
 
 
 def _go_on(episode: ExperimentEpisode) -> EpisodeRow:
-    """Play it from where it was left; from its start where that cannot be."""
+    """Continue an episode from its log, or begin it anew if the log cannot be continued."""
     try:
         return _play(episode, anew=False)
     except LogError as error:
@@ -274,7 +284,10 @@ def _give_back(episode: ExperimentEpisode, because: str) -> None:
 
 
 def _why(error: Exception) -> str:
-    """In our own words; of an unforeseen error only which and where (a key might be among its words)."""
+    """Return the reason in our own words.
+
+    For an unforeseen error, name only its type and place: its message might contain an API key.
+    """
     if isinstance(error, MoneySpentError):
         return f"the money is spent: {error}"
     if isinstance(error, SetupError):
@@ -283,7 +296,7 @@ def _why(error: Exception) -> str:
 
 
 def episode_store(*, episode: ExperimentEpisode, row: EpisodeRow) -> bool:
-    """Store a row where there is none yet; whether it was. The last one ends the experiment."""
+    """Store a row unless there is one; return whether it was stored. The last row ends the experiment."""
     mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
     stored = mine.update(row=row.to_json(), finished_at=timezone.now(), claimed_until=None)
     if not ExperimentEpisode.objects.filter(experiment=episode.experiment, row__isnull=True).exists():
@@ -304,7 +317,8 @@ def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
 
 
 def _renew(episode: ExperimentEpisode) -> None:
-    """One renewal may fail: the claim outlives it, and the row is written once whoever plays."""
+    """Renew the claim on an episode. One failure is harmless: the claim lasts longer, and the row is stored
+    once."""
     mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
     try:
         mine.update(claimed_until=_claim())
@@ -314,7 +328,7 @@ def _renew(episode: ExperimentEpisode) -> None:
 
 
 def rows_of(experiment: Experiment) -> dict[EpisodeKey, EpisodeRow]:
-    """Everything that was played so far, what failed among it."""
+    """Return all rows so far by key, including those of failed episodes."""
     stored = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
     rows = [EpisodeRow.from_json(row) for row in stored if row is not None]
     return {row.key: row for row in rows}

@@ -41,25 +41,27 @@ from kitchen.registry.world_registry import (
 from kitchen.words.english_text import counted_noun
 
 DEFAULT_WORLD = DEFAULT_WORLD_NAME
-"""The world that agents play alone, unless somebody names another."""
+"""The world of an experiment unless another is named."""
 DEFAULT_BENCHMARK = get_bench(DEFAULT_WORLD)
 MODEL_SETTING = "model"
 """The setting that names a co-player's language model."""
 NO_ORGANISATION = "none"
-"""In the place of a kind of organisation: nobody says anything."""
+"""Used in place of a kind of organisation: members send no messages."""
 OFFERED_ORGANISATIONS = tuple(kind for kind in ORGANISATION_KINDS if kind != "custom")
-"""Kinds of organisation that agents alone can play in: who writes to whom follows from the kind."""
+"""Kinds of organisation offered to agents without people. The kind determines who writes to whom."""
 KNOWLEDGE_CHOICES = (NO_ONE, EVERYBODY)
-"""What members can know of a step where there are no people (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
+"""Whose commands members know where no people play (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
 MAX_EPISODES = 10_000
-"""Of one cell and interval."""
+"""Largest number of episodes in one cell and interval."""
 MAX_TOTAL_EPISODES = 20_000
-"""Of an experiment: thirty-seven times the paper's tables as they are played unless one says otherwise."""
+"""Largest number of episodes in an experiment: thirty-seven times the paper's tables at default settings."""
 
 
 class SetupError(Exception):
-    """An experiment that cannot be played; one line. `about` names the argument that is wrong, `setting` the
-    co-player's setting; empty where it is none."""
+    """Raised for an experiment that cannot be played. The message is one line.
+
+    `about` names the wrong argument, and `setting` the co-player's setting; both may be empty.
+    """
 
     def __init__(self, text: str, about: str = "", setting: str = "") -> None:
         super().__init__(text)
@@ -68,7 +70,7 @@ class SetupError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExperimentColumn:
-    """One level x agents cell of the paper's tables: all its intervals."""
+    """One cell of the paper's tables (level and number of agents) with all its intervals."""
 
     variant: BenchmarkVariant
     level: str
@@ -77,17 +79,17 @@ class ExperimentColumn:
 
     @property
     def ground(self) -> Benchmark:
-        """What its world compares."""
+        """The benchmark of the world."""
         return get_ground(self.world)
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """As rows name it."""
+        """The part of the row key that names this cell."""
         return self.variant.name, self.level, self.agents
 
     @property
     def paper(self) -> Mapping[float, OrderCounts]:
-        """The paper's counts by interval; empty where it has none."""
+        """The paper's counts by interval; empty if there are none."""
         if self.world != DEFAULT_WORLD:
             return {}
         return DEFAULT_BENCHMARK.published(self.level, self.agents, self.variant.paper)
@@ -104,24 +106,31 @@ class ExperimentSetup:
     episodes: int = 3
     seed: int = 1
     settings: Mapping[str, Json] = field(default_factory=dict)
-    """The co-player's, all of them."""
+    """All settings of the co-player."""
     preset: str = ""
     models: tuple[str, ...] = ()
-    """Table 6: the models that are compared."""
+    """The models that table 6 compares."""
     world: str = DEFAULT_WORLD
     pairs: tuple[str, ...] = ()
-    """Line-ups that play (`kitchen.contract.line_up`), such as who sits beside whom: `greedy+stay`. Empty:
-    the co-player commands all seats."""
+    """Line-ups that play (`kitchen.contract.line_up`), such as `greedy+stay` for two partners.
+
+    If empty, the co-player commands all seats.
+    """
     organisations: tuple[str, ...] = ()
-    """Kinds of organisation that these play in, `NO_ORGANISATION` among them; empty: nobody says anything."""
+    """Kinds of organisation in which the line-ups play, possibly `NO_ORGANISATION`. Empty: no messages."""
     organisation_settings: Mapping[str, Json] = field(default_factory=dict)
-    """Each is for the kinds in which it means something."""
+    """Settings of the organisations; each applies to the kinds that have it."""
     knowing: str = NO_ONE
-    """Whose commands of a step a member is told (`kitchen.contract.agent.KNOWLEDGE_LABELS`). In teams that
-    talk within the step it is `EVERYBODY`, as in live play."""
+    """Whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`).
+
+    Teams that talk within the step use `EVERYBODY`, as in live play.
+    """
 
     def to_json(self) -> dict[str, Json]:
-        """As JSON; `from_json` gives an equal setup. Of world and team only what is not the usual."""
+        """Return the setup as JSON; `from_json` restores an equal setup.
+
+        Fields about the world and the team are left out if they have their default values.
+        """
         values = asdict(self)
         if self.world == DEFAULT_WORLD and not self.pairs:
             del values["world"], values["pairs"]
@@ -133,13 +142,13 @@ class ExperimentSetup:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
-        """What `to_json` wrote."""
+        """Restore a setup from the output of `to_json`."""
         values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stored.items()}
         return cls(**values)
 
     @property
     def columns(self) -> tuple[ExperimentColumn, ...]:
-        """Every level x agents cell with its variant, in the order of the tables."""
+        """Every cell (level and number of agents) with its variant, in the order of the tables."""
         if self.preset:
             rows = DEFAULT_BENCHMARK.preset(self.preset, self.agents, self.models)
             return tuple(
@@ -166,26 +175,28 @@ class ExperimentSetup:
 
     @property
     def ground(self) -> Benchmark:
-        """What its world compares."""
+        """The benchmark of the world."""
         return get_ground(self.world)
 
     def coplayer_of(self, variant: BenchmarkVariant) -> str:
-        """Who plays a variant."""
+        """Return the co-player or line-up that plays a variant."""
         return variant.coplayer or self.coplayer
 
     @property
     def total(self) -> int:
-        """All its episodes."""
+        """Number of all episodes."""
         return len(self.columns) * len(self.alphas) * self.episodes
 
     def settings_of(self, variant: BenchmarkVariant) -> dict[str, Json]:
-        """The co-player's settings in a variant."""
+        """Return the co-player's settings in a variant."""
         return dict(variant.settings) if variant.coplayer else {**self.settings, **variant.settings}
 
 
 def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Organisation | None:
-    """Return the organisation of a line-up, with those of the settings that mean something in its kind; None
-    where nobody says anything. SettingsError."""
+    """Return the organisation of a line-up with those settings that its kind has.
+
+    Return None if members send no messages. Raise SettingsError for invalid settings.
+    """
     if kind in {"", NO_ORGANISATION}:
         return None
     seats = line_up_seats(line_up)
@@ -195,12 +206,13 @@ def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Or
 
 
 def _of_all(kinds: Sequence[str], given: Mapping[str, Json]) -> dict[str, Json]:
-    """All settings of those who play together, as `checked` has filled them in."""
+    """Return all settings of the kinds that play together, as `check_setup` has filled them in."""
     return {name: value for kind in kinds for name, value in declared_settings(kind, given).items()}
 
 
 def check_setup(setup: ExperimentSetup) -> ExperimentSetup:
-    """The setup with all settings of its co-player filled in; SetupError if it cannot be played."""
+    """Return the setup with all settings of its co-players filled in; raise SetupError if it cannot be
+    played."""
     _check_values(setup)
     if setup.pairs:
         return _checked_pairs(setup)
@@ -221,7 +233,7 @@ def check_setup(setup: ExperimentSetup) -> ExperimentSetup:
 
 
 def _checked_pairs(setup: ExperimentSetup) -> ExperimentSetup:
-    """Every setting by its name, for all who know it."""
+    """Check a setup of line-ups. Each setting applies to every co-player that declares its name."""
     kinds = dict.fromkeys(kind for pair in setup.pairs for kind in line_up_kinds(pair))
     try:
         declared = {each.name for kind in kinds for each in get_agent(kind).settings}
@@ -245,7 +257,7 @@ def _checked_pairs(setup: ExperimentSetup) -> ExperimentSetup:
 
 
 def _check_line_up(setup: ExperimentSetup, column: ExperimentColumn) -> None:
-    """SetupError where who sits there does not play here."""
+    """Raise SetupError if a member of this line-up cannot play in the world."""
     line_up, world, ground = column.variant.coplayer, get_world(setup.world), column.ground
     kinds = line_up_kinds(line_up)
     for kind in kinds:
@@ -258,7 +270,7 @@ def _check_line_up(setup: ExperimentSetup, column: ExperimentColumn) -> None:
 
 
 def check_model_access(setup: ExperimentSetup) -> None:
-    """SetupError where a model cannot be asked from here: another would play in its place throughout."""
+    """Raise SetupError if a model cannot be called from here: a fallback would play every episode instead."""
     for settings in (setup.settings_of(column.variant) for column in setup.columns):
         if MODEL_SETTING in settings:
             provider, model = parse_model_setting(str(settings[MODEL_SETTING]))
@@ -269,7 +281,7 @@ def check_model_access(setup: ExperimentSetup) -> None:
 
 
 def _filled(settings: dict[str, Json]) -> dict[str, Json]:
-    """With the model by its name, so that a resumed run asks the same one whatever the environment says."""
+    """Name the model explicitly, so that a resumed run calls the same one in any environment."""
     if MODEL_SETTING not in settings:
         return settings
     return {**settings, MODEL_SETTING: ":".join(parse_model_setting(settings[MODEL_SETTING]))}
@@ -313,7 +325,7 @@ def _check_levels(setup: ExperimentSetup) -> None:
 
 
 def _check_kinds(setup: ExperimentSetup) -> None:
-    """SetupError where a pair names a co-player that there is not."""
+    """Raise SetupError if a line-up names an unknown co-player."""
     try:
         for pair in setup.pairs:
             _check_seats(setup, pair)
@@ -324,7 +336,7 @@ def _check_kinds(setup: ExperimentSetup) -> None:
 
 
 def _check_seats(setup: ExperimentSetup, line_up: str) -> None:
-    """SetupError, SettingsError where a line-up does not fit the seats of the world."""
+    """Raise SetupError or SettingsError if a line-up does not fit the seats of the world."""
     world, seats = get_world(setup.world), line_up_seats(line_up)
     if (
         isinstance(setup.ground, PairingBenchmark)
@@ -340,7 +352,7 @@ def _check_seats(setup: ExperimentSetup, line_up: str) -> None:
 
 
 def _check_organisations(setup: ExperimentSetup) -> None:
-    """SetupError where line-ups cannot be organised so, or not in this world."""
+    """Raise SetupError if these line-ups or this world cannot have the organisations."""
     if setup.organisations:
         _each_once("organisation", setup.organisations)
     if setup.knowing not in KNOWLEDGE_CHOICES:
@@ -355,7 +367,7 @@ def _check_organisations(setup: ExperimentSetup) -> None:
 
 
 def _meant(kind: str, setup: ExperimentSetup) -> frozenset[str]:
-    """Settings that mean something in this kind of organisation."""
+    """Return the settings that apply to this kind of organisation."""
     return (
         applicable_settings(kind, setup.organisation_settings)
         if kind in OFFERED_ORGANISATIONS
@@ -379,7 +391,7 @@ def _check_organisation(setup: ExperimentSetup, kind: str) -> None:
 
 
 def _each_once(name: str, values: Sequence[object]) -> None:
-    """Episodes have their names by these: two of one name would be played as one, and never all."""
+    """Raise SetupError if a value is repeated: episodes of equal keys would be played only once."""
     if not values or len(set(values)) < len(values):
         raise SetupError(f"{name}: needs values, each once", name)
 
@@ -392,27 +404,30 @@ def _within(name: str, values: Sequence[float], low: float, high: float) -> None
 
 
 EpisodeKey = tuple[str, str, int, float, int]
-"""Variant, level, agents, alpha, episode: what names an episode within its experiment."""
+"""Variant, level, agents, alpha, episode: the key of an episode within its experiment."""
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeJob:
-    """One episode that is to be played."""
+    """One episode to be played."""
 
     column: ExperimentColumn
     alpha: float
     episode: int
-    """Counts from 1 within its cell."""
+    """Number of the episode within its cell, from 1."""
     seed: int
 
     @property
     def key(self) -> EpisodeKey:
-        """Its name within the experiment."""
+        """Key of the episode within the experiment."""
         return *self.column.key, self.alpha, self.episode
 
 
 def episode_jobs(setup: ExperimentSetup) -> tuple[EpisodeJob, ...]:
-    """Every episode, first episodes of all cells first: a table is there early and gets firmer."""
+    """Return every episode of the experiment, ordered by episode number.
+
+    The first episodes of all cells come first, so that complete tables exist early.
+    """
     return tuple(
         EpisodeJob(column, alpha, episode, episode_seed(setup.seed, column, alpha, episode))
         for episode in range(1, setup.episodes + 1)
@@ -422,5 +437,5 @@ def episode_jobs(setup: ExperimentSetup) -> tuple[EpisodeJob, ...]:
 
 
 def episode_seed(seed: int, column: ExperimentColumn, alpha: float, episode: int) -> int:
-    """The world's seed of one episode; the same for every variant."""
+    """Return the world's seed of one episode; it is the same for every variant."""
     return derived_seed("experiment", seed, column.level, column.agents, float(alpha), episode)

@@ -1,7 +1,7 @@
 """Define the entries of an episode log: its head, each step taken, and each step that was paid but not taken.
 
-Each entry becomes one JSON object and can be read back unchanged. Prompt texts are stored once, under
-their SHA-256.
+Each entry becomes one JSON object and can be read back unchanged. Prompt texts are stored once, under their
+SHA-256.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from kitchen.contract.world import Command, Event, Json
 from kitchen.llm.recorded_calls import TOOL_ROLE, request_texts, tool_from_text
 
 KeepText = Callable[[str], str]
-"""Keeps a text, and gives its SHA-256."""
+"""Stores a text and returns its SHA-256."""
 
 _CALLS: TypeAdapter[Call] = TypeAdapter(Call)
 
 
 class EntryError(Exception):
-    """Something stored that is no entry of a log; one line."""
+    """Raised when stored data are not a valid log entry. The message is one line."""
 
 
 def text_key(text: str) -> str:
-    """SHA-256 of a text, as exports name it. Halves of surrogate pairs, which no file keeps, count too."""
+    """Return the SHA-256 of a text, as exports name it. Lone surrogates, which UTF-8 files cannot hold, count
+    too."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class LogHead:
-    """Which episode a log is of: enough to play it again without the experiment."""
+    """The episode that a log belongs to, with everything needed to replay it without the experiment."""
 
     variant: str
     level: str
@@ -47,20 +48,20 @@ class LogHead:
     seed: int
     coplayer: str
     settings: Mapping[str, Json]
-    """The co-player's, all of them."""
+    """All settings of the co-player."""
     world: str
     world_version: int
     world_settings: Mapping[str, Json]
     program: str = ""
-    """The version of Brigade that began it; empty in logs of before."""
+    """The version of Brigade that began the episode; empty in older logs."""
     organisation: Json = None
-    """Who may say what to whom (`Organisation.to_json`); None where nobody says anything."""
+    """Who may send messages to whom (`Organisation.to_json`); None if members send no messages."""
     knowing: str = NO_ONE
-    """Whose commands of a step a member is told (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
+    """Whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
 
     @property
     def key(self) -> tuple[str, str, int, float, int]:
-        """The episode's name within its experiment."""
+        """The key of the episode within its experiment."""
         return self.variant, self.level, self.agents, self.alpha, self.episode
 
     def __str__(self) -> str:
@@ -68,7 +69,7 @@ class LogHead:
         return f"{self.variant}: {name}" if self.variant else name
 
     def to_json(self) -> dict[str, Json]:
-        """As JSON; `from_json` gives an equal head. Only a team has an organisation, and says who knows."""
+        """Return the head as JSON; `from_json` restores an equal head. Team fields appear only for a team."""
         values = asdict(self)
         if self.organisation is None and self.knowing == NO_ONE:
             del values["organisation"], values["knowing"]
@@ -76,7 +77,7 @@ class LogHead:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """What `to_json` wrote; EntryError."""
+        """Restore a head from the output of `to_json`. Raise EntryError if it is invalid."""
         try:
             return cls(**stored)
         except TypeError as error:
@@ -85,35 +86,37 @@ class LogHead:
 
 @dataclass(frozen=True, slots=True)
 class StepEntry:
-    """One step: what was decided, what was asked for it, and what came of it."""
+    """One step: the decisions, the model calls behind them, and their effects."""
 
     step: int
-    """The first is 1."""
+    """Number of the step, from 1."""
     commands: Mapping[int, Command]
-    """All that were given, in the order in which they ran: first those of seats that were not asked. A seat
-    that is not named did nothing."""
+    """All commands of the step, in the order in which they ran.
+
+    Commands of seats whose agents were not asked come first. A seat without a command did nothing.
+    """
     played_by: str
     fallback: str
     calls: tuple[Call, ...]
     memory: Json
-    """What the co-player wanted to be given at the next step."""
+    """The co-player's memory for the next step."""
     note: Json
     milliseconds: float
-    """The decision took, models included."""
+    """Milliseconds of the decision, including model calls."""
     events: tuple[Event, ...]
     state_hash: str
-    """Of the state after the step."""
+    """Hash of the state after the step."""
     plans: Mapping[int, tuple[Command, ...]] = field(default_factory=dict)
-    """What was to follow, by seat."""
+    """Planned later commands, by seat."""
     asked: bool = True
-    """False where no seat had anything to choose that was not planned: nobody decided."""
+    """False if every seat followed its plan or had no choice, so that no agent decided."""
     decisions: tuple[DecisionMade, ...] = ()
-    """In an organisation: what each member decided. What all remember and note is then here alone."""
+    """In an organisation: the decision of each member, with its memory and note."""
     messages: tuple[TeamMessage, ...] = ()
-    """In an organisation: what was said with the decisions and, of the next step, by the platform."""
+    """In an organisation: messages sent with the decisions, and the platform's messages of the next step."""
 
     def to_json(self, keep: KeepText) -> dict[str, Json]:
-        """As JSON, without texts; what is not said is as usual."""
+        """Return the step as JSON, with texts replaced by their hashes. Default values are left out."""
         return {
             **_plans_json({} if self.decisions else self.plans),
             **({} if self.asked else {"asked": False}),
@@ -131,7 +134,7 @@ class StepEntry:
         }
 
     def _team_json(self, keep: KeepText) -> dict[str, Json]:
-        """What only an organisation has."""
+        """Return the fields that only organisations have."""
         decisions = [_decision_to_json(each, keep) for each in self.decisions]
         messages = [message_to_json(said) for said in self.messages]
         return {
@@ -141,7 +144,7 @@ class StepEntry:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Self:
-        """What `to_json` wrote; EntryError."""
+        """Restore a step from the output of `to_json`. Raise EntryError if it is invalid."""
         try:
             decisions = tuple(_decision_from_json(each, texts) for each in stored.get("decisions", ()))
             calls = tuple(call_from_json(call, texts) for call in stored["calls"])
@@ -160,18 +163,18 @@ class StepEntry:
 
 @dataclass(frozen=True, slots=True)
 class UntakenStep:
-    """What was asked for a step that was then not taken: the money was spent, or nobody could go on."""
+    """The model calls for a step that was not taken because of a spent budget or an error."""
 
     step: int
     calls: tuple[Call, ...]
 
     def to_json(self, keep: KeepText) -> dict[str, Json]:
-        """As JSON, without texts."""
+        """Return the entry as JSON, with texts replaced by their hashes."""
         return {"untaken": self.step, "calls": [call_to_json(call, keep) for call in self.calls]}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Self:
-        """What `to_json` wrote; EntryError."""
+        """Restore an entry from the output of `to_json`. Raise EntryError if it is invalid."""
         try:
             return cls(stored["untaken"], tuple(call_from_json(call, texts) for call in stored["calls"]))
         except (KeyError, TypeError) as error:
@@ -207,18 +210,18 @@ def _plans(stored: Mapping[str, Any]) -> dict[int, tuple[Command, ...]]:
 
 
 def message_to_json(said: TeamMessage) -> dict[str, Json]:
-    """Return a message as JSON; `message_from_json` gives an equal one."""
+    """Return a message as JSON; `message_from_json` restores an equal one."""
     named = {"number": said.number, "step": said.step, "sender": said.sender, "to": list(said.to)}
     return {**named, "kind": said.kind, "text": said.text, "data": dict(said.data)}
 
 
 def message_from_json(stored: Mapping[str, Any]) -> TeamMessage:
-    """Return the message that `message_to_json` wrote."""
+    """Restore a message from the output of `message_to_json`."""
     return TeamMessage(**{**stored, "to": tuple(stored["to"])})
 
 
 def call_to_json(call: Call, keep: KeepText) -> dict[str, Json]:
-    """A call with all that is known of it; of the texts that were sent, their hashes."""
+    """Return all data of a model call as JSON; the texts that were sent are replaced by their hashes."""
     bare = replace(call, request=replace(call.request, messages=(), tool=None))
     stored: dict[str, Json] = _CALLS.dump_python(bare)
     stored["request"]["messages"] = [
@@ -231,7 +234,7 @@ def call_to_json(call: Call, keep: KeepText) -> dict[str, Json]:
 
 
 def call_from_json(stored: Mapping[str, Any], texts: Mapping[str, str]) -> Call:
-    """What `call_to_json` wrote; EntryError."""
+    """Restore a call from the output of `call_to_json`. Raise EntryError if it is invalid."""
     try:
         asked: dict[str, Any] = dict(stored["request"])
         asked["messages"] = [{**each, "text": texts[each["text"]]} for each in asked["messages"]]
@@ -244,7 +247,7 @@ def call_from_json(stored: Mapping[str, Any], texts: Mapping[str, str]) -> Call:
 
 
 def same_request(one: Request, other: Request) -> bool:
-    """Whether two requests ask the same with the same parameters; how much time there is may differ."""
+    """Return whether two requests have the same texts and parameters; their time limits may differ."""
     return request_texts(one) == request_texts(other) and _parameters(one) == _parameters(other)
 
 

@@ -1,9 +1,10 @@
 """Write and read the log of an episode as gzipped JSON lines, in memory or in the folder `log/`.
 
 The first line is the head (`LogHead`). A line `{"text": SHA-256, "is": …}` holds a prompt text, before the
-first line that names it. Other lines are steps (`StepEntry`) or steps not taken (`UntakenStep`).
-Compressed pieces are appended while the episode is played. An incomplete last piece is ignored, and cut
-off when the episode continues. A log that cannot be continued is kept under another name.
+first line that refers to it. Other lines are steps (`StepEntry`) or steps not taken (`UntakenStep`).
+
+Compressed pieces are appended while the episode is played. An incomplete last piece is ignored, and cut off
+when the episode continues. A log that cannot be continued is kept under another name.
 """
 
 from __future__ import annotations
@@ -29,52 +30,52 @@ from kitchen.infra.file_writing import write_atomically
 
 LOG_FORMAT = 1
 FLUSH_SECONDS = 5.0
-"""Seconds that steps which cost nothing wait to be kept together."""
+"""Seconds for which steps without costs are collected before they are written together."""
 
 WritePiece = Callable[[bytes], None]
-"""Keeps one piece for good, after all pieces before it."""
+"""Stores one piece permanently, after all earlier pieces."""
 
 
 class LogError(Exception):
-    """A log that cannot be read, or that is of another episode; one line."""
+    """Raised when a log cannot be read or belongs to another episode. The message is one line."""
 
 
 @dataclass(slots=True)
 class PlayedLog:
-    """What was kept of one episode."""
+    """The recorded log of one episode."""
 
     head: LogHead
     entries: list[StepEntry] = field(default_factory=list)
     untaken: list[UntakenStep] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
-    """Every text that models were sent, by its SHA-256."""
+    """Every text that was sent to models, by its SHA-256."""
     lines: bytearray = field(default_factory=bytearray)
     size: int = 0
-    """Bytes of the whole pieces that it was read from."""
+    """Number of bytes of the complete pieces that the log was read from."""
 
     @property
     def hash(self) -> str:
-        """SHA-256 of its lines."""
+        """SHA-256 of the lines."""
         return hashlib.sha256(self.lines).hexdigest()
 
     @property
     def asked(self) -> list[StepEntry | UntakenStep]:
-        """All for which something may have been asked."""
+        """All steps for which an agent may have been asked, taken or not."""
         return [*self.entries, *self.untaken]
 
     @property
     def decided(self) -> list[StepEntry | UntakenStep]:
-        """Those of them for which somebody was."""
+        """Those steps for which an agent was asked."""
         return [each for each in self.asked if isinstance(each, UntakenStep) or each.asked]
 
     @property
     def calls(self) -> list[Call]:
-        """Every call that was made for it."""
+        """Every model call made for the episode."""
         return [call for each in self.asked for call in each.calls]
 
 
 def read_log(data: bytes) -> PlayedLog:
-    """The log in these bytes, as far as it was written whole; LogError."""
+    """Read a log from bytes, up to its last complete piece. Raise LogError if it is invalid."""
     lines, size = _whole(data)
     try:
         objects = [json.loads(line) for line in lines.splitlines()]
@@ -91,7 +92,7 @@ def read_log(data: bytes) -> PlayedLog:
 
 
 def _texts(objects: list[Any]) -> dict[str, str]:
-    """The texts by their hashes; LogError for one that is not that of its hash."""
+    """Return texts by their hashes; raise LogError if a text does not match its hash."""
     texts: dict[str, str] = {each["text"]: each["is"] for each in objects if "text" in each}
     for key, text in texts.items():
         if text_key(text) != key:
@@ -100,10 +101,11 @@ def _texts(objects: list[Any]) -> dict[str, str]:
 
 
 def _whole(data: bytes) -> tuple[bytearray, int]:
-    """The lines of all whole pieces, and how many bytes those are; LogError for what is damaged within."""
+    """Return the lines of all complete pieces and the pieces' size in bytes; raise LogError if one is
+    damaged."""
     lines, size = bytearray(), 0
     while size < len(data):
-        piece = zlib.decompressobj(wbits=31)  # of gzip
+        piece = zlib.decompressobj(wbits=31)  # wbits of the gzip format
         try:
             found = piece.decompress(data[size:])
         except zlib.error as error:
@@ -116,8 +118,11 @@ def _whole(data: bytes) -> tuple[bytearray, int]:
 
 
 class LogRecorder:
-    """Keeps an episode while it is played: what a model was paid for at once, the rest every few seconds and
-    at the end. Goes on after `before`, the same episode as far as it was kept."""
+    """Record an episode while it is played.
+
+    Steps with paid calls are written at once, others every few seconds and at the end. With `before`, the
+    recorder continues this log of the same episode.
+    """
 
     def __init__(
         self,
@@ -133,17 +138,17 @@ class LogRecorder:
             self._write({"format": LOG_FORMAT, **head.to_json()})
 
     def add(self, entry: StepEntry) -> None:
-        """One more step. TypeError or ValueError where it is no JSON; what the sink raises."""
+        """Record one step. Raise TypeError or ValueError if it is not JSON, and any error of the sink."""
         self._keep(entry)
         self.log.entries.append(entry)
 
     def add_untaken(self, untaken: UntakenStep) -> None:
-        """What was asked for a step that is not taken."""
+        """Record the model calls of a step that is not taken."""
         self._keep(untaken)
         self.log.untaken.append(untaken)
 
     def close(self) -> None:
-        """Keep what is left."""
+        """Write all entries that are not yet written."""
         if self._fresh:
             lines = "".join(self._fresh).encode()
             self._fresh, self._last = [], self.clock()
@@ -172,7 +177,7 @@ SET_ASIDE = ".before"
 
 
 def log_file_name(key: EpisodeKey) -> str:
-    """Of one episode's log: its name within the experiment."""
+    """Return the file name of an episode's log within its experiment."""
     named = (part if isinstance(part, str) else f"{part:g}" for part in key)
     return "-".join(quote(part, safe="") for part in named if part) + LOG_SUFFIX
 
@@ -184,24 +189,27 @@ class LogFolder:
         self.folder = out / LOG_FOLDER
 
     def data(self, key: EpisodeKey) -> bytes:
-        """The bytes of an episode's log; empty where there is none. OSError."""
+        """Return the bytes of an episode's log; empty if there is none. Raise OSError."""
         path = self._path(key)
         return path.read_bytes() if path.exists() else b""
 
     def read(self, key: EpisodeKey) -> PlayedLog | None:
-        """What was kept of an episode, None for nothing; LogError."""
+        """Return the log of an episode; None if there is none. Raise LogError."""
         data = self.data(key)
         return read_log(data) if data else None
 
     def begun(self, key: EpisodeKey) -> PlayedLog | None:
-        """What was kept of an episode that is to go on now, None for nothing. LogError, OSError."""
+        """Return the log of an episode that is about to continue, and cut off its incomplete last piece.
+
+        Return None if there is no log. Raise LogError and OSError.
+        """
         log = self.read(key)
         if log is not None:
             os.truncate(self._path(key), log.size)
         return log
 
     def sink(self, key: EpisodeKey) -> WritePiece:
-        """Who keeps the pieces of an episode's log. OSError."""
+        """Return a function that appends pieces to an episode's log. That function raises OSError."""
 
         def keep(piece: bytes) -> None:
             self.folder.mkdir(exist_ok=True)
@@ -213,12 +221,12 @@ class LogFolder:
         return keep
 
     def put(self, key: EpisodeKey, data: bytes) -> None:
-        """Keep a whole log that was kept elsewhere, in the place of what is here."""
+        """Replace the log of an episode by a whole log that was recorded elsewhere."""
         self.folder.mkdir(exist_ok=True)
         write_atomically(self._path(key), data)
 
     def set_aside(self, key: EpisodeKey) -> None:
-        """Keep under another name what cannot be gone on with."""
+        """Rename a log that cannot be continued."""
         path = self._path(key)
         stem, number = path.name.removesuffix(LOG_SUFFIX), 1
         while (other := path.with_name(f"{stem}{SET_ASIDE}{number}{LOG_SUFFIX}")).exists():
@@ -226,14 +234,14 @@ class LogFolder:
         path.rename(other)
 
     def of(self, keys: Iterable[EpisodeKey]) -> Iterator[PlayedLog]:
-        """The logs of these episodes that can be read, in this order."""
+        """Yield the readable logs of these episodes, in this order."""
         for key in keys:
             with suppress(LogError):
                 if log := self.read(key):
                     yield log
 
     def all(self) -> Iterator[PlayedLog]:
-        """Every log that can be read, in the order of their names, those that were set aside among them."""
+        """Yield every readable log in the order of file names, including renamed ones."""
         for path in sorted(self.folder.glob(f"*{LOG_SUFFIX}")):
             with suppress(LogError):
                 yield read_log(path.read_bytes())

@@ -1,7 +1,7 @@
 """Write episode logs as CSV tables: steps, decisions, prompts, predictions and messages (RFC 4180, UTF-8).
 
-The columns are named as in the data of a study. Model texts are JSON strings, so a cell is one line. New
-columns are added at the end.
+The columns have the same names as in the data of a study. Model texts are JSON strings, so each cell is one
+line. New columns are added at the end.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ NO_CALL = (None,) * (len(DECISION_COLUMNS) - DECISION_COLUMNS.index("call"))
 
 
 TEAM_COLUMNS = ("member", "because")
-"""What decisions.csv has besides where members of an organisation decide."""
+"""Additional columns of decisions.csv where members of an organisation decide."""
 MESSAGE_COLUMNS = (*KEY_COLUMNS, "number", "sender", "to", "kind", "text", "written", "data")
 
 
@@ -70,7 +70,7 @@ def _decision_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
 def _decisions(
     log: PlayedLog, each: StepEntry | UntakenStep
 ) -> Iterator[tuple[Cells, Sequence[Call], Cells]]:
-    """Each decision on a step, its calls, and what TEAM_COLUMNS say of it."""
+    """Yield each decision on a step with its calls and the values of TEAM_COLUMNS."""
     if log.head.organisation is None or isinstance(each, UntakenStep):
         of_team = () if log.head.organisation is None else (None, None)
         yield _decided(each, log.head.coplayer), each.calls, of_team
@@ -136,7 +136,7 @@ def _call(call: Call) -> Cells:
 
 
 def _sampling(request: Request) -> dict[str, Json]:
-    """Every parameter that was sent, and the name of the tool."""
+    """Return every parameter that was sent, and the name of the tool."""
     sampling = asdict(request)
     del sampling["model"], sampling["messages"]
     return {**sampling, "tool": request.tool.name if request.tool else None}
@@ -153,25 +153,27 @@ TABLES: dict[str, TableRows] = {
     "prompts.csv": (PROMPT_COLUMNS, _prompt_rows),
     "predictions.csv": (PREDICTION_COLUMNS, _prediction_rows),
 }
-"""Every file that follows from logs: its columns, and who makes the rows of one log. Who has told a text
-before is told which are `known`."""
+"""File name → its columns, and the function that makes the rows of one log.
+
+The second argument of that function holds the hashes of texts that earlier logs have already written.
+"""
 TEAM_TABLES = {
     **TABLES,
     "decisions.csv": ((*DECISION_COLUMNS, *TEAM_COLUMNS), _decision_rows),
     "messages.csv": (MESSAGE_COLUMNS, _message_rows),
 }
-"""The same where members of an organisation play. Where only some do, the others' cells are empty."""
+"""The tables of experiments with organisations. Rows of line-ups without one have empty cells."""
 
 
 def log_table_files(setup: ExperimentSetup) -> Mapping[str, TableRows]:
-    """Return the files that follow from the logs of an experiment."""
+    """Return the tables that are made from the logs of an experiment."""
     return TEAM_TABLES if setup.organisations else TABLES
 
 
 def table_pieces(
     name: str, logs: Iterable[PlayedLog], tables: Mapping[str, TableRows] = TABLES
 ) -> Iterator[bytes]:
-    """One of these files, log by log."""
+    """Yield the bytes of one table, log by log."""
     table = TableWriter(name, tables)
     yield table.head
     for log in logs:
@@ -179,7 +181,7 @@ def table_pieces(
 
 
 def write_tables(folder: Path, logs: Iterable[PlayedLog], tables: Mapping[str, TableRows] = TABLES) -> None:
-    """All of these files, each whole or not at all. OSError."""
+    """Write all tables into the folder, each whole or not at all. Raise OSError."""
     with ExitStack() as drafts:
         outs = [
             (TableWriter(name, tables), drafts.enter_context(atomic_writer(folder / name))) for name in tables
@@ -192,7 +194,7 @@ def write_tables(folder: Path, logs: Iterable[PlayedLog], tables: Mapping[str, T
 
 
 class TableWriter:
-    """One of these files while it is written."""
+    """Make the bytes of one table, log by log."""
 
     def __init__(self, name: str, tables: Mapping[str, TableRows] = TABLES) -> None:
         self.columns, self.rows = tables[name]
@@ -200,11 +202,11 @@ class TableWriter:
 
     @property
     def head(self) -> bytes:
-        """The names of its columns."""
+        """The header line."""
         return _lines([self.columns])
 
     def piece(self, log: PlayedLog) -> bytes:
-        """The rows of one more log."""
+        """Return the rows of one more log."""
         short = (cells + (None,) * (len(self.columns) - len(cells)) for cells in self.rows(log, self.known))
         return _lines(short)
 
@@ -216,7 +218,7 @@ def _lines(rows: Iterable[Cells]) -> bytes:
 
 
 def _cell(value: Any) -> Any:
-    """Blank for None; what a spreadsheet would run stands behind an apostrophe."""
+    """Return "" for None, and prefix text that a spreadsheet would execute with an apostrophe."""
     if isinstance(value, str) and value.startswith(FORMULA_STARTS):
         return f"'{value}"
     return "" if value is None else value

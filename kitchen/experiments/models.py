@@ -1,4 +1,4 @@
-"""Define the database tables of experiments, their episodes and the logs of these."""
+"""Define the database tables of experiments, their episodes and the pieces of episode logs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kitchen.money.models import Budget
 
 
 class Experiment(models.Model):
-    """Agents alone over many cells (`kitchen.experiments`), played by workers."""
+    """An experiment of agents without people over many cells (`kitchen.experiments`), played by workers."""
 
     id: int
     key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -45,7 +45,7 @@ class Experiment(models.Model):
 
 
 class ExperimentEpisode(models.Model):
-    """One episode of an experiment: waiting, taken by a worker, or played."""
+    """One episode of an experiment: waiting, claimed by a worker, or played."""
 
     id: int
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="episodes")
@@ -74,7 +74,7 @@ class ExperimentEpisode(models.Model):
 
 
 class ExperimentLog(AppendOnly):
-    """One piece of an episode's log (`kitchen.experiments.log_files`), as it was written while it was
+    """One piece of an episode's log (`kitchen.experiments.log_files`), stored while the episode was
     played."""
 
     id: int

@@ -1,4 +1,4 @@
-"""Play one episode of agents alone to its end, or all remaining ones in this process, and keep the logs."""
+"""Play one episode of agents without people, or all remaining ones in this process, and write the logs."""
 
 from __future__ import annotations
 
@@ -25,22 +25,27 @@ from kitchen.registry.world_registry import get_world
 log = logging.getLogger(__name__)
 
 DECISION_SECONDS = 60.0
-"""Time for one decision: nobody waits for it, so a model may take longer than beside people."""
+"""Time limit of one decision. Nobody waits for it, so a model may take longer than in play with people."""
 
 
 class EpisodeFailedError(Exception):
-    """An episode that an unforeseen error ended: which one and where, without its words (a key might be
-    among them)."""
+    """Raised when an unforeseen error ends an episode.
+
+    It names the error's type and place, but not its message, which might contain an API key.
+    """
 
     @classmethod
     def by(cls, error: Exception) -> EpisodeFailedError:
-        """Told by this error."""
+        """Make the exception that describes this error."""
         last = traceback.extract_tb(error.__traceback__)[-1]
         return cls(f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}")
 
 
 class MoneySpentError(Exception):
-    """The money does not cover a call: an episode that went on would be played by somebody else."""
+    """Raised when the budget does not cover a call.
+
+    The episode ends; otherwise a fallback would continue it.
+    """
 
 
 def _nothing() -> None:
@@ -64,11 +69,15 @@ def play_episode(
     before: PlayedLog | None = None,
     program: str = "",
 ) -> EpisodeRow:
-    """Play one episode to its end. The same job and settings give the same episode, as far as the co-player
-    decides alike. `sink` keeps its log, with the version of Brigade (`program`); with `before`, what was kept
-    of it, it goes on from there and nothing of that is asked again. MoneySpentError ends it, and
-    EpisodeFailedError where co-player or world break; LogError where `before` is another episode's, or leads
-    elsewhere."""
+    """Play one episode to its end and return its row.
+
+    The same job and settings give the same episode if the co-player decides the same. `sink` stores the log,
+    with the version of Brigade (`program`). `before` is an earlier log of the episode: it is replayed without
+    new model calls, then continued. `steps` 0 means the usual number of steps.
+
+    Raise MoneySpentError if the budget is spent, and EpisodeFailedError if co-player or world fail. Raise
+    LogError if `before` belongs to another episode or leads to another state.
+    """
     course = RunningEpisode(log_head(job, coplayer, settings, steps, program))
     if before is not None:
         course.catch_up(before)
@@ -85,14 +94,14 @@ def play_episode(
 def _keep(kept: LogRecorder, entry: StepEntry) -> None:
     try:
         kept.add(entry)
-    except (TypeError, ValueError) as error:  # what the co-player notes or remembers is no JSON
+    except (TypeError, ValueError) as error:  # the co-player's note or memory is not JSON
         raise EpisodeFailedError.by(error) from error
 
 
 def log_head(
     job: EpisodeJob, coplayer: str, settings: Mapping[str, Json], steps: int = 0, program: str = ""
 ) -> LogHead:
-    """What the log of this job begins with; `steps` is 0 for as many as is usual."""
+    """Return the head of this job's log; `steps` 0 means the usual number."""
     variant, level, agents = job.column.key
     ground, organisation = job.column.ground, job.column.variant.organisation
     return LogHead(
@@ -114,7 +123,7 @@ def log_head(
 
 
 def seconds_per_step(job: EpisodeJob, coplayer: str, settings: Mapping[str, Json], *, steps: int) -> float:
-    """Seconds of a step of this job, measured over its first steps. EpisodeFailedError."""
+    """Measure the seconds per step over the first `steps` steps of this job. Raise EpisodeFailedError."""
     began = time.perf_counter()
     taken = _steps(RunningEpisode(log_head(job, coplayer, settings)), _forgotten, None, DECISION_SECONDS)
     played = sum(1 for _ in zip(range(steps), taken, strict=False))
@@ -128,7 +137,7 @@ def _forgotten(untaken: UntakenStep) -> None:
 def _steps(
     course: RunningEpisode, keep_untaken: Callable[[UntakenStep], None], purse: Payer | None, seconds: float
 ) -> Iterator[StepEntry]:
-    """Every step from here to the end, as it is taken. What was asked for one that cannot be is kept."""
+    """Yield every step from here to the end when it is taken. Calls for a step that fails are kept."""
     with _unforeseen():
         agents = course.agents()
     while not course.is_over:
@@ -143,7 +152,7 @@ def _steps(
 def _check_money(
     course: RunningEpisode, asked: Sequence[AskedMember], keep_untaken: Callable[[UntakenStep], None]
 ) -> None:
-    """MoneySpentError where the money did not cover a call of one of these decisions."""
+    """Raise MoneySpentError if the budget did not cover a call of one of these decisions."""
     for decision in (each.decision for each in asked):
         if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
             calls = tuple(call for each in asked for call in each.decision.calls)
@@ -152,7 +161,7 @@ def _check_money(
 
 
 def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
-    """Take the step; return it as it is kept."""
+    """Take the step and return its log entry."""
     kept = _decided(course, step)
     reports = course.take(step)
     if course.team.organisation is None and not step.decisions:
@@ -176,8 +185,11 @@ def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
 
 
 def _decided(course: RunningEpisode, step: StepMade) -> DecisionMade:
-    """Return the decisions of a step as one. Nobody decided where every seat goes on by itself. What members
-    of an organisation remember and note stands with their own decisions alone."""
+    """Combine the decisions of a step into one for the log entry.
+
+    Without decisions, it names who filled the seats. Memory and notes of members of an organisation stay with
+    their own decisions.
+    """
     if not step.decisions:
         by = sorted({each.chosen_by for each in course.filled.values()})
         return DecisionMade(0, played_by=" ".join(by))
@@ -196,14 +208,14 @@ def _decided(course: RunningEpisode, step: StepMade) -> DecisionMade:
 def _unforeseen() -> Iterator[None]:
     try:
         yield
-    except Exception as error:  # a co-player may fail in any way
+    except Exception as error:  # a co-player may fail with any error
         failed = EpisodeFailedError.by(error)
         log.error("an episode failed: %s", failed)
         raise failed from error
 
 
 def new_world(job: EpisodeJob, steps: int = 0) -> World:
-    """The world of a job at its start."""
+    """Return the world of a job at its start."""
     return world_at_start(log_head(job, "", {}, steps))
 
 
@@ -215,8 +227,10 @@ def play_remaining_episodes(
     purse: Payer | None = None,
     program: str = "",
 ) -> dict[EpisodeKey, EpisodeRow]:
-    """Play what has no row yet, by this version of Brigade; `keep` gets all rows after every episode.
-    MoneySpentError ends it."""
+    """Play every episode that has no row yet, with this version of Brigade; return all rows.
+
+    `keep` receives all rows after every episode. Raise MoneySpentError if the budget is spent.
+    """
     played = dict(rows)
     for job in episode_jobs(setup):
         if job.key not in played:
@@ -237,7 +251,7 @@ def _play(
 def _go_on(
     setup: ExperimentSetup, job: EpisodeJob, logs: LogFolder, purse: Payer | None, program: str
 ) -> EpisodeRow:
-    """From where it was left; from its start where that cannot be."""
+    """Continue an episode from its log, or begin it anew if the log cannot be continued."""
     coplayer, settings = setup.coplayer_of(job.column.variant), setup.settings_of(job.column.variant)
     kept: dict[str, Any] = {"purse": purse, "sink": logs.sink(job.key), "program": program}
     try:

@@ -1,8 +1,8 @@
 """Draw the results of an experiment: success rate by interval, or bars of one metric.
 
-The first is Figure 4 of the paper: a line per number of agents, with intervals over episodes, published
-values and the upper bound. The bars show partners by seat with the standard error, or line-ups with 95 %
-intervals. A subtitle says who really played.
+The success rate is Figure 4 of the paper: a line per number of agents, with intervals over episodes,
+published values and the upper bound. The bars show partners by seat with the standard error, or line-ups with
+95 % intervals. A subtitle states who made the decisions.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kitchen.experiments.experiment_setup import ExperimentSetup
 from kitchen.words.english_text import counted_noun
 
 SERIES_NUMBERS = (4, 1, 2, 3, 0, 5, 7, 6)
-"""Numbers of the colours of lines, fewest agents first."""
+"""Numbers of the line colours, for ascending numbers of agents."""
 CONFIDENCE, POINT_OFFSET = 0.95, 0.045
 SUCCESS_RATE_COLUMNS = (
     "panel",
@@ -54,12 +54,12 @@ SUCCESS_RATE_COLUMNS = (
 def draw_success_rates(
     setup: ExperimentSetup, results: Sequence[CellResult], kind: ImageFormat = "svg"
 ) -> bytes:
-    """The figure as a file's bytes. Safe from any thread."""
+    """Return the figure of success rates as a file's bytes. Safe from any thread."""
     return draw_chart(success_rate_chart(setup, results), kind)
 
 
 def success_rate_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart:
-    """The figure; presets have a panel for each variant."""
+    """Return the chart of success rates; presets have a panel for each variant."""
     names = list(dict.fromkeys(_name(each) for each in results))
     agents = sorted({each.column.agents for each in results})
     alphas = sorted({each.alpha for cell in results for each in cell.intervals})
@@ -97,7 +97,8 @@ def _success_rate_panel(name: str, cells: Sequence[CellResult], agents: Sequence
 
 
 def _lines(cell: CellResult, agents: Sequence[int]) -> Iterator[Series]:
-    """The bound, the paper's, ours; ours lie a little beside each other, so that their intervals are seen."""
+    """Yield the bound, the paper's and our line. Our lines are shifted a little so that their intervals are
+    visible."""
     who, place = counted_noun(cell.column.agents, "agent"), agents.index(cell.column.agents)
     colour, aside = (
         SERIES_NUMBERS[place % len(SERIES_NUMBERS)],
@@ -133,10 +134,12 @@ def _papers(each: IntervalResult) -> float | None:
 
 
 def share_interval(each: IntervalResult) -> tuple[float, float] | tuple[None, None]:
-    """The 95 % interval of the share over episodes, within 0 and 1: orders of one episode depend on each
-    other, so the share is a ratio of sums over episodes (Cochran 1977, 6.3), with Student's t. None for fewer
-    than two episodes."""
-    from scipy.stats import t  # slow to import, so not before it is needed
+    """Return the 95 % interval of the share over episodes, within 0 and 1.
+
+    Orders of one episode depend on each other, so the share is a ratio of sums over episodes (Cochran 1977,
+    6.3), with Student's t. Return (None, None) for fewer than two episodes.
+    """
+    from scipy.stats import t  # imported here because scipy.stats is slow to import
 
     n, share = len(each.counts), each.share
     if n < 2 or share is None:
@@ -176,18 +179,18 @@ def _row(cell: CellResult, each: IntervalResult) -> tuple[Cell, ...]:
 
 
 PANEL_HEIGHT, HEAD_INCHES, FOOT_INCHES = 2.1, 0.95, 0.4
-"""Inches of a panel, of what is over and under all of them; all panels stand below each other."""
+"""Inches of a panel, and of the space above and below all panels. Panels are stacked vertically."""
 BAR_STYLE = {**STYLE, "font.size": 8, "svg.hashsalt": "figure4", "svg.id": "figure_figure4"}
 BAR_COLOURS = [ALL_COLOURS[number] for number in SERIES_NUMBERS]
 SHARE_TOP = 1.05
-"""Where the axis of a share ends."""
+"""Upper end of the axis of a share."""
 WIDTH, GAP, BELOW = 9.5, 1.2, -13
-"""Inches across; bars between one group and the next; points from the axis to the groups' names."""
+"""Width in inches; gap between groups in bars; points from the axis to the names of groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar of ours: how far its interval reaches below and above it, None where it has none."""
+    """One bar of our results; `reach` is the interval's distance below and above, or None."""
 
     name: str
     height: float
@@ -196,7 +199,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class BarGroup:
-    """Bars of one level that stand together."""
+    """Adjacent bars of one level."""
 
     name: str
     ours: tuple[Bar, ...]
@@ -205,27 +208,27 @@ class BarGroup:
 
 @dataclass(frozen=True, slots=True)
 class BarFigure:
-    """All that is drawn: groups by level, in their order."""
+    """The content of a bar figure: groups by level, in their order."""
 
     title: str
     axis: str
     groups: Mapping[str, tuple[BarGroup, ...]]
     top: float | None = None
-    """Where the axis ends; None where the bars say so."""
+    """Upper end of the axis; None to derive it from the bars."""
 
 
 def draw_pairing_bars(results: Sequence[CellResult], kind: ImageFormat = "svg") -> bytes:
-    """The figure of partners as a file's bytes. Safe from any thread."""
+    """Return the figure of partners as a file's bytes. Safe from any thread."""
     return _draw(pairing_bars(results), results, kind)
 
 
 def draw_comparison_bars(results: Sequence[CellResult], kind: ImageFormat = "svg") -> bytes:
-    """The figure of line-ups as a file's bytes. Safe from any thread."""
+    """Return the figure of line-ups as a file's bytes. Safe from any thread."""
     return _draw(comparison_bars(results), results, kind)
 
 
 def pairing_bars(results: Sequence[CellResult]) -> BarFigure:
-    """Return everybody over all others, by seat."""
+    """Return bars of every kind over all partners of another kind, by level and seat."""
     ground, pairings = pairing_benchmark(results), pairings_in(results)
 
     def group(level: str, seat: int) -> BarGroup:
@@ -241,7 +244,7 @@ def pairing_bars(results: Sequence[CellResult]) -> BarFigure:
 
 
 def comparison_bars(results: Sequence[CellResult]) -> BarFigure:
-    """Return every line-up, by number of seats."""
+    """Return bars of every line-up, by level and number of seats."""
     (ground, figure), found = comparison_benchmark(results), line_up_results(results)
 
     def group(level: str, seats: int) -> BarGroup:
@@ -327,7 +330,7 @@ def _dress(axes: Axes, level: str, axis: str) -> None:
 
 
 def _name_group(axes: Axes, middle: float, name: str) -> None:
-    """Under the names of its bars: no tick, since a bar in the middle has one there."""
+    """Write the group's name below the names of its bars. It is no tick: a middle bar has a tick there."""
     axes.annotate(
         name,
         (middle, 0),

@@ -1,7 +1,7 @@
 """Write the results of an experiment as tables (Markdown, LaTeX, CSV), and as one summary line.
 
-Intervals go down and levels across; cells show completed/total, then CoS. The paper's GPT-4 and, after
-`≤`, the upper bound are beside each figure.
+Rows are intervals and columns are levels. Cells show completed/total, then CoS. The results of the paper's
+GPT-4 and, after `≤`, the upper bound are beside each value.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ from kitchen.words.english_text import counted_noun
 
 
 def summary_line(results: Sequence[CellResult]) -> str:
-    """`mean CoS 2 agents 0.xxx, …; above the paper's GPT-4 in N of M cells`: the cells that were played, or
-    those of them that the paper has, if it has any. A mean of fewer cells than there are says so."""
+    """Return `mean CoS 2 agents 0.xxx, …; above the paper's GPT-4 in N of M cells`.
+
+    The comparison counts the cells that the paper has too, or all cells if it has none. A mean over fewer
+    cells than planned names their number.
+    """
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
         return pairing_line(results)
@@ -46,14 +49,14 @@ def summary_line(results: Sequence[CellResult]) -> str:
 
 
 def mean_score(cells: Sequence[CellResult]) -> str:
-    """The mean CoS of the cells that were played, and of how many where some were not."""
+    """Return the mean CoS of the played cells, and their number if some were not played."""
     means = means_of(cells)
     part = 0 < means.played < means.cells
     return score_text(means.ours) + (f" ({means.played} of {means.cells} cells)" if part else "")
 
 
 def score_text(value: float | None) -> str:
-    """Three decimals; `n/a` where it is not known."""
+    """Format a score with three decimals; `n/a` for None."""
     return "n/a" if value is None else f"{value:.3f}"
 
 
@@ -77,12 +80,14 @@ RESULT_COLUMNS += [
 ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
 FALLBACKS_ROW = "fallbacks"
 COS_ROW = "CoS"
-"""In the column `alpha`: the mean over the intervals."""
+"""Value of the column `alpha` in rows with the mean over the intervals."""
 
 
 def result_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:
-    """A table for each number of agents; the presets' variants side by side in one. Of partners, see
-    `pairing_tables`; of one figure, `comparison_tables`."""
+    """Return a table for each number of agents; the variants of a preset share one table.
+
+    Pairs of partners and comparisons of one metric use `comparison_tables`.
+    """
     if isinstance(setup.ground, PairingBenchmark):
         return pairing_tables.pairing_text_tables(results)
     if isinstance(setup.ground, ComparisonBenchmark):
@@ -114,7 +119,7 @@ def _grid(title: str, cells: Sequence[CellResult], notes: tuple[str, ...] = ()) 
 
 
 def _replies(cells: Sequence[CellResult], who: DecisionMakers) -> Iterator[tuple[str, ...]]:
-    """How the replies of language models were read, in two rows; none where nobody asked a model."""
+    """Yield two rows about the parsing of model replies; none if no model was called."""
     read = [*(each.players.read for each in cells), who.read]
     if who.read.decisions:
         yield ("not read whole", *(f"{each.part + each.none} of {each.decisions}" for each in read))
@@ -134,7 +139,7 @@ def _beside(ours: float | None, papers: float | None, bound: float | None) -> st
 
 
 def _average(cells: Sequence[CellResult]) -> str:
-    """Ours beside the paper's over the same cells; which these are, where it is not all of them."""
+    """Return our mean beside the paper's over the same cells, and the number of cells if not all."""
     means = means_of(cells)
     if means.there == means.played:
         return f"{_beside(means.ours, means.paper, means.bound)}{_of(means.played, means.cells)}"
@@ -149,7 +154,7 @@ def _of(number: int, cells: int) -> str:
 
 
 def _others(setup: ExperimentSetup, agents: int) -> Iterator[str]:
-    """What the paper's other models reached (Table 6), over the same intervals."""
+    """Yield the CoS of the paper's other models (Table 6), over the same intervals."""
     for model, counts in DEFAULT_BENCHMARK.other_models(agents).items():
         if counts and set(setup.alphas) <= set(counts):
             shares = [counts[alpha][0] / counts[alpha][1] for alpha in setup.alphas]
@@ -165,14 +170,14 @@ RESULT_NOTE = (
 
 
 def table_note(setup: ExperimentSetup) -> str:
-    """What stands in its tables."""
+    """Return the note that explains the numbers in these tables."""
     if isinstance(setup.ground, PairingBenchmark):
         return pairing_tables.PAIRING_NOTE
     return comparison_tables.COMPARISON_NOTE if isinstance(setup.ground, ComparisonBenchmark) else RESULT_NOTE
 
 
 def tables_markdown(tables: Sequence[TextTable], line: str, told: str = RESULT_NOTE) -> str:
-    """All tables, with what they say above and the last line below them."""
+    """Return all tables as Markdown, with the note above and the summary line below them."""
     parts = ["# Agents alone", told]
     for grid in tables:
         lines = [f"| {' | '.join(row)} |" for row in (grid.head, ("---",) * len(grid.head), *grid.rows)]
@@ -181,7 +186,7 @@ def tables_markdown(tables: Sequence[TextTable], line: str, told: str = RESULT_N
 
 
 def tables_latex(tables: Sequence[TextTable], line: str, told: str = RESULT_NOTE) -> str:
-    """All tables as LaTeX with booktabs."""
+    """Return all tables as LaTeX with booktabs."""
     return "\n\n".join([*(_tabular(grid, told) for grid in tables), f"% {line}"]) + "\n"
 
 
@@ -217,8 +222,10 @@ def _escaped(text: str) -> str:
 
 
 def results_csv(results: Sequence[CellResult]) -> bytes:
-    """One row per cell and interval, and one with `CoS` for each cell; blank for what is not there. Of
-    partners, see `pairing_tables`; of one figure, `comparison_tables`."""
+    """Return a CSV file with one row per cell and interval, and one `CoS` row per cell.
+
+    Missing values are blank. Pairs of partners and comparisons of one metric use `comparison_tables`.
+    """
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
         return pairing_tables.pairing_csv(results)
@@ -248,7 +255,7 @@ def _values(cell: CellResult) -> Iterator[list[object]]:
 
 
 def _who(players: DecisionMakers) -> list[object]:
-    """The columns from `decisions` on."""
+    """Return the values of the columns from `decisions` on."""
     models, codes = ", ".join(sorted(players.models)), counts_text(players.fallbacks)
     numbers = [players.decisions.total(), players.fallbacks.total()]
     return [*numbers, codes, players.names, models, players.failed, *players.read.columns.values()]

@@ -32,30 +32,30 @@ from kitchen.registry.world_registry import get_ground, get_world
 
 
 class RunningEpisode(EpisodeLoop):
-    """Where an episode is. It begins at its start."""
+    """The state of an episode in progress, from its start."""
 
     def __init__(self, head: LogHead) -> None:
-        """WorldError where its world or its team cannot be made."""
+        """Make world and team from the head of a log. Raise WorldError if one cannot be made."""
         self.head = head
         super().__init__(world_at_start(head), head.seed, team_of_log(head), head.world_settings)
 
     def agents(self) -> dict[int, Agent]:
-        """Make the agent of each member, by its number. SettingsError, UnknownNameError."""
+        """Make the agent of each member, by its number. Raise SettingsError or UnknownNameError."""
         numbers = (member.number for member in self.team.members)
         return dict(zip(numbers, make_agents(self.team.kinds, self.head.settings), strict=True))
 
     def score(self) -> dict[str, Json]:
-        """Return the score of the episode, with the figures that follow from its log."""
+        """Return the score of the episode, with the metrics computed from its log."""
         return with_log_metrics(self.game.score(), self.log())
 
     def repeat(self, entry: StepEntry) -> bool:
-        """Take one step as it was kept; return whether it leads to the same state and the same reports."""
+        """Replay one logged step; return whether it leads to the same state and the same reports."""
         reports = self.take(self.kept(entry))
         kept = tuple(said for said in entry.messages if said.step > entry.step)
         return self.game.state_hash() == entry.state_hash and reports == kept
 
     def kept(self, entry: StepEntry) -> StepMade:
-        """Return the coming step as this entry of its log keeps it; LogError where it cannot be one."""
+        """Return the coming step as logged in this entry; raise LogError if it does not fit the team."""
         if not self._is_of_team(entry):
             raise LogError(f"has other members in step {entry.step}")
         said = tuple(each for each in entry.messages if each.step == entry.step)
@@ -75,7 +75,7 @@ class RunningEpisode(EpisodeLoop):
         return StepMade(entry.commands, (joint,))
 
     def _is_of_team(self, entry: StepEntry) -> bool:
-        """Whether those who decided and remember are this team."""
+        """Return whether the members that decided and remember are those of this team."""
         numbers = {member.number for member in self.team.members}
         if self.team.organisation is not None:
             made = {each.member for each in entry.decisions}
@@ -85,8 +85,10 @@ class RunningEpisode(EpisodeLoop):
         return isinstance(entry.memory, list) and len(entry.memory) == len(numbers)
 
     def catch_up(self, log: PlayedLog) -> None:
-        """Go to where this log of it ends, whichever version of Brigade wrote it; LogError where it is
-        another episode's, or leads elsewhere."""
+        """Replay this log of the episode, whichever version of Brigade wrote it.
+
+        Raise LogError if it belongs to another episode or leads to another state.
+        """
         if _told(log.head) != json.loads(json.dumps(_told(self.head))):
             raise LogError(f"is not the log of {self.head}, as it is played now")
         for entry in log.entries:
@@ -95,14 +97,14 @@ class RunningEpisode(EpisodeLoop):
 
 
 def world_at_start(head: LogHead) -> World:
-    """Make the world of an episode at its start; WorldError where that cannot be."""
+    """Make the world of an episode at its start; raise WorldError if that is impossible."""
     game = get_world(head.world).create(seats=head.agents, settings=head.world_settings)
     game.reset(head.seed)
     return game
 
 
 def team_of_log(head: LogHead) -> Team:
-    """Return who plays an episode; SettingsError where they do not fit its seats."""
+    """Return the team that plays an episode; raise SettingsError if it does not fit the seats."""
     organisation = None if head.organisation is None else Organisation.from_json(head.organisation)
     return Team.of(head.coplayer, head.agents, organisation, head.knowing)
 
@@ -115,7 +117,7 @@ _TEXTS = ("fallback_codes", "played_by", "model", "state_hash")
 
 
 def failed_row(job: EpisodeJob, reason: str) -> EpisodeRow:
-    """The row of an episode that an error ended."""
+    """Return the row of an episode that an error ended."""
     variant, level, agents = job.column.key
     values: dict[str, Any] = dict.fromkeys(REQUIRED_COLUMNS, 0) | dict.fromkeys(_TEXTS, "")
     values |= {"variant": variant, "level": level, "agents": agents, "alpha": job.alpha, "cost": None}
@@ -125,7 +127,10 @@ def failed_row(job: EpisodeJob, reason: str) -> EpisodeRow:
 
 
 def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
-    """The row of an episode that came to its end, from its log. What was asked in vain counts as well."""
+    """Compute the row of a finished episode from its log.
+
+    Calls of steps that were not taken count as well.
+    """
     head, game = course.head, course.game
     decided = [made for entry in log.entries for made in _decisions(entry)]
     calls, why = log.calls, Counter(each.fallback for each in decided if each.fallback)
@@ -165,12 +170,15 @@ def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
 
 
 def _decisions(entry: StepEntry) -> tuple[StepEntry | DecisionMade, ...]:
-    """Every decision of a step: that of each member in an organisation, else the joint one, if any."""
+    """Return every decision of a step: of each member in an organisation, else the joint one, if any."""
     return entry.decisions or ((entry,) if entry.asked else ())
 
 
 def _counts(world: str, score: Mapping[str, Json]) -> tuple[tuple[int, int], float | None]:
-    """What was done and missed; where one figure is compared, that figure, None where it is undefined."""
+    """Return (completed, failed) and the compared metric.
+
+    The metric is None if it is undefined, or if the world compares counts.
+    """
     ground = get_ground(world)
     if not isinstance(ground, ComparisonBenchmark):
         return share_count_values(world, score), None
@@ -179,7 +187,7 @@ def _counts(world: str, score: Mapping[str, Json]) -> tuple[tuple[int, int], flo
 
 
 def _read(course: RunningEpisode, decided: Iterable[StepEntry | DecisionMade]) -> dict[str, Any]:
-    """How the replies were read, as columns."""
+    """Return the columns about how model replies were parsed."""
     seats = {member.number: len(member.seats) for member in course.team.members}
     if course.team.organisation is None:
         seats = {}

@@ -23,11 +23,11 @@ from kitchen.registry.world_registry import get_ground
 T = TypeVar("T")
 
 DEMONSTRATION, DEMONSTRATION_AGENTS = "demonstration", "demonstration_agents"
-"""What --demo sets; --no-hints sets `hints`, --no-feedback `feedback`, --model `model`."""
+"""Settings of --demo. --no-hints sets `hints`, --no-feedback `feedback`, and --model `model`."""
 
 
 def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
-    """The setup that was asked for; SetupError in one line."""
+    """Parse the arguments into a checked setup. SetupError explains in one line what is wrong."""
     world = given.get("world") or DEFAULT_WORLD
     ground = _ground(world)
     if isinstance(ground, ComparisonBenchmark):
@@ -41,7 +41,7 @@ def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
 
 
 def _of_bench(given: Mapping[str, Any]) -> ExperimentSetup:
-    """The setup of one co-player that commands all."""
+    """Return the setup of one co-player that commands all seats."""
     for name in TEAM_ARGUMENTS:
         if given.get(name):
             raise SetupError(f"--{name.replace('_', '-')}: say who plays, with --members", name)
@@ -70,15 +70,15 @@ def _of_bench(given: Mapping[str, Any]) -> ExperimentSetup:
 
 
 TEAM_ARGUMENTS = ("organisation", "organisation_set", "knowing")
-"""Arguments that say how members play together."""
+"""Arguments that define how members play together."""
 SINGLE_AGENT_ARGUMENTS = ("preset", "co_player", "no_feedback", "no_hints", "demo")
-"""Arguments that mean nothing where line-ups play."""
+"""Arguments that are refused where line-ups play."""
 NOT_OF_PARTNERS = (*SINGLE_AGENT_ARGUMENTS, "levels", "agents", "alphas")
-"""Arguments that mean nothing where partners are compared."""
+"""Arguments that are refused where partners are compared."""
 NOT_OF_COMPARISONS = (*SINGLE_AGENT_ARGUMENTS, "alphas", "layouts", "pairs", "seats")
-"""Arguments that mean nothing where one figure is compared."""
+"""Arguments that are refused where one metric is compared."""
 SEATS_AS_NAMED, SEATS_BOTH_WAYS = "named", "both"
-"""Seats: as pairs name them; each pair the other way round, too."""
+"""Values of --seats: as the pairs name them, or each pair also in reversed order."""
 
 
 def _ground(world: str) -> Benchmark:
@@ -92,7 +92,7 @@ def _ground(world: str) -> Benchmark:
 
 
 def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBenchmark) -> ExperimentSetup:
-    """The setup of a world in which one figure is compared, as in that of partners."""
+    """Return the setup of a world in which one metric is compared, of partners or of line-ups."""
     of_partners = isinstance(ground, PairingBenchmark)
     for name in NOT_OF_PARTNERS if of_partners else NOT_OF_COMPARISONS:
         if given.get(name):
@@ -118,8 +118,10 @@ def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBench
 def _line_ups(
     given: Mapping[str, Any], ground: ComparisonBenchmark
 ) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """Who plays, and by which argument it is called if it is wrong: those that are named, or the usual
-    ones."""
+    """Return the line-ups, and the name of the argument that error messages should blame.
+
+    The line-ups are those given, or the benchmark's usual ones.
+    """
     if (members := given.get("members")) is not None:
         if other := next((name for name in ("pairs", "agents", "seats") if given.get(name)), ""):
             raise SetupError(f"--{other}: say it with --members alone", other)
@@ -131,7 +133,7 @@ def _line_ups(
 
 
 def _of_team(given: Mapping[str, Any], world: str, ground: Benchmark) -> ExperimentSetup:
-    """The setup of line-ups in a world in which what is done is counted."""
+    """Return the setup of line-ups in a world that counts completed orders."""
     for name in (*SINGLE_AGENT_ARGUMENTS, "agents"):
         if given.get(name):
             raise SetupError(f"--{name.replace('_', '-')}: means nothing with --members", name)
@@ -151,7 +153,7 @@ def _of_team(given: Mapping[str, Any], world: str, ground: Benchmark) -> Experim
 
 
 def _members(text: str) -> tuple[str, ...]:
-    """Line-ups with commas between, without blanks."""
+    """Split a comma-separated list of line-ups, without blanks."""
     found = _list("--members", text, lambda part: "".join(part.split()))
     if any("" in line_up_kinds(line_up) for line_up in found):
         raise SetupError(f"--members: {text!r} has an empty place", "members")
@@ -168,7 +170,7 @@ def _seats_of(line_ups: Sequence[str]) -> tuple[int, ...]:
 
 
 def _settings_of_all(given: Mapping[str, Any]) -> dict[str, Json]:
-    """Settings for everybody who knows them."""
+    """Return the settings that apply to every co-player that declares them."""
     settings = {**given.get("coplayer_settings", {})} | ({"model": given["model"]} if given["model"] else {})
     for text in given.get("set") or ():
         settings |= _one_setting(text)
@@ -184,7 +186,7 @@ def _episodes(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
-    """How members play together; `usual` is the organisation if none is named."""
+    """Return the fields about how members play together; `usual` is the default organisation."""
     kinds = _list("--organisation", given.get("organisation"), str) or ((usual,) if usual else ())
     settings: dict[str, Json] = {}
     for text in given.get("organisation_set") or ():
@@ -194,7 +196,10 @@ def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
 
 def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> ExperimentSetup:
-    """`checked`; what is wrong is called by the argument that was given, where it has another name."""
+    """Check the setup with `check_setup`; errors name the argument as it was given.
+
+    `called` maps a field of the setup to that argument.
+    """
     try:
         return check_setup(setup)
     except SetupError as error:
@@ -205,13 +210,16 @@ def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> Experiment
 
 
 def _asked(given: Mapping[str, Any], names: Sequence[str]) -> tuple[str, Any]:
-    """The argument that was given, as it is written, and its value; of none the last, which has a default."""
+    """Return the argument that was given, as it is written, and its value.
+
+    If none was given, return the last name, which has a default.
+    """
     name = next((one for one in names if given.get(one)), names[-1])
     return f"--{name}", given.get(name)
 
 
 def _pairs(text: str | None, seats: str, ground: PairingBenchmark) -> tuple[str, ...]:
-    """Each once: those named (a kind alone beside itself), or all of all kinds."""
+    """Return each pair once: the named pairs, or all pairs of all kinds."""
     if seats not in {SEATS_AS_NAMED, SEATS_BOTH_WAYS}:
         raise SetupError(f"--seats: {seats!r} is neither {SEATS_AS_NAMED} nor {SEATS_BOTH_WAYS}", "seats")
     if text in {None, "all"}:
@@ -227,7 +235,7 @@ def _pairs(text: str | None, seats: str, ground: PairingBenchmark) -> tuple[str,
 
 
 def _pair(text: str) -> str:
-    """Without blanks; who is named alone sits beside itself."""
+    """Return a pair without blanks. A kind that is named alone is paired with itself."""
     kinds = [kind.strip() for kind in line_up_kinds(text)]
     if "" in kinds:
         raise SetupError(f"--pairs: {text!r} has an empty place", "pairs")
@@ -235,7 +243,7 @@ def _pair(text: str) -> str:
 
 
 def whole_number(name: str, text: str) -> int:
-    """A whole number; SetupError that names the argument."""
+    """Parse an integer. SetupError names the argument."""
     try:
         return int(text)
     except ValueError:
@@ -258,7 +266,7 @@ def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, Js
 
 
 def _one_setting(text: str, argument: str = "--set") -> dict[str, Json]:
-    """NAME=VALUE; the value as JSON, or else as text."""
+    """Parse NAME=VALUE; the value is read as JSON, or else as text."""
     name, sign, value = text.partition("=")
     about = argument.strip("-").replace("-", "_")
     if not sign:

@@ -25,7 +25,7 @@ from kitchen.experiments.experiment_services import (
 from kitchen.experiments.models import Experiment
 
 PICK_UP_SECONDS = 10.0
-"""How often a worker looks for experiments that are running with fewer episodes at once than they may."""
+"""Seconds between checks for running experiments with fewer episodes in progress than allowed."""
 
 
 @shared_task(name=EXPERIMENT_LANE)
@@ -39,7 +39,7 @@ def experiment_lane(experiment_id: int) -> None:
 
 @shared_task(name=PICK_UP_EXPERIMENTS)
 def pick_up_experiments() -> int:
-    """Queue what running experiments lack to be played at once as they may be; how many episodes."""
+    """Queue the missing episodes of running experiments up to `at_once`; return how many were queued."""
     asked = 0
     for experiment in Experiment.objects.filter(running=True):
         missing = experiment.at_once - count_playing(experiment.pk)
@@ -51,6 +51,6 @@ def pick_up_experiments() -> int:
 
 @worker_ready.connect
 def start_experiment_checks(sender: Any, **_: Any) -> None:
-    """Every worker looks when it starts, and from then on now and then."""
+    """Make every worker check for missing episodes at its start and every PICK_UP_SECONDS."""
     sender.timer.call_repeatedly(PICK_UP_SECONDS, queue_pick_up, (PICK_UP_SECONDS,))
     queue_pick_up(PICK_UP_SECONDS)

@@ -36,19 +36,21 @@ OTHER_PROGRAM = "it was begun by Brigade {then}; this is {now}"
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """What came of playing one log again."""
+    """The result of replaying one log."""
 
     episode: str
     steps: int = 0
     calls: int = 0
-    """Stored answers, and failures, that were given again."""
+    """Number of stored answers and failures of models that were replayed."""
     faults: tuple[str, ...] = field(default=())
-    """What was not as it had been, in words."""
+    """Differences from the log, as texts."""
 
 
 def replay_log(log: PlayedLog, row: EpisodeRow | None = None, program: str = "") -> ReplayResult:
-    """Play it again, by the version `program` of Brigade; with its row of `episodes.csv`, if it came to its
-    end, that is compared, too."""
+    """Replay a log and return the differences. `program` is the current version of Brigade.
+
+    `row` is the row in `episodes.csv` of a finished episode; it is compared, too.
+    """
     if get_world(log.head.world).version != log.head.world_version:
         return ReplayResult(str(log.head), faults=(OTHER_VERSION,))
     try:
@@ -79,7 +81,7 @@ def _of_step(course: RunningEpisode, agents: Mapping[int, Agent], entry: StepEnt
     answers = _answers(course.team, entry)
     try:
         step = course.step_of(course.ask(agents, answers.get, seconds=DECISION_SECONDS))
-    except Exception as error:  # a co-player may fail in any way
+    except Exception as error:  # a co-player may fail with any error
         yield f"the co-player failed ({type(error).__name__})"
     else:
         given = {id(each): each for each in answers.values()}
@@ -89,7 +91,10 @@ def _of_step(course: RunningEpisode, agents: Mapping[int, Agent], entry: StepEnt
 
 
 def _answers(team: Team, entry: StepEntry) -> dict[int, RecordedCalls]:
-    """The stored answers of a step by member: its own in an organisation, else the same for all."""
+    """Return the stored answers of a step, by member.
+
+    In an organisation each member has its own answers; otherwise all members share the same.
+    """
     numbers = [member.number for member in team.members]
     if team.organisation is None:
         return dict.fromkeys(numbers, RecordedCalls(entry.calls, same_request))
@@ -98,7 +103,7 @@ def _answers(team: Team, entry: StepEntry) -> dict[int, RecordedCalls]:
 
 
 def _is_other(then: EpisodeRow, now: EpisodeRow) -> bool:
-    """Whether two rows differ; a column that came later is blank in a file of before."""
+    """Return whether two rows differ. A column added later is blank in older files and is not compared."""
     return any(
         getattr(then, each.name) not in (getattr(now, each.name), each.default) for each in fields(EpisodeRow)
     )
@@ -126,8 +131,11 @@ def _said(step: StepMade) -> list[Json]:
 
 
 def _remembers_otherwise(now: DecisionMade, then: DecisionMade) -> bool:
-    """Whether something else is remembered. Commands of the stand-in come from the planner, whose plan is
-    remembered where it is asked: here it is not."""
+    """Return whether the memories differ.
+
+    Decisions of the stand-in are not compared. The planner behind it stores its plan in memory, and is not
+    called here.
+    """
     if any(call.provider == STAND_IN for call in then.calls):
         return False
     return canonical_json(now.memory) != canonical_json(then.memory)

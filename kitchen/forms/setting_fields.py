@@ -14,16 +14,16 @@ from django.core.exceptions import ValidationError
 from kitchen.contract.world import Json, Setting, SettingsError
 
 LONG_TEXT = 60
-"""Characters from which a text is written in a box of several lines."""
+"""Length from which a text gets an input box of several lines."""
 
 
 def readable_name(name: str) -> str:
-    """A name of the registries as people read it."""
+    """Return a registry name as people read it."""
     return name.replace("_", " ").capitalize()
 
 
 def setting_field(setting: Setting) -> forms.Field:
-    """The form field of one declared setting, with its label, help, bounds and choices."""
+    """Return the form field of a declared setting, with its label, help, bounds and choices."""
     field: forms.Field = _FIELDS[setting.kind](setting)
     field.label, field.help_text = setting.label, _help(setting)
     field.required = setting.kind not in {"bool", "text"}
@@ -45,10 +45,10 @@ def _text_field(setting: Setting) -> forms.Field:
 
 
 class LinesOfText(forms.CharField):
-    """A text of several lines, which end as they do everywhere but in what browsers send."""
+    """A field for a text of several lines. Browsers send `\\r\\n` as line ends; the value has `\\n`."""
 
     def to_python(self, value: Any) -> str:
-        """With `\\n` for `\\r\\n`."""
+        """Return the text with `\\n` in place of `\\r\\n`."""
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
@@ -62,7 +62,7 @@ _FIELDS: Mapping[str, Callable[[Setting], forms.Field]] = {
 
 
 def _checked(setting: Setting) -> Callable[[Any], None]:
-    """A validator that says in words what the setting itself finds wrong."""
+    """Return a validator that reports the setting's own error."""
 
     def check(value: Json) -> None:
         try:
@@ -74,7 +74,7 @@ def _checked(setting: Setting) -> Callable[[Any], None]:
 
 
 def error_without_name(text: str) -> str:
-    """`alpha: 0 is below 1` as it stands below the field of that name: `0 is below 1.`"""
+    """Return an error for display below its field: `alpha: 0 is below 1` becomes `0 is below 1.`"""
     said = text.partition(": ")[2] or text
     return f"{said[:1].upper()}{said[1:]}".rstrip(".") + "."
 
@@ -111,7 +111,7 @@ def _number(value: float) -> str:
 
 
 def setting_value_text(setting: Setting, value: Json) -> str:
-    """A value as people read it."""
+    """Return a value as people read it."""
     if setting.kind == "bool":
         return "yes" if value else "no"
     return str(dict(setting.choices).get(value, value))

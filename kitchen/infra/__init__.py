@@ -1,1 +1,1 @@
-"""Infrastructure: databases, processes, task queues, rate limits, metrics, files."""
+"""Provide infrastructure: databases, processes, task queues, rate limits, metrics, files."""

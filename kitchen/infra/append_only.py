@@ -1,7 +1,7 @@
-"""Base class for append-only rows, and database triggers that refuse changes to them.
+"""Define the base class for append-only rows, and database triggers that refuse changes to them.
 
 Rows can be deleted, because a withdrawal erases a participant's data. A `SET_NULL` foreign key may be set to
-NULL when its target is deleted. Every other change is refused, by the model and by the triggers.
+NULL when its target is deleted. The model and the triggers refuse every other change.
 
 SQLite's REPLACE deletes a row and inserts another without firing update triggers. On SQLite an insert is
 therefore refused if another row has the same id or the same unique columns.
@@ -19,14 +19,14 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
 class AppendOnlyError(TypeError):
-    """Somebody tried to change a row of the log."""
+    """Code tried to change a row of the log."""
 
 
 class AppendOnlyQuerySet(models.QuerySet[Any]):
-    """Rows that can be written and erased (a withdrawal), and never changed."""
+    """A query set whose rows can be inserted and deleted (for a withdrawal), but never changed."""
 
     def update(self, **fresh: Any) -> int:
-        """Refused, but for what Django does when a row is deleted that others name: it is forgotten."""
+        """Refuse the update, except that Django sets a `SET_NULL` key to NULL when its target is deleted."""
         if fresh and all(value is None and self._may_be_emptied(name) for name, value in fresh.items()):
             return super().update(**fresh)
         raise self._refusal()
@@ -38,18 +38,18 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
         return AppendOnlyError(f"{self.model.__name__} is append-only")
 
     def bulk_create(self, *args: Any, **kwargs: Any) -> list[Any]:
-        """Insert; AppendOnlyError if rows that are there would be changed."""
+        """Insert rows. Raises AppendOnlyError if existing rows would be changed."""
         if kwargs.get("update_conflicts"):
             raise self._refusal()
         return super().bulk_create(*args, **kwargs)
 
     def bulk_update(self, *_: Any, **__: Any) -> Never:
-        """Refused."""
+        """Refuse the update."""
         raise self._refusal()
 
 
 class AppendOnly(models.Model):
-    """A row of the log: written once."""
+    """A row of the log, which is written once."""
 
     objects: ClassVar[models.Manager[Any]] = AppendOnlyQuerySet.as_manager()
 
@@ -58,14 +58,14 @@ class AppendOnly(models.Model):
         base_manager_name = "objects"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Insert; AppendOnlyError if the row is there already."""
+        """Insert the row. Raises AppendOnlyError if it already exists."""
         if not self._state.adding:
             raise AppendOnlyError(f"{type(self).__name__} is append-only")
         super().save(*args, **{**kwargs, "force_insert": True})
 
 
 REFUSE = "brigade_append_only"
-"""PostgreSQL's function that all triggers call; it stays where it is, others may use it."""
+"""Name of the PostgreSQL function that all triggers call. It is never removed, because others may use it."""
 _BODY = """
 BEGIN
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
@@ -73,29 +73,32 @@ END """
 _FUNCTION = f"CREATE OR REPLACE FUNCTION {REFUSE}() RETURNS trigger LANGUAGE plpgsql AS $${_BODY}$$"
 
 Unique = Sequence[Sequence[str]]
-"""Columns that no two rows have the same, group by group."""
+"""Groups of columns whose values no two rows share."""
 
 
 def add_guard_triggers(
     editor: BaseDatabaseSchemaEditor, table: str, names: Sequence[str], emptied: str = "", unique: Unique = ()
 ) -> None:
-    """Refuse every change of these columns of the table, and of `emptied` unless it is set to NULL; and rows
-    that would take the place of others, by their id or by these groups of `unique` columns."""
+    """Add triggers that refuse changes of the columns `names`.
+
+    They also refuse changes of the column `emptied`, except to NULL. They refuse inserts that would replace
+    rows with the same id or the same values in a group of `unique` columns (SQLite).
+    """
     if editor.connection.vendor == "postgresql":
-        editor.execute(_FUNCTION, None)  # no values: its % is PostgreSQL's
+        editor.execute(_FUNCTION, None)  # without parameters, so that % reaches PostgreSQL
     for statement in guard_triggers(editor.connection, table, names, emptied, unique).values():
         editor.execute(statement, None)
 
 
 def remove_guard_triggers(editor: BaseDatabaseSchemaEditor, table: str, emptied: str = "") -> None:
-    """Let the rows of the table be changed: a migration that must, and that guards it again afterwards."""
+    """Remove the triggers of a table, for a migration that must change rows. Add them again afterwards."""
     on = f" ON {editor.quote_name(table)}" if editor.connection.vendor == "postgresql" else ""
     for name in (trigger_name(table), f"{trigger_name(table)}_{emptied}", _insert_name(table)):
         editor.execute(f"DROP TRIGGER IF EXISTS {name}{on}")
 
 
 def trigger_name(table: str) -> str:
-    """The trigger of a table that every change meets."""
+    """Return the name of the trigger for all changes of a table."""
     return f"{table}_append_only"
 
 
@@ -106,7 +109,7 @@ def _insert_name(table: str) -> str:
 def guard_triggers(
     there: BaseDatabaseWrapper, table: str, names: Sequence[str], emptied: str = "", unique: Unique = ()
 ) -> dict[str, str]:
-    """The triggers of a guarded table, by name, as this database has them made."""
+    """Return the SQL of the triggers of a guarded table, by name, for this database."""
     quoted, name = there.ops.quote_name(table), trigger_name(table)
     does = f"EXECUTE FUNCTION {REFUSE}()"
     if there.vendor == "sqlite":
@@ -125,15 +128,14 @@ def guard_triggers(
 
 
 def _taken(there: BaseDatabaseWrapper, quoted: str, unique: Unique) -> str:
-    """Whether a row is there that has one of these groups of columns in common with the new one."""
+    """Return the condition that a row with the same values in one of these groups exists."""
     groups = ([there.ops.quote_name(name) for name in group] for group in unique)
     same = (" AND ".join(f"{name} = NEW.{name}" for name in group) for group in groups)
     return " OR ".join(f"EXISTS (SELECT 1 FROM {quoted} WHERE {each})" for each in same)  # noqa: S608 - ours
 
 
 def unguarded_tables() -> list[str]:
-    """Tables of rows that are only added which the database would let somebody change: a trigger is not
-    there, is off, or is not the one that we make."""
+    """Return the append-only tables whose triggers are missing, switched off or changed."""
     there = _triggers()
     return sorted(
         model._meta.db_table
@@ -143,17 +145,17 @@ def unguarded_tables() -> list[str]:
 
 
 def append_only_models() -> list[type[models.Model]]:
-    """All models whose rows are only added."""
+    """Return all models whose rows are append-only."""
     return [model for model in apps.get_models() if issubclass(model, AppendOnly)]
 
 
 def append_only_tables() -> list[str]:
-    """Their tables."""
+    """Return the names of all append-only tables."""
     return [model._meta.db_table for model in append_only_models()]
 
 
 def _wanted(model: type[models.Model]) -> dict[str, str]:
-    """The triggers that the table of this model is to have."""
+    """Return the triggers that the table of this model must have."""
     fields = model._meta.concrete_fields
     emptied = [str(field.column) for field in fields if _may_be_emptied(field)]
     names = [str(field.column) for field in fields if field.column not in emptied]
@@ -165,7 +167,7 @@ def _may_be_emptied(field: models.Field) -> bool:  # type: ignore[type-arg]
 
 
 def unique_columns(model: type[models.Model]) -> list[list[str]]:
-    """The columns of a model's rows that no two rows have the same, beside the id."""
+    """Return the groups of columns that are unique in a model, without the id."""
     fields = model._meta.concrete_fields
     column = {field.name: str(field.column) for field in fields}
     alone = [[column[field.name]] for field in fields if field.unique and not field.primary_key]
@@ -174,7 +176,7 @@ def unique_columns(model: type[models.Model]) -> list[list[str]]:
 
 
 def _triggers() -> dict[str, str]:
-    """The triggers that are on, by name."""
+    """Return the active triggers, by name."""
     if connection.vendor == "sqlite":
         statement = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
         return {name: _plainly(text) for name, text in _rows(statement)}
@@ -192,7 +194,7 @@ def _rows(statement: str) -> Iterator[tuple[str, ...]]:
 
 
 def _plainly(text: str) -> str:
-    """A trigger without what each database spells as it likes."""
+    """Normalise the SQL of a trigger, so that databases' spellings do not matter."""
     for mark in '"()':
         text = text.replace(mark, " " if mark == "(" else "")
     return " ".join(text.lower().split())

@@ -1,7 +1,7 @@
 """Find the network address that a request comes from.
 
 Behind a trusted proxy (`TRUSTED_PROXIES`) it is the address that the proxy forwards. Anybody can write that
-header, so it is believed from our own proxies only.
+header, so it is believed only from our own proxies.
 """
 
 from __future__ import annotations
@@ -18,30 +18,35 @@ Address: TypeAlias = IPv4Address | IPv6Address
 
 
 def client_address(request: HttpRequest) -> Address | None:
-    """The last address on the way here that is no trusted proxy's; a program of this machine has its
-    loopback address. None if nobody says."""
+    """Return the address of the client, the nearest one that is not a trusted proxy.
+
+    A program on this machine has its loopback address. Returns None if the address is unknown.
+    """
     return resolve_client_address(
         request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR", "")
     )
 
 
 def websocket_client_address(scope: Mapping[str, Any]) -> Address | None:
-    """The same for a websocket."""
+    """Return the address of a websocket's client, as `client_address` does."""
     forwarded = [value for name, value in scope.get("headers", ()) if name == b"x-forwarded-for"]
     peer = scope.get("client") or (None, None)
     return resolve_client_address(peer[0], b",".join(forwarded).decode("ascii", "replace"))
 
 
 def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | None:
-    """The same for whoever asks from there, with this said by proxies."""
-    peer = _read(asked_from or "127.0.0.1")  # a unix socket is this machine
+    """Return the client's address from the peer's address and the `X-Forwarded-For` header."""
+    peer = _read(asked_from or "127.0.0.1")  # no address: a Unix socket of this machine
     if not forwarded or not _trusted(peer):
         return peer
     return _nearest_stranger(reversed(forwarded.split(",")))
 
 
 def _nearest_stranger(way: Iterable[str]) -> Address | None:
-    """From our own proxy outwards; what lies behind the first stranger, the stranger may have made up."""
+    """Return the first address that is not a trusted proxy, starting at our own proxy.
+
+    Addresses behind it may be invented by that client.
+    """
     address = None
     for said in way:
         address = _read(said)
@@ -51,18 +56,20 @@ def _nearest_stranger(way: Iterable[str]) -> Address | None:
 
 
 def client_network(address: Address) -> str:
-    """What one household or office has: an IPv4 address, or the /64 network of an IPv6 address."""
+    """Return the text that stands for one household or office: an IPv4 address, or the /64 network of an IPv6
+    address.
+    """
     if isinstance(address, IPv6Address):
         return str(ip_network((address, 64), strict=False))
     return str(address)
 
 
 _WITH_PORT = re.compile(r"\[(?P<six>[^\]]*)\](:\d+)?|(?P<four>[\d.]+):\d+")
-"""As some proxies write an address: with the port from which it came."""
+"""An address with a port, as some proxies write it."""
 
 
 def _read(said: str) -> Address | None:
-    """An address, with or without a port; None for anything else."""
+    """Read an address with or without a port. None for any other text."""
     found = _WITH_PORT.fullmatch(said := said.strip())
     try:
         address = ip_address((found["six"] or found["four"]) if found else said)

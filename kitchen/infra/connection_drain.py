@@ -1,7 +1,7 @@
 """Ask open connections to reconnect before this process ends. Plain Python.
 
-Register every long connection as a `DrainableConnection` as soon as it is open. `is_draining()` says whether
-this process is about to end, so that it is given no new work.
+Register every long connection as a `DrainableConnection` as soon as it is open. `is_draining()` returns True
+once this process is about to end, so that it gets no new work.
 """
 
 from __future__ import annotations
@@ -14,38 +14,40 @@ from weakref import WeakSet
 log = logging.getLogger(__name__)
 
 RESTART_CLOSE_CODE = 1012
-"""Close code of a websocket, "service restart" (RFC 6455's registry): the page connects again at once."""
+"""Websocket close code "service restart" (registry of RFC 6455): the page reconnects at once."""
 DRAIN_BATCH = 10
-"""Guests that are asked at a time."""
+"""Number of connections asked to close at a time."""
 DRAIN_PAUSE_SECONDS = 0.05
-"""Seconds between two askings, so that those who take them are not overrun."""
+"""Seconds between two batches, so that the processes that take over are not overloaded."""
 
 
 class DrainableConnection(Protocol):
-    """Somebody who is connected for long."""
+    """A long-lived connection."""
 
     async def make_way(self) -> None:
-        """Finish what is being done, and close with `RESTART_CLOSE_CODE`."""
+        """Finish the present work, and close with `RESTART_CLOSE_CODE`."""
 
 
 class ConnectionDrain:
-    """The guests of one process, and whether it is about to end."""
+    """The long-lived connections of one process, and whether the process is about to end."""
 
     def __init__(self) -> None:
         self.draining = False
         self._guests: WeakSet[DrainableConnection] = WeakSet()
 
     def come(self, guest: DrainableConnection) -> None:
-        """Be told when the process is to end."""
+        """Register a connection."""
         self._guests.add(guest)
 
     def go(self, guest: DrainableConnection) -> None:
-        """The connection is over, whoever ended it."""
+        """Remove a connection that has ended."""
         self._guests.discard(guest)
 
     async def empty(self) -> None:
-        """Ask all to come again, some at a time, those too who come meanwhile; each is asked once. Nobody
-        waits for one who takes long; all have closed or failed then."""
+        """Ask all connections to close, in batches, and return when all have closed or failed.
+
+        New connections are asked, too, and each one once. A slow connection does not delay the others.
+        """
         self.draining = True
         asked: list[asyncio.Task[None]] = []
         async with asyncio.TaskGroup() as asking:
@@ -57,7 +59,7 @@ class ConnectionDrain:
 
 
 async def _ask(guest: DrainableConnection) -> None:
-    """See one out; who fails is noted."""
+    """Ask one connection to close, and log a failure."""
     try:
         await guest.make_way()
     except Exception:
@@ -65,9 +67,9 @@ async def _ask(guest: DrainableConnection) -> None:
 
 
 connection_drain = ConnectionDrain()
-"""That of this process."""
+"""The connections of this process."""
 
 
 def is_draining() -> bool:
-    """Whether this process is about to end."""
+    """Return True if this process is about to end."""
     return connection_drain.draining

@@ -23,16 +23,15 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
 Values = Mapping[str, Any]
-"""Values by the name of their column; JSON that is text already goes as `Text`."""
+"""Values by field name. JSON that is already text is passed as `RawJson`."""
 
 
 class RawJson(str):
-    """JSON that is written out already."""
+    """JSON that is already serialised."""
 
 
 def insert_rows(model: type[models.Model], rows: Sequence[Values]) -> None:
-    """Insert rows that all name the same columns, in one statement. IntegrityError where one is there
-    already."""
+    """Insert rows with the same columns in one statement. Raises IntegrityError if one already exists."""
     if not rows:
         return
     names = tuple(rows[0])
@@ -44,7 +43,9 @@ def insert_rows(model: type[models.Model], rows: Sequence[Values]) -> None:
 
 
 def update_row_where(model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-    """Change the row that has these values; False, and nothing changed, if there is none (any more)."""
+    """Update the row that has the values `where`. Returns False, and changes nothing, if there is none (any
+    more).
+    """
     sets = ", ".join(f"{_columns(model, (name,))} = %s" for name in fresh)
     still = " AND ".join(f"{_columns(model, (name,))} = %s" for name in where)
     values = [_stored(model, name, value) for given in (fresh, where) for name, value in given.items()]
@@ -54,32 +55,33 @@ def update_row_where(model: type[models.Model], fresh: Values, *, where: Values)
 
 
 class RowWriter:
-    """Where rows go that are inserted and changed: to the database, at once. Whoever keeps them for a while
-    puts another one in its place."""
+    """Writes rows to the database at once. A subclass may buffer them instead."""
 
     def insert(self, model: type[models.Model], rows: Sequence[Values]) -> None:
-        """As `insert`."""
+        """Insert rows, as `insert_rows` does."""
         insert_rows(model, rows)
 
     def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """As `change`."""
+        """Update a row, as `update_row_where` does."""
         return update_row_where(model, fresh, where=where)
 
 
 def select_rows(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """All rows of a statement, as the database's driver gives them (see `time_from_driver`, `as_json`)."""
+    """Return all rows of a statement, as the driver returns them (see `time_from_driver`,
+    `json_from_driver`).
+    """
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())
 
 
 def time_from_driver(value: datetime) -> datetime:
-    """A moment as a driver gives it: from SQLite without its zone, which is UTC."""
+    """Convert a time from the driver. SQLite returns it without its time zone, UTC."""
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
 def json_from_driver(value: Any) -> Any:
-    """JSON as a driver gives it: text."""
+    """Convert JSON from the driver, which may be text."""
     return json.loads(value) if isinstance(value, str) else value
 
 
@@ -99,7 +101,7 @@ def _field(model: type[models.Model], name: str) -> Any:
 
 
 def _stored(model: type[models.Model], name: str, value: Any) -> Any:
-    """The value as the driver takes it."""
+    """Convert the value for the driver."""
     return (
         str(value) if isinstance(value, RawJson) else _field(model, name).get_db_prep_save(value, connection)
     )
@@ -109,36 +111,38 @@ Item = TypeVar("Item")
 Row = TypeVar("Row", bound=models.Model)
 
 BATCH_ROWS = 200
-"""Rows that are written together: about 3 ms."""
+"""Number of rows written together, which takes about 3 ms."""
 MAX_TRANSACTION_ROWS = 2000
-"""Rows that any transaction writes at most, those that belong together among them."""
+"""Maximum number of rows that one transaction writes, even for rows that belong together."""
 
 
 def batches_of(items: Iterable[Item], size: int = BATCH_ROWS) -> Iterator[list[Item]]:
-    """The items in order, so many at once."""
+    """Yield the items in order, in lists of at most `size`."""
     left = iter(items)
     while piece := list(islice(left, size)):
         yield piece
 
 
 def insert_in_batches(model: type[Row], rows: Iterable[Row], *, leave_those_there: bool = False) -> None:
-    """Insert rows, each piece committed before the next one; those that are there already are left alone, or
-    are an IntegrityError."""
+    """Insert rows in batches, each committed before the next one.
+
+    Existing rows are skipped with `leave_those_there`, and otherwise raise IntegrityError.
+    """
     for piece in batches_of(rows):
         model._default_manager.bulk_create(piece, ignore_conflicts=leave_those_there)
 
 
 class BatchedDeleteMixin:
-    """A ModelAdmin whose rows may have much that belongs to them; `clear` erases that, in pieces."""
+    """A ModelAdmin mixin for rows with many dependent rows, which `clear` deletes in batches."""
 
     def clear(self, obj: Any, /) -> None:
-        """Erase what belongs to this row, in transactions of its own, if the row may be deleted."""
+        """Delete everything that depends on this row, in transactions of its own."""
         raise NotImplementedError
 
     def delete_view(
         self: Any, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
-        """One of them: once that is confirmed it is cleared, and then deleted."""
+        """Delete one row after confirmation: clear it first."""
         if request.method == "POST" and "post" in request.POST:
             obj = self.get_object(request, object_id)
             if obj is not None and self.has_delete_permission(request, obj):
@@ -147,7 +151,7 @@ class BatchedDeleteMixin:
         return answer
 
     def delete_queryset(self: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Those that were ticked, one after another."""
+        """Clear and delete the selected rows, one after another."""
         for obj in queryset:
             self.clear(obj)
             self.delete_model(request, obj)

@@ -1,8 +1,8 @@
 """Recognise database errors that mean an outage, and list missing migrations.
 
-`database_problem` separates errors of the database (locked, full, read-only, unreachable, other version) from
-mistakes of ours. It uses the driver's error numbers (SQLite) or five-character codes (PostgreSQL), because
-the words of messages change.
+`database_problem` separates problems of the database (locked, full, read-only, unreachable, other version)
+from programming errors. It uses the driver's error numbers (SQLite) or five-character codes (PostgreSQL),
+because the texts of messages change.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 
 class DatabaseProblem(StrEnum):
-    """Why nothing can be stored, in words for whoever runs the server."""
+    """Reasons why nothing can be stored, in words for the operator of the server."""
 
     BUSY = "something else holds the database locked"
     FULL = "the database has no room left on its disk, or cannot write there"
@@ -30,7 +30,7 @@ class DatabaseProblem(StrEnum):
 
     @property
     def passes(self) -> bool:
-        """Whether it goes away by itself, usually."""
+        """True if the problem usually goes away by itself."""
         return self in {DatabaseProblem.BUSY, DatabaseProblem.AWAY, DatabaseProblem.UPDATING}
 
 
@@ -42,9 +42,9 @@ SQLITE_PROBLEMS = {
     **dict.fromkeys((11, 26), DatabaseProblem.DAMAGED),  # CORRUPT, NOTADB
     17: DatabaseProblem.UPDATING,  # SCHEMA
 }
-"""By the lowest byte of an error's number."""
+"""Problems by the lowest byte of SQLite's error number."""
 MISSING_SCHEMA_WORDS = ("no such table", "no such column", "has no column named")
-"""What SQLite says of a table or column that is not there; the number says only that something is wrong."""
+"""SQLite's messages for a missing table or column. The error number is too general."""
 NOT_NULL_OF_SQLITE, NOT_NULL = 1299, "23502"
 POSTGRESQL_PROBLEMS = {
     **dict.fromkeys(("55P03", "40001", "40P01", "57014"), DatabaseProblem.BUSY),
@@ -57,12 +57,12 @@ POSTGRESQL_PROBLEMS = {
 
 
 def database_problem(error: BaseException | None) -> DatabaseProblem | None:
-    """What kept the database from storing or reading, if it was that which led to this error."""
+    """Return the database problem that caused this error, or None."""
     return next((found for each in _led_to(error) if (found := _trouble(each))), None)
 
 
 def _led_to(error: BaseException | None) -> Iterator[BaseException]:
-    """The error, and what it was raised from or after."""
+    """Yield the error, and the errors that it was raised from or after."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -71,7 +71,9 @@ def _led_to(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _trouble(error: BaseException) -> DatabaseProblem | None:
-    """What Django's error says, by the driver's behind it; one without a number is a lost connection."""
+    """Return the problem of a Django error, from the driver's error. An error without a number is a lost
+    connection.
+    """
     if not isinstance(error, Error):
         return None
     said = error.__cause__
@@ -94,20 +96,25 @@ def _of_postgresql(state: str) -> DatabaseProblem | None:
 
 
 OUR_APPS = ("kitchen", "study")
-"""Apps whose models are ours."""
+"""Apps whose migrations belong to this program."""
 
 
 def close_failed_connection(trouble: DatabaseProblem) -> None:
-    """Close this thread's connection, unless it is only that something else holds a lock: one that was opened
-    while nothing could be written stays so, whatever becomes of the disk."""
+    """Close this thread's connection, unless the database is only locked.
+
+    A connection that was opened while the disk could not be written stays unusable, even after the disk
+    recovers.
+    """
     if trouble is not DatabaseProblem.BUSY and not connection.in_atomic_block:
         with suppress(Error):
             connection.close()
 
 
 def database_is_newer() -> bool:
-    """Whether a later version of the app has migrated the database while this process ran: columns that this
-    one does not know stay empty then, and some may not."""
+    """Return True if a later version of the program has migrated the database while this process ran.
+
+    This process leaves columns empty that it does not know. The database may refuse such rows.
+    """
     try:
         applied = set(MigrationRecorder(connection).applied_migrations())
     except Error:
@@ -117,8 +124,10 @@ def database_is_newer() -> bool:
 
 @cache
 def known_migrations() -> frozenset[tuple[str, str]]:
-    """App and name of the migrations that this process came with. To be asked for the first time when it
-    starts: later the files may be those of another version."""
+    """Return (app, name) of the migrations that this process was started with.
+
+    Call it first at the start of the process. Later the files may belong to another version.
+    """
     return frozenset(
         (app.label, module.name)
         for app in apps.get_app_configs()
@@ -127,6 +136,6 @@ def known_migrations() -> frozenset[tuple[str, str]]:
 
 
 def missing_migrations() -> list[str]:
-    """Migrations of this version that the database does not have, as `kitchen 0001_initial`."""
+    """Return migrations of this version that the database lacks, as `kitchen 0001_initial`."""
     applied = MigrationRecorder(connection).applied_migrations()
     return [f"{app} {name}" for app, name in sorted(known_migrations() - applied.keys())]

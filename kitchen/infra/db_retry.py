@@ -3,7 +3,7 @@
 `run_in_db_thread` uses a small pool of threads that keep their connections. A connection is checked after a
 quiet time or a failure, not before every call. If it broke, it is closed and the work runs again, until the
 database is back or the waits are over. The work must therefore be safe to run twice. The threads are for
-short work, as play is. Longer work (staff pages) uses `channels.db`.
+short work, such as live play. Longer work (staff pages) uses `channels.db`.
 
 A statement waits `LOCK_SECONDS` for a lock. After a lock timeout, all statements wait only briefly for some
 seconds, because many requests may wait for the same few threads.
@@ -34,24 +34,23 @@ from kitchen.infra.greenlet_pool import pause
 from kitchen.infra.log_context import with_log_context
 
 HURRIED_SECONDS, HURRIED_MILLISECONDS = 10.0, 200
-"""After a lock that lasted too long, so long nobody waits longer than that for another one."""
+"""After a lock timeout, statements wait at most `HURRIED_MILLISECONDS` for a lock, for `HURRIED_SECONDS`."""
 LOCK_TIMEOUT_SQL = {"sqlite": "PRAGMA busy_timeout = {}", "postgresql": "SET lock_timeout = {}"}
 
 _local = threading.local()
 _busy_until = 0.0
-"""By the clock that nobody can set; of this process."""
+"""Monotonic time until which statements of this process wait only briefly."""
 
 
 def note_lock_timeout(trouble: DatabaseProblem | None) -> None:
-    """Somebody has met this: for some time nobody here waits long."""
+    """Shorten the waits of this process for some time, if the problem is a lock timeout."""
     global _busy_until
     if trouble is DatabaseProblem.BUSY:
         _busy_until = time.monotonic() + HURRIED_SECONDS
 
 
 def set_lock_timeout() -> None:
-    """This thread's connection waits for locks as long as it is to now; a statement only where that is
-    another time than before."""
+    """Set the present lock timeout on this thread's connection. Sends a statement only if it has changed."""
     hurried = time.monotonic() < _busy_until
     if hurried != getattr(_local, "hurried", False):
         _local.hurried = hurried
@@ -59,14 +58,15 @@ def set_lock_timeout() -> None:
 
 
 def _wait_at_most(milliseconds: int) -> None:
-    with suppress(Error), connection.cursor() as cursor:  # one that is away says so to who needs it
+    # an unavailable connection fails again when it is needed
+    with suppress(Error), connection.cursor() as cursor:
         cursor.execute(LOCK_TIMEOUT_SQL[connection.vendor].format(milliseconds))
 
 
 def lock_timeout_middleware(
     page: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Django's middleware: every page waits as long as it is to."""
+    """Django middleware: set the present lock timeout for every request."""
 
     def wait(request: HttpRequest) -> HttpResponseBase:
         set_lock_timeout()
@@ -79,18 +79,18 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 IDLE_CHECK_SECONDS = 5.0
-"""Seconds after which a connection is looked at before it is used again."""
+"""Seconds without use after which a connection is checked before it is used again."""
 DB_THREADS = 4
-"""So many at most wait for a database that serves many at once; SQLite serves one writer at a time."""
+"""Number of threads for a database with concurrent writers. SQLite gets one thread."""
 
 THREAD_RETRY_WAITS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0)
-"""Seconds between tries while the database is away: together about what it needs to come up again."""
+"""Seconds between tries while the database is unreachable: together about the time of a restart."""
 
 _connection_use = threading.local()
 
 
 async def run_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """What `act` returns, called in a thread that has a connection to the database."""
+    """Call `act` in a thread that has a database connection, and return its result."""
     visit = with_log_context(partial(_taken_up, partial(act, *args, **kwargs), time.monotonic()))
     return await asyncio.get_running_loop().run_in_executor(_pool(), visit)
 
@@ -102,7 +102,7 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def _taken_up(act: Callable[[], T], asked_at: float) -> T:
-    """A thread has time for it."""
+    """Run the work in a pool thread, and measure how long it waited for the thread."""
     prometheus_metrics.thread_wait_seconds.observe(time.monotonic() - asked_at)
     return _visit(act)
 
@@ -128,7 +128,7 @@ def _visit(act: Callable[[], T]) -> T:
 
 
 def _take_to_heart(error: Exception) -> None:
-    """What follows from it for those who come next."""
+    """Shorten lock waits, or close the connection, depending on the error."""
     trouble = database_problem(error)
     note_lock_timeout(trouble)
     if trouble and trouble is not DatabaseProblem.BUSY:
@@ -138,15 +138,18 @@ def _take_to_heart(error: Exception) -> None:
 log = logging.getLogger(__name__)
 
 RETRY_WAITS = (0.1, 0.2, 0.3, *30 * (0.5,))
-"""Seconds between tries: together more than what a database needs to come up again. People wait for what is
-handed in, so nobody waits long for a database that is there."""
+"""Seconds between tries: together more than the database needs to restart. Single waits are short, because
+people wait for the result.
+"""
 MAX_RETRY_SECONDS = 16.0
-"""After so long no other try begins, however long each of them took: one that waits for a lock takes
-`LOCK_SECONDS`."""
+"""Seconds after which no other try begins. A try that waits for a lock takes up to `LOCK_SECONDS`."""
 
 
 def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
-    """What `act` returns, tried again while the database can store nothing; the last error if that stays."""
+    """Return the result of `act`, which is repeated while the database cannot store anything.
+
+    Raises the last error if the problem persists.
+    """
     until, waits, known = time.monotonic() + MAX_RETRY_SECONDS, iter(RETRY_WAITS), False
     while True:
         try:
@@ -162,13 +165,13 @@ def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
 
 
 def _note(what: str, trouble: DatabaseProblem, *, known: bool) -> None:
-    """One outage is counted, and told aloud, once."""
+    """Count the outage and log a warning at the first failure only."""
     if not known:
         prometheus_metrics.outages.labels("database").inc()
     log.log(DEBUG if known else WARNING, "%s is tried again: %s", what, trouble)
 
 
 def drop_broken_connection() -> None:
-    """One that is broken is closed, so that the next query opens another."""
+    """Close a broken connection, so that the next query opens a new one."""
     with suppress(Error):
         connection.close_if_unusable_or_obsolete()

@@ -9,18 +9,18 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 
 
 def streaming_download(pieces: Iterator[bytes], content_type: str, name: str) -> HttpResponseBase:
-    """These pieces as a file of this name."""
+    """Return a response that downloads these pieces as a file with this name."""
     return as_attachment(StreamingHttpResponse(_in_pieces(pieces), content_type=content_type), name)
 
 
 def as_attachment(response: HttpResponseBase, name: str) -> HttpResponseBase:
-    """The answer, saved under this name."""
+    """Set the response to be saved under this file name, and return it."""
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
 async def _in_pieces(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """The pieces one by one, each made in the thread of the database when it is asked for."""
+    """Yield the pieces, each produced in the database thread when it is needed."""
     next_piece = sync_to_async(lambda: next(pieces, None))
     while (piece := await next_piece()) is not None:
         if piece:

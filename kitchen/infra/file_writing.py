@@ -18,7 +18,7 @@ from uuid import uuid4
 
 
 def write_atomically(path: Path, data: bytes) -> Path:
-    """These bytes as this file."""
+    """Write these bytes to this file atomically, and return its path."""
     with atomic_writer(path) as out:
         out.write(data)
     return path
@@ -26,8 +26,10 @@ def write_atomically(path: Path, data: bytes) -> Path:
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[BinaryIO]:
-    """Beside its place under a name of its own first, so that nobody ever reads half a file; put there at the
-    end, unless something was raised."""
+    """Open a temporary file beside `path`, and rename it to `path` at the end of the block.
+
+    So nobody ever reads half a file. If the block raises an error, `path` is not changed.
+    """
     beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         with beside.open("xb") as out:
@@ -40,7 +42,7 @@ def atomic_writer(path: Path) -> Iterator[BinaryIO]:
 
 
 def zip_files(files: Mapping[str, bytes], *, folder: str, at: datetime) -> bytes:
-    """These files, by name, in a folder of the archive; always the same bytes for the same."""
+    """Return a ZIP archive of these files in one folder. The same input gives the same bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
@@ -52,20 +54,22 @@ def zip_files(files: Mapping[str, bytes], *, folder: str, at: datetime) -> bytes
 
 
 BACKUP_RECORD = "last-backup"
-"""A file that holds a moment (ISO 8601), in the folder of what the app writes. Other tools may write it."""
+"""Name of a file with the time (ISO 8601) of the last backup, in the app's data folder. Other tools may write
+it.
+"""
 BACKUP_ARCHIVES = "backups/brigade-*.tar"
-"""Backups that were made there."""
+"""Pattern of backup archives in that folder."""
 
 
 def record_backup(folder: Path, at: datetime) -> None:
-    """A backup was made then; OSError."""
+    """Record the time of a backup. Raises OSError."""
     write_atomically(
         folder / BACKUP_RECORD, at.astimezone(UTC).isoformat(timespec="seconds").encode() + b"\n"
     )
 
 
 def last_backup_at(folder: Path) -> datetime | None:
-    """When the last one was made that was noted or lies there; None if there is none."""
+    """Return the time of the last backup that was recorded or whose archive exists. None if there is none."""
     made = [datetime.fromtimestamp(file.stat().st_mtime, UTC) for file in folder.glob(BACKUP_ARCHIVES)]
     return max([*made, *_noted(folder / BACKUP_RECORD)], default=None)
 
@@ -79,7 +83,7 @@ def _noted(file: Path) -> list[datetime]:
 
 
 class StreamBuffer:
-    """A file that can only be written: what was written waits until it is taken."""
+    """A write-only file whose content waits until it is taken."""
 
     closed = False
 
@@ -95,29 +99,29 @@ class StreamBuffer:
         return len(piece)
 
     def tell(self) -> int:
-        """Bytes written so far."""
+        """Return the number of bytes written so far."""
         return self._told
 
     def flush(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     def writable(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
     def readable(self) -> bool:
-        """Never."""
+        """Return False."""
         return False
 
     def seekable(self) -> bool:
-        """Never: what was sent is gone."""
+        """Return False, because sent bytes are gone."""
         return False
 
     def close(self) -> None:
-        """Nothing to do: what waits can still be taken."""
+        """Do nothing. The waiting bytes can still be taken."""
 
     def take(self) -> bytes:
-        """What was written since the last time."""
+        """Return the bytes written since the last call."""
         written = b"".join(self._waiting)
         self._waiting.clear()
         return written

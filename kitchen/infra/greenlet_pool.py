@@ -27,20 +27,22 @@ T = TypeVar("T")
 Ready = SimpleQueue[Callable[[], object]]
 
 BACKGROUND_THREADS = 4
-"""In which everything is run that waits here: so many can talk to the database at once."""
+"""Number of threads for all background jobs, and so of their simultaneous database connections."""
 
 _running: set[Future[None]] = set()
 
 
 class _Job(greenlet):
-    """What is run in one of our threads; `ready` is what the thread has to do next."""
+    """A job that runs in one of our threads. `ready` is the queue of the thread's next work."""
 
     ready: Ready
 
 
 def run_in_background(act: Callable[[], T]) -> Future[T]:
-    """Run it in one of our threads, where it gives way to others whenever it waits; what comes of it. It
-    knows what is known here (`machine.about`)."""
+    """Run `act` in one of our threads, and return its future. The job lets others run while it waits.
+
+    It inherits the log context of the caller (`kitchen.infra.log_context`).
+    """
     made: Future[T] = Future()
     over: Future[None] = Future()
     _running.add(over)
@@ -50,10 +52,10 @@ def run_in_background(act: Callable[[], T]) -> Future[T]:
 
 
 def _carry_out(act: Callable[[], T], made: Future[T], over: Future[None]) -> None:
-    """It is over when whoever was to be told of it has been told."""
+    """Run `act` and set its result. The job counts as over after the callbacks of the result have run."""
     try:
         result = act()
-    except BaseException as failure:  # it belongs to whoever waits
+    except BaseException as failure:  # the caller that waits raises it
         made.set_exception(failure)
     else:
         made.set_result(result)
@@ -69,12 +71,12 @@ def _begin(ready: Ready, act: Callable[[], None], context: Any) -> None:
 
 
 def is_in_background() -> bool:
-    """Whether this code gives way when it waits."""
+    """Return True if this code runs as a background job, which lets others run while it waits."""
     return isinstance(getcurrent(), _Job)
 
 
 def wait_for(made: Future[T], seconds: float | None = None) -> T:
-    """What comes of it, or what it raises; TimeoutError after so many seconds."""
+    """Return the result of a future, or raise its error. Raises TimeoutError after so many seconds."""
     job = getcurrent()
     if isinstance(job, _Job):
         _give_way(job, made, seconds)
@@ -82,7 +84,7 @@ def wait_for(made: Future[T], seconds: float | None = None) -> T:
 
 
 def _give_way(job: _Job, made: Future[Any], seconds: float | None) -> None:
-    """Its thread goes on with others until that is there, or the time is over."""
+    """Let the thread run other jobs until the future is done or the time is over."""
     first = threading.Lock()
 
     def wake(*_: object) -> None:
@@ -98,7 +100,7 @@ def _give_way(job: _Job, made: Future[Any], seconds: float | None) -> None:
 
 
 class _Alarm:
-    """Wakes somebody after so many seconds, unless it is called off; then it keeps nothing of them."""
+    """Calls `wake` after so many seconds, unless it is called off. It then keeps no reference to the job."""
 
     def __init__(self, seconds: float, wake: Callable[[], None]) -> None:
         self.loop = _loop()
@@ -109,7 +111,7 @@ class _Alarm:
         self.handle = self.loop.call_later(seconds, wake)
 
     def call_off(self) -> None:
-        """It was not needed, or has rung."""
+        """Cancel the timer."""
         self.loop.call_soon_threadsafe(self._cancel)
 
     def _cancel(self) -> None:
@@ -118,12 +120,12 @@ class _Alarm:
 
 
 def await_coroutine(coroutine: Coroutine[Any, Any, T]) -> T:
-    """What comes of it in the event loop that all of this process share; whatever it raises."""
+    """Run the coroutine in the process's shared event loop, and return its result or raise its error."""
     return wait_for(asyncio.run_coroutine_threadsafe(coroutine, _loop()))
 
 
 def pause(seconds: float) -> None:
-    """Go on after so many seconds."""
+    """Continue after so many seconds."""
     if is_in_background():
         await_coroutine(asyncio.sleep(seconds))
     else:
@@ -131,7 +133,7 @@ def pause(seconds: float) -> None:
 
 
 def wait_until_idle(seconds: float) -> bool:
-    """Wait until nothing of what was begun here is left, and so long at most; whether that is so."""
+    """Wait at most so many seconds until all background jobs have ended. Return True if they have."""
     return not wait(set(_running), timeout=seconds).not_done
 
 
@@ -159,7 +161,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def _forget() -> None:
-    """A process that was forked has none of these threads."""
+    """Reset the module in a forked process, which has none of these threads."""
     for made in (_threads, _loop):
         made.cache_clear()
     _running.clear()

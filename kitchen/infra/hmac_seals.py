@@ -16,34 +16,34 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 
 def make_seal(purpose: str, value: Any) -> str:
-    """64 hex digits for this value; the same value has another seal for another purpose."""
+    """Return the seal of this value: 64 hex digits. The same value has another seal for another purpose."""
     return salted_hmac(f"brigade.seal.{purpose}", canonical_text(value), algorithm="sha256").hexdigest()
 
 
 def seal_is_valid(seal: str, purpose: str, value: Any) -> bool:
-    """Whether this installation has sealed this value, for this purpose."""
+    """Return True if this installation made this seal for this value and purpose."""
     return constant_time_compare(seal, make_seal(purpose, value))
 
 
 def canonical_text(value: Any) -> str:
-    """The same text for a value before it is stored and after it was read, from any database."""
+    """Return a text that is the same before a value is stored and after it is read, from any database."""
     return _encode(_decode(_encode(value)))
 
 
 def plain_json(value: Any) -> Any:
-    """A column's value as JSON has it."""
+    """Convert a column's value to JSON."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     return str(value.normalize()) if isinstance(value, Decimal) else value
 
 
 def column_values(row: Any, names: Iterable[str]) -> list[Any]:
-    """These columns of a row, to be sealed."""
+    """Return these columns of a row as JSON values, to be sealed."""
     return [plain_json(getattr(row, name)) for name in names]
 
 
 def _number(text: str) -> float | int:
-    """PostgreSQL writes 1e+16 out, with all its zeros."""
+    """Read a number. PostgreSQL writes 1e+16 as digits, with all its zeros."""
     number = float(text)
     return int(number) if number.is_integer() else number
 

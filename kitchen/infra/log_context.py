@@ -1,4 +1,4 @@
-"""Context of log lines, and descriptions of errors that hold no secrets. Plain Python.
+"""Keep the context of log lines, and describe errors without secrets. Plain Python.
 
 The context names the request, the episode and its step, or the worker's task. Event loop tasks and Django's
 threads inherit it. If you start a thread of your own, pass it `with_log_context(…)`.
@@ -23,23 +23,23 @@ _known: ContextVar[Facts] = ContextVar("about", default={})  # noqa: B039 - neve
 
 
 def current_log_context() -> Facts:
-    """All that is known here: `request`, `episode`, `step`, `task`, as far as there is one."""
+    """Return the present context: `request`, `episode`, `step` and `task`, as far as known."""
     return _known.get()
 
 
 def extend_log_context(**facts: str | int) -> None:
-    """Know this, too, until this request, page or task is over."""
+    """Add facts to the context until this request, page or task ends."""
     _known.set({**_known.get(), **facts})
 
 
 def clear_log_context() -> None:
-    """Know nothing: a thread goes on to something else."""
+    """Clear the context, because a thread starts other work."""
     _known.set({})
 
 
 @contextmanager
 def log_context(**facts: str | int) -> Iterator[None]:
-    """Know this, too, in this block."""
+    """Add facts to the context within this block."""
     token = _known.set({**_known.get(), **facts})
     try:
         yield
@@ -48,24 +48,26 @@ def log_context(**facts: str | int) -> Iterator[None]:
 
 
 def with_log_context(act: Callable[[], T]) -> Callable[[], T]:
-    """The same, to be called once in another thread: it knows there what is known here."""
+    """Return a function that runs `act` once in another thread with the present context."""
     return partial(copy_context().run, act)
 
 
 LOCATION_ATTRIBUTE = "_noted"
-"""The attribute in which an error from another process has what is told of it."""
+"""Attribute of an error from another process that holds its location and traceback."""
 
 
 def with_location(error: Exception, like: Exception | None = None) -> Exception:
-    """The error, which now says by itself where it (or the one that it stands for) happened: its traceback
-    stays behind when it is sent to another process."""
+    """Store the location and traceback of the error (or of `like`) in the error itself, and return it.
+
+    A traceback is lost when an error is sent to another process.
+    """
     happened = like or error
     setattr(error, LOCATION_ATTRIBUTE, (error_location(happened), error_traceback(happened)))
     return error
 
 
 def error_location(error: BaseException) -> str:
-    """Which error and where, in one line: `KeyError in world.py, line 12`."""
+    """Return the type and location of an error in one line: `KeyError in world.py, line 12`."""
     if hasattr(error, LOCATION_ATTRIBUTE):
         return str(getattr(error, LOCATION_ATTRIBUTE)[0])
     frames = traceback.extract_tb(error.__traceback__)
@@ -74,7 +76,7 @@ def error_location(error: BaseException) -> str:
 
 
 def error_traceback(error: BaseException) -> str:
-    """The same with the whole way to it, for the log."""
+    """Return the type of an error with its whole traceback, for the log."""
     if hasattr(error, LOCATION_ATTRIBUTE):
         return str(getattr(error, LOCATION_ATTRIBUTE)[1])
     return f"{type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__))}"

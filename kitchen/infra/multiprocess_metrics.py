@@ -21,27 +21,29 @@ from prometheus_client.mmap_dict import MmapedDict
 from kitchen.infra.os_processes import process_is_gone, process_is_here, process_name
 
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-"""By which prometheus-client knows the folder."""
+"""Environment variable in which prometheus-client looks for the folder."""
 KINDS = ("counter", "gauge_livesum", "histogram")
-"""One file of each for every process."""
+"""Kinds of metrics. Every process has one file of each."""
 LASTING = ("counter", "histogram")
 PAST = "past"
 LOCK = "lock"
 ROOM = 1 << 19
-"""Bytes of each file: more than all our figures take."""
+"""Size of each file in bytes, which is more than all our metrics need."""
 SILENT_SECONDS = 24 * 3600
-"""Files of a process that cannot be seen from here, and that were not written for so long, are over."""
+"""Seconds after which an unwritten file of a process that cannot be seen from here counts as ended."""
 
 
 _name = [""]
-"""That of this process's files."""
+"""The name of this process's files, in a list of one."""
 
 
 def share_metrics(folder: Path) -> None:
-    """From now on this process counts into the folder. To be called before anything counts, and again by a
-    process that was forked off: by the new name its figures see that they are to open files of its own. With
-    a second class of values two would write to one file, each over what the other one wrote. OSError, and it
-    counts for itself alone."""
+    """Let this process count into the folder.
+
+    Call it before anything is counted, and again in a forked process. The new name makes its metrics open
+    files of their own. A second class of values would make two of them overwrite each other in one file.
+    Raises OSError, and the process then counts for itself alone.
+    """
     own = process_name().replace("/", "~") or str(os.getpid())
     folder.mkdir(parents=True, exist_ok=True)
     (folder / LOCK).touch()
@@ -57,26 +59,30 @@ def share_metrics(folder: Path) -> None:
 
 
 def shared_folder() -> Path | None:
-    """Where this process counts; None where it counts for itself."""
+    """Return the folder into which this process counts. None if it counts for itself alone."""
     folder = os.environ.get(FOLDER_VARIABLE)
     return Path(folder) if folder else None
 
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """In this block nobody else tidies up. The folder may have become read-only; OSError if it is gone."""
+    """Hold the folder's lock in this block, so that no other process merges files.
+
+    The folder may be read-only. Raises OSError if it does not exist.
+    """
     with (folder / LOCK).open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def merge_ended_processes(folder: Path) -> None:
-    """Add what ended processes counted to what is past. OSError."""
+    """Add the counts of ended processes to those of the past, and delete their files. Raises OSError."""
     for file in sorted(folder.glob("*.db")):
         if _is_over(file):
             kind = file.name.partition("_")[0]
             if kind in LASTING:
-                with suppress(ValueError, RuntimeError, struct.error):  # a damaged file stops no program
+                # a damaged file must not stop the program
+                with suppress(ValueError, RuntimeError, struct.error):
                     _add(file, _file(folder, kind, PAST))
             file.unlink()
 

@@ -19,19 +19,23 @@ from pathlib import Path
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _NUMBERS = Path("/proc/self/ns/pid")
 _STATE, _STARTED = 0, 19
-"""Fields of `/proc/PID/stat` behind the program's name."""
+"""Fields of `/proc/PID/stat` after the program's name."""
 
 
 def process_name() -> str:
-    """`boot/numbering/pid/start`: no other process ever has it, here or in a container beside. Empty where
-    the system does not tell."""
+    """Return `boot/namespace/pid/start`, which no other process ever has, also in other containers.
+
+    Empty if the system does not provide it.
+    """
     place, pid = _place(), os.getpid()
     started = _started(pid)
     return f"{place}/{pid}/{started}" if place and started else ""
 
 
 def process_is_gone(name: str) -> bool:
-    """Whether the process of this name has certainly ended. False for one that cannot be seen from here."""
+    """Return True if the process of this name has certainly ended. False for one that cannot be seen from
+    here.
+    """
     place, _, started = name.rpartition("/")
     place, _, pid = place.rpartition("/")
     if not place or place != _place() or not pid.isdecimal():
@@ -40,18 +44,18 @@ def process_is_gone(name: str) -> bool:
 
 
 def process_is_here(name: str) -> bool:
-    """Whether the process of this name certainly runs. False for one that cannot be seen from here."""
+    """Return True if the process of this name certainly runs. False for one that cannot be seen from here."""
     place, _, pid = name.rpartition("/")[0].rpartition("/")
     return bool(place) and place == _place() and pid.isdecimal() and not process_is_gone(name)
 
 
 def machine_run_of(name: str) -> str:
-    """Which run of which machine the process of this name belongs to."""
+    """Return the boot id of the machine on which the process of this name runs."""
     return name.partition("/")[0]
 
 
 def current_machine_run() -> str:
-    """This run of this machine; empty where the system does not tell."""
+    """Return the boot id of this machine. Empty if the system does not provide it."""
     try:
         return _BOOT.read_text().strip()
     except OSError:
@@ -59,7 +63,7 @@ def current_machine_run() -> str:
 
 
 def _place() -> str:
-    """This run of this machine, and the numbering of processes that we are in."""
+    """Return the boot id of this machine and our process id namespace."""
     try:
         return f"{_BOOT.read_text().strip()}/{_NUMBERS.readlink()}"
     except OSError:
@@ -67,7 +71,7 @@ def _place() -> str:
 
 
 def _started(pid: int) -> str:
-    """When the process began, in the kernel's count; empty if there is none, or only its remains."""
+    """Return the start time of the process in kernel ticks. Empty if it does not exist or is a zombie."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -80,13 +84,15 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(number: int = signal.SIGKILL) -> None:
-    """From now on this process gets this signal when the thread that started it ends (Linux only)."""
+    """Send this process the signal when the thread that started it ends (Linux only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
 
 
 def parent_death_hook(parent: int) -> Callable[[], None]:
-    """What a child does before anything else: die with this parent, even if it is gone already."""
+    """Return a function that a child calls first: it makes the child die with this parent, even if already
+    gone.
+    """
 
     def tie() -> None:
         die_with_parent()
@@ -97,29 +103,31 @@ def parent_death_hook(parent: int) -> Callable[[], None]:
 
 
 MAX_PROCESSES = 64
-"""Processes of one kind that may be asked for."""
+"""Maximum number of processes of one kind that can be configured."""
 MAX_WEB_PROCESSES = 8
-"""Web processes that are started unless more are asked for: each takes memory also where nobody comes."""
+"""Maximum number of web processes by default. Each takes memory even without visitors."""
 
 
 def usable_cores() -> int:
-    """Those that this process may use."""
+    """Return the number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def web_processes() -> int:
-    """`BRIGADE_WEB`: processes that serve pages and websockets on this machine."""
+    """Return `BRIGADE_WEB`: the number of processes that serve pages and websockets on this machine."""
     return _number("BRIGADE_WEB", min(usable_cores(), MAX_WEB_PROCESSES))
 
 
 def ticker_processes() -> int:
-    """`BRIGADE_TICKERS`: processes that take the steps of clocks on this machine; unless they are fewer, one
-    goes on where another dies."""
+    """Return `BRIGADE_TICKERS`: the number of clock processes on this machine.
+
+    The default is at least two, so that one continues when another dies.
+    """
     return _number("BRIGADE_TICKERS", min(max(2, usable_cores()), MAX_WEB_PROCESSES))
 
 
 def planner_processes() -> int:
-    """`BRIGADE_PLANNERS`: processes in which one web process lets co-players think."""
+    """Return `BRIGADE_PLANNERS`: the number of child processes in which one web process runs agents."""
     return _number("BRIGADE_PLANNERS", max(1, usable_cores() // web_processes()))
 
 

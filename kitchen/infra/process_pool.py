@@ -31,43 +31,43 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 MAX_WAITING_CALLS = 200
-"""Calls that may wait for a child."""
+"""Maximum number of calls that wait for a child."""
 CALL_TIMEOUT_SECONDS = 5.0
-"""Seconds after which a call is given up, and its child ended."""
+"""Seconds after which a call fails and its child is killed."""
 WORKER_MODULE = "kitchen.infra.process_pool_worker"
 
 
 class ProcessPoolError(Exception):
-    """A call that was not answered.
+    """A call was not answered.
 
-    ├─ BusyError        too many wait already: it was not taken
-    ├─ ChildDiedError   its child ended meanwhile
-    └─ TooLongError     it took too long: its child was ended
+    ├─ BusyError           too many calls wait: it was refused
+    ├─ ChildDiedError      its child ended during the call
+    └─ ChildTimeoutError   it took too long: its child was killed
     """
 
 
 class BusyError(ProcessPoolError):
-    """So many calls wait that this one was not taken; the caller can go another way."""
+    """Too many calls wait, so this one was refused. The caller can use another method."""
 
 
 class ChildDiedError(ProcessPoolError):
-    """The child ended before it had answered."""
+    """The child ended before it answered."""
 
 
 class ChildTimeoutError(ProcessPoolError):
-    """There was no answer in time; the child has been ended."""
+    """There was no answer in time, and the child was killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """One call, as it is sent, and where its end is told."""
+    """One call in serialised form, with the future for its result."""
 
     asked: bytes
     future: Future[Any]
 
 
 class ProcessPool:
-    """A few children; none is started before the first call, or `warm_up`."""
+    """A few child processes. They are started at the first call, or by `warm_up`."""
 
     def __init__(
         self,
@@ -76,22 +76,25 @@ class ProcessPool:
         waiting: int = MAX_WAITING_CALLS,
         longest: float = CALL_TIMEOUT_SECONDS,
     ) -> None:
-        """`processes` is asked once, when the children are started."""
+        """Set the limits. `processes` is called once, when the children are started."""
         self._processes, self._most, self._longest = processes, waiting, longest
         self.forget()
 
     def forget(self) -> None:
-        """Have no children. For a process that was forked off: they are its parent's."""
+        """Forget the children. For a forked process, because they belong to its parent."""
         self._calls: queue.Queue[_Call] = queue.Queue(self._most)
         self._lock, self._started = threading.Lock(), False
 
     def warm_up(self, function: Callable[[], object]) -> None:
-        """Start the children, each of which calls this first; does not wait for them."""
+        """Start the children without waiting for them. Each child calls `function` first."""
         self._start(pickle.dumps((function, ())))
 
     def submit(self, function: Callable[[*Ts], T], /, *arguments: *Ts) -> Future[T]:
-        """What `function(*arguments)` gives or raises in a child, or an ApartError; at once a BusyError where
-        too many calls wait, or what keeps the arguments from being pickled."""
+        """Call `function(*arguments)` in a child, and return a future of its result.
+
+        The future may raise ProcessPoolError or the function's error. Raises BusyError at once if too many
+        calls wait, or the error of arguments that cannot be pickled.
+        """
         call = _Call(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL), Future())
         self._start()
         try:
@@ -110,15 +113,17 @@ class ProcessPool:
 
 
 class _Keeper:
-    """Hands one call after the other to a child of its own, in a thread that never ends: the system kills a
-    child when the thread that started it is over."""
+    """A thread that sends calls to a child of its own, one after another.
+
+    The thread never ends, because the system kills a child when the thread that started it ends.
+    """
 
     def __init__(self, calls: queue.Queue[_Call], longest: float, first: bytes) -> None:
         self._calls, self._longest, self._first = calls, longest, first
         self._child: _Child | None = None
 
     def run(self) -> None:
-        """Work for ever."""
+        """Send calls forever."""
         if self._first:
             self._answer(_Call(self._first, Future()))
         while True:
@@ -128,7 +133,7 @@ class _Keeper:
         if call.future.set_running_or_notify_cancel():
             try:
                 call.future.set_result(self._result(call.asked))
-            except Exception as error:  # it belongs to whoever waits
+            except Exception as error:  # the caller that waits raises it
                 call.future.set_exception(error)
 
     def _result(self, asked: bytes) -> Any:
@@ -141,10 +146,10 @@ class _Keeper:
 
 
 class _Child:
-    """A process that answers one call at a time."""
+    """A child process that answers one call at a time."""
 
     def __init__(self) -> None:
-        """Start it; OSError."""
+        """Start the process. Raises OSError."""
         self._line, theirs = Pipe()
         self._process = _start_child(theirs)
         theirs.close()
@@ -153,11 +158,13 @@ class _Child:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """True if the process runs."""
         return self._process.poll() is None
 
     def ask(self, asked: bytes, longest: float) -> bytes:
-        """Its answer; ChildDiedError or TooLongError, and it has ended then."""
+        """Return its answer. Raises ChildDiedError or ChildTimeoutError, after which the process has
+        ended.
+        """
         try:
             self._line.send_bytes(asked)
             if self._ears.poll(longest * 1000):
@@ -175,7 +182,7 @@ class _Child:
 
 
 def _start_child(line: Connection) -> subprocess.Popen[bytes]:
-    """A child at the other end of this line, which finds modules where we do."""
+    """Start a child at the other end of this connection, with our module search path."""
     found = os.pathsep.join(path or "." for path in sys.path)
     return subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, "-P", "-m", WORKER_MODULE, str(line.fileno()), str(os.getpid())],
@@ -189,6 +196,6 @@ _pool = ProcessPool()
 os.register_at_fork(after_in_child=_pool.forget)
 
 submit = _pool.submit
-"""`Pool.submit` of the pool that this process has for its co-players."""
+"""`ProcessPool.submit` of this process's pool for agents."""
 warm_up = _pool.warm_up
-"""`Pool.warm_up` of the same."""
+"""`ProcessPool.warm_up` of this process's pool for agents."""

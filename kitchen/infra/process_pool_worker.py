@@ -1,4 +1,4 @@
-"""Child process of the pool: `python -m kitchen.infra.process_pool_worker LINE PARENT`. Plain Python.
+"""Run a child process of the pool: `python -m kitchen.infra.process_pool_worker LINE PARENT`. Plain Python.
 
 It answers the calls of `kitchen/infra/process_pool.py`. `LINE` is the number of an open socket. It answers
 one call at a time until the parent is gone.
@@ -19,7 +19,7 @@ from kitchen.infra.os_processes import parent_death_hook
 
 
 def main(line: int, parent: int) -> None:
-    """Answer until the line is closed."""
+    """Answer calls until the connection is closed."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     parent_death_hook(parent)()
@@ -29,7 +29,7 @@ def main(line: int, parent: int) -> None:
 
 
 def run_call(asked: bytes) -> bytes:
-    """What came out of a call: (True, its result) or (False, what it raised)."""
+    """Run a serialised call, and return (True, result) or (False, error), serialised."""
     try:
         function, arguments = pickle.loads(asked)  # noqa: S301 - of our own parent
         return pickle.dumps((True, function(*arguments)), pickle.HIGHEST_PROTOCOL)
@@ -38,10 +38,12 @@ def run_call(asked: bytes) -> bytes:
 
 
 def pickled_error(error: Exception) -> bytes:
-    """What was raised, which says where; in its place, where it cannot be sent, one that says what it was."""
+    """Serialise an error with its location. An error that cannot be pickled is replaced by one with its type
+    name.
+    """
     try:
         sent = pickle.dumps((False, error))
-        pickle.loads(sent)  # noqa: S301 - our own; some can be pickled and not be made again
+        pickle.loads(sent)  # noqa: S301 - some errors can be pickled but not restored
     except Exception:
         return pickle.dumps((False, with_location(RuntimeError(type(error).__name__), like=error)))
     return sent

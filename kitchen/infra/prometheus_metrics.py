@@ -1,9 +1,9 @@
 """Define the Prometheus metrics that are counted during play (docs/operators.md, *Metrics*). Plain Python.
 
 Each process counts for itself, and `kitchen.infra.multiprocess_metrics` adds the processes up. Import this
-module only after `multiprocess_metrics.share_metrics` was called. What the database knows (money, episodes)
-is read there on request. Labels are names of worlds, kinds, providers, models, statuses and codes, never a
-person, a key or a code of one.
+module only after `multiprocess_metrics.share_metrics` was called. Metrics from the database (money, episodes)
+are read there on request. Labels are names of worlds, kinds, providers, models, statuses and codes. They
+never identify a person or contain a key.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from prometheus_client import Counter, Gauge, Histogram
 
 SHORT_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Seconds, for what a machine does."""
+"""Bucket limits in seconds, for the work of a machine."""
 LONG_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
-"""Seconds, for what is waited for."""
+"""Bucket limits in seconds, for waiting times."""
 OTHER = "other"
-"""The label of what strangers may make up."""
+"""Label in place of values that anybody could invent."""
 
 step_seconds = Histogram(
     "brigade_step_seconds",
@@ -70,12 +70,12 @@ playing_pages = Gauge("brigade_pages_playing", "Pages that play a seat now.", mu
 
 
 def count_step(world: str, clock: str, seconds: float) -> None:
-    """A step is stored."""
+    """Count a stored step."""
     step_seconds.labels(world, clock).observe(max(0.0, seconds))
 
 
 def count_decisions(made: Iterable[tuple[str, float, str]]) -> None:
-    """Decisions are stored: kind of the co-player, milliseconds, why a fallback made it."""
+    """Count stored decisions: agent kind, milliseconds, and the reason of a fallback."""
     for policy, milliseconds, reason in made:
         decision_seconds.labels(policy).observe(milliseconds / 1000)
         if reason:
@@ -83,12 +83,12 @@ def count_decisions(made: Iterable[tuple[str, float, str]]) -> None:
 
 
 def count_model_call(provider: str, model: str, outcome: str, seconds: float) -> None:
-    """A call of a model has ended."""
+    """Count a finished model call."""
     model_seconds.labels(provider, model, outcome or "ok").observe(seconds)
 
 
 def count_tokens(provider: str, model: str, counted: Iterable[tuple[str, int]]) -> None:
-    """What a server counted, by kind."""
+    """Count tokens as reported by the provider, by kind."""
     for kind, number in counted:
         if number:
             model_tokens.labels(provider, model, kind).inc(number)

@@ -1,6 +1,4 @@
-"""Limit how much one sender may ask for, with token buckets, and keep the newest connections only. Plain
-Python.
-"""
+"""Limit the requests of one sender with token buckets, and keep only the newest connections. Plain Python."""
 
 from __future__ import annotations
 
@@ -14,12 +12,12 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 RATE_CLOSE_CODE = 4429
-"""Close code of a websocket: too many messages or connections at once. The page tells its reader."""
+"""Close code of a websocket: too many messages or connections at once. The page informs its user."""
 
 
 @dataclass
 class TokenBucket:
-    """`most` tokens at first; one that was taken is back after 1 / `rate` seconds."""
+    """A bucket that starts with `most` tokens and gains `rate` tokens a second, up to `most`."""
 
     rate: float
     most: float
@@ -33,7 +31,7 @@ class TokenBucket:
 
     @property
     def left(self) -> float:
-        """Tokens that are there now."""
+        """Number of tokens that it has now."""
         now = self.clock()
         self._left = min(self.most, self._left + (now - self._seen) * self.rate)
         self._seen = now
@@ -41,30 +39,33 @@ class TokenBucket:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no token is left now."""
+        """True if no token is left now."""
         return self.left < 1
 
     @property
     def is_full(self) -> bool:
-        """Whether it is as good as a new one now."""
+        """True if it has all its tokens again."""
         return self.left >= self.most
 
     def take(self) -> bool:
-        """Take a token; False, and nothing taken, where none is left."""
+        """Take a token. Returns False, and takes nothing, if none is left."""
         if self.is_empty:
             return False
         self._left -= 1
         return True
 
     async def taken(self) -> None:
-        """Take a token; wait for it where none is left."""
+        """Take a token, and wait for it if none is left."""
         while not self.take():
             await self.sleep((1 - self._left) / self.rate)
 
 
 class TokenBuckets:
-    """A bucket for each name. Those that are full again are forgotten, as a new one is as good; of the others
-    those used last are kept. So names cost memory while they matter, and never without end."""
+    """A bucket for each name, with limited memory.
+
+    Full buckets are forgotten, because a new one is equal. Of the others, the `KEPT` most recently used are
+    kept.
+    """
 
     KEPT = 10_000
 
@@ -73,7 +74,7 @@ class TokenBuckets:
         self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def take(self, name: str) -> bool:
-        """Take a token from the bucket of this name."""
+        """Take a token from the bucket of this name. Returns False if none is left."""
         bucket = self._buckets.setdefault(name, self._new())
         self._buckets.move_to_end(name)
         taken = bucket.take()
@@ -86,29 +87,29 @@ class TokenBuckets:
         return next(iter(self._buckets.values()))
 
     def __len__(self) -> int:
-        """How many names are known."""
+        """Return the number of known names."""
         return len(self._buckets)
 
     def is_empty(self, name: str) -> bool:
-        """Whether no token is left in the bucket of this name."""
+        """Return True if no token is left in the bucket of this name."""
         return name in self._buckets and self._buckets[name].is_empty
 
 
 class NewestPerOwner(Generic[T]):
-    """Who is here, at most so many of one owner: when another one comes, the oldest has to go."""
+    """The newest items of each owner, at most `most`. A new item replaces the oldest one."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._here: dict[Hashable, list[T]] = {}
 
     def come(self, owner: Hashable, one: T) -> list[T]:
-        """Be here; those of this owner who have to go are none of them any more."""
+        """Add an item. Returns the owner's items that were removed for it."""
         here = [*self._here.get(owner, ()), one]
         self._here[owner] = here[-self._most :]
         return here[: -self._most]
 
     def go(self, owner: Hashable, one: T) -> None:
-        """Be here no more; nothing happens where one had to go before."""
+        """Remove an item. Does nothing if it was already removed."""
         left = [each for each in self._here.get(owner, ()) if each is not one]
         if left:
             self._here[owner] = left

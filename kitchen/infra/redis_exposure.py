@@ -1,6 +1,6 @@
 """Check that a Redis address is not open to other machines without a password. Plain Python.
 
-Anybody who can reach our Redis can read what is analysed and give workers tasks.
+Anybody who can reach our Redis can read analysed data and send tasks to workers.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from urllib.parse import urlsplit
 
 
 def why_exposed(url: str) -> str:
-    """Why this address of a Redis is not safe, in one line that shows no secret; nothing for one that is: on
-    this machine only, or with a password."""
+    """Return why this Redis address is not safe, in one line without secrets.
+
+    Empty for a safe address: on this machine only, or with a password.
+    """
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme == "unix" or parts.password or _is_here(host):

@@ -13,11 +13,11 @@ from jwt import InvalidKeyError
 from jwt.algorithms import RSAAlgorithm
 
 Keys = Mapping[str, RSAPublicKey]
-"""By their names (`kid`); the one under `UNNAMED_KEY` is everybody's."""
+"""Keys by their id (`kid`). The key under `UNNAMED_KEY` is used for every id."""
 
 UNNAMED_KEY = ""
 MIN_KEY_BITS = 2048
-"""Bits; shorter keys can be broken."""
+"""Smallest key size in bits. Shorter keys can be broken."""
 
 READ_ERRORS = (
     ValueError,
@@ -28,16 +28,18 @@ READ_ERRORS = (
     InvalidKeyError,
     UnsupportedAlgorithm,
 )
-"""What the libraries raise for a key, or a set, that is none."""
+"""Errors that the libraries raise for invalid keys or key sets."""
 
 
 class KeysError(ValueError):
-    """No keys, or none that can be used."""
+    """The text has no keys, or no usable ones."""
 
 
 def read_keys(text: str) -> Keys:
-    """The keys in this text; KeysError where there is none. A key that is not RSA, too short, or damaged, is
-    passed over."""
+    """Return the keys in this text. Raises KeysError if there is none.
+
+    Keys that are not RSA, too short, or damaged are skipped.
+    """
     try:
         found = _pem(text) if text.lstrip().startswith("-----") else dict(_set(text))
     except READ_ERRORS as error:
@@ -49,7 +51,7 @@ def read_keys(text: str) -> Keys:
 
 
 def find_key(keys: Keys, name: str) -> RSAPublicKey | None:
-    """The key of this name, if there is one."""
+    """Return the key with this id, or None."""
     return keys.get(name) or keys.get(UNNAMED_KEY)
 
 
@@ -66,7 +68,7 @@ def _set(text: str) -> Iterator[tuple[str, RSAPublicKey]]:
 
 
 def _one(given: Any) -> RSAPublicKey | None:
-    """One key of a set; None where it is for something else, or damaged."""
+    """Return one key of a set. None if it has another purpose or is damaged."""
     try:
         if not (given.get("kty") == "RSA" and given.get("use", "sig") == "sig" and given.get("kid")):
             return None

@@ -1,7 +1,7 @@
 """Make texts and JSON storable in the database and in the cache. Plain Python.
 
 PostgreSQL stores no NUL character, and no database stores half of a surrogate pair. A model's answer may
-contain both. The cache holds JSON only: somebody who can write to it can forge values but not run code.
+contain both. The cache holds JSON only: anybody who can write to it can forge values but not run code.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from kitchen.contract.world import Json
 
 
 def storable_text(text: str) -> str:
-    """The text without what a database cannot store."""
+    """Return the text without characters that a database cannot store."""
     return text.replace("\x00", "").encode("utf-8", "ignore").decode()
 
 
 def storable_json(value: Json) -> Json:
-    """A JSON value with every text in it made `storable_text`, keys too."""
+    """Return the JSON value with every text in it made storable, including keys."""
     if isinstance(value, str):
         return storable_text(value)
     if isinstance(value, dict):
@@ -29,15 +29,17 @@ def storable_json(value: Json) -> Json:
 
 
 class JsonSerializer:
-    """Turns values of JSON into bytes and back, for Django's cache in Redis."""
+    """Converts JSON values to bytes and back, for Django's cache in Redis."""
 
     def dumps(self, value: Any) -> bytes:
-        """The bytes of a value; TypeError for one that JSON has not."""
+        """Return the bytes of a value. Raises TypeError if JSON cannot represent it."""
         return json.dumps(value).encode()
 
     def loads(self, data: bytes) -> Any:
-        """The value of these bytes; None, as if nothing were there, for what is no JSON: an earlier version
-        may have left it, or a stranger."""
+        """Return the value of these bytes. None, as for a missing value, if they are not JSON.
+
+        An earlier version, or an attacker, may have written them.
+        """
         try:
             return json.loads(data)
         except (ValueError, RecursionError):

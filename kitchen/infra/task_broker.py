@@ -3,7 +3,7 @@
 A task is sent by its name, so that services need not import the workers' code. If the broker is unreachable,
 the caller gets False and the log says what waits.
 
-No question to Redis takes longer than a second. The health of the workers is asked in the background and
+No request to Redis takes longer than a second. The health of the workers is queried in the background and
 cached for a few seconds: asking all workers takes as long as the slowest answer.
 """
 
@@ -27,14 +27,16 @@ from kitchen.infra import prometheus_metrics
 from kitchen.infra.log_context import current_log_context
 
 REDIS_TIMEOUT_SECONDS = 0.8
-"""Time for Redis to connect, and for each answer."""
+"""Seconds that Redis has to connect, and for each answer."""
 SENT_AT_HEADER = "brigade_asked_at"
-"""Header of a task: when it could be begun, in seconds since 1970."""
+"""Task header with the earliest start time, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """Tasks that no worker has taken, and for how long the first one has waited; 0 if there is none."""
+    """Number of tasks that no worker has taken, and the seconds that the first one has waited (0 if there is
+    none).
+    """
 
     tasks: int
     seconds: float
@@ -42,7 +44,7 @@ class QueueStatus:
 
 @contextmanager
 def redis_connection() -> Iterator[Any]:
-    """A connection that gives up soon; RedisError or OSError where Redis does not answer."""
+    """Yield a Redis connection with short timeouts. Raises RedisError or OSError if Redis does not answer."""
     from redis import Redis  # takes a second to import, and most commands never need it
     from redis.backoff import NoBackoff
     from redis.retry import Retry
@@ -60,29 +62,31 @@ def redis_connection() -> Iterator[Any]:
 
 
 def queue_names() -> dict[str, str]:
-    """The queues of workers: of people's co-players, and of experiments."""
+    """Return the queues of workers: one for people's episodes, one for experiments."""
     return {"people": settings.CELERY_TASK_DEFAULT_QUEUE, "experiments": settings.EXPERIMENTS_QUEUE}
 
 
 def known_queue(name: str | None) -> str:
-    """Which of them has this name; empty for another one."""
+    """Return which of our queues has this name. Empty for another name."""
     return next((queue for queue, own in queue_names().items() if own == name), "")
 
 
 def queue_statuses(client: Any) -> dict[str, QueueStatus]:
-    """What waits in each queue; RedisError or OSError."""
+    """Return the status of each queue. Raises RedisError or OSError."""
     return {queue: _standing(client, name) for queue, name in queue_names().items()}
 
 
 def _standing(client: Any, name: str) -> QueueStatus:
-    """New tasks come in at the left, workers take them from the right."""
+    """Return the status of one queue. New tasks are added at the left, and workers take them from the
+    right.
+    """
     number, oldest = client.llen(name), client.lindex(name, -1)
     asked_at = _asked_at(oldest) if oldest else None
     return QueueStatus(number, max(0.0, time.time() - asked_at) if asked_at is not None else 0.0)
 
 
 def _asked_at(message: bytes) -> float | None:
-    """None for a task that somebody else sent."""
+    """Return the start time in a task's header. None for a task from another program."""
     try:
         return float(json.loads(message)["headers"][SENT_AT_HEADER])
     except (ValueError, KeyError, TypeError):
@@ -92,16 +96,18 @@ def _asked_at(message: bytes) -> float | None:
 log = logging.getLogger(__name__)
 
 BROKER_ERRORS = (OperationalError, OSError)
-"""What is raised while the broker is away."""
+"""Errors raised while the broker is unreachable."""
 REQUEST_HEADER = "brigade_request"
-"""Header of a task: the request that it was asked for in."""
+"""Task header with the id of the HTTP request that queued it."""
 BROKER_TIMEOUT_SECONDS = 3
-"""Time for the broker to answer, where somebody only wants to know."""
+"""Seconds that the broker has to answer a check."""
 
 
 def send_task(name: str, *args: int | str, otherwise: str, **options: Any) -> bool:
-    """Queue a task of this name, without a second try; whether the broker took it. `otherwise` completes, in
-    the log, “broker away, …”; `options` are Celery's (`countdown`, `expires`)."""
+    """Queue a task by name, without a second try. Returns True if the broker accepted it.
+
+    `otherwise` completes the log message “broker away, …”. `options` are Celery's (`countdown`, `expires`).
+    """
     asked = {
         SENT_AT_HEADER: time.time() + options.get("countdown", 0),
         REQUEST_HEADER: current_log_context().get("request", ""),
@@ -112,7 +118,7 @@ def send_task(name: str, *args: int | str, otherwise: str, **options: Any) -> bo
 
 
 def is_broker_reachable() -> bool:
-    """Whether tasks can be queued at all."""
+    """Return True if tasks can be queued."""
     return _reached(_connect, "nothing can be queued")
 
 
@@ -133,19 +139,20 @@ def _reached(ask: Callable[[], object], otherwise: str) -> bool:
 
 HEALTH_CACHE_KEY = "kitchen.infra.task_broker"
 HEALTH_KEPT_SECONDS = 60
-"""What was found is shown for so long at most."""
+"""Maximum seconds for which a result is shown."""
 HEALTH_FRESH_SECONDS = 8
-"""After so long it is asked anew."""
+"""Seconds after which the workers are asked again."""
 WORKER_TIMEOUT_SECONDS = 1.0
-"""Time for workers to answer."""
+"""Seconds that workers have to answer."""
 
 _asker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="health")
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerHealth:
-    """How many workers take up co-players' decisions, and how many play experiments; None if that is not
-    known."""
+    """Numbers of workers that take agents' decisions (`workers`) and experiments (`experimenters`). None if
+    unknown.
+    """
 
     workers: int | None = None
     problem: str = ""
@@ -153,7 +160,7 @@ class WorkerHealth:
 
     @property
     def words(self) -> str:
-        """For a page."""
+        """The result in words, for a page."""
         if self.problem:
             return self.problem
         if self.workers is None:
@@ -162,7 +169,7 @@ class WorkerHealth:
 
 
 def cached_worker_health() -> WorkerHealth:
-    """What was found lately; asked again in the background if that is some seconds ago."""
+    """Return the last known health. If it is some seconds old, ask again in the background."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
@@ -175,7 +182,7 @@ def cached_worker_health() -> WorkerHealth:
 
 
 def _read(kept: Any) -> WorkerHealth:
-    """What `_ask` kept; nothing known where it is something else."""
+    """Read a cached result. Returns an unknown health for anything else."""
     try:
         return WorkerHealth(**kept)
     except TypeError:
@@ -185,14 +192,15 @@ def _read(kept: Any) -> WorkerHealth:
 def _ask() -> None:
     try:
         cache.set(HEALTH_CACHE_KEY, asdict(ask_worker_health()), HEALTH_KEPT_SECONDS)
-    except Exception as error:  # the next look asks again
+    except Exception as error:  # the next call asks again
         log.warning("workers could not be asked: %s: %s", type(error).__name__, error)
 
 
 def ask_worker_health() -> WorkerHealth:
-    """Ask every worker which queues it takes from, and wait for the answers."""
+    """Ask every worker which queues it serves, and wait for the answers."""
     replies = current_app.control.broadcast("active_queues", reply=True, timeout=WORKER_TIMEOUT_SECONDS) or []
-    answers = [queues for reply in replies for queues in reply.values()]  # workers may have the same name
+    # a list, because workers may have the same name
+    answers = [queues for reply in replies for queues in reply.values()]
     names = [{queue["name"] for queue in queues} for queues in answers]
     return WorkerHealth(
         workers=sum(settings.CELERY_TASK_DEFAULT_QUEUE in queues for queues in names),

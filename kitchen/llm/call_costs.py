@@ -26,22 +26,22 @@ from kitchen.contract.language_model import Request, Usage
 from kitchen.llm.model_capabilities import without_date
 
 BYTES_PER_TOKEN = 3.5
-"""Bytes of one token, on average."""
+"""Average number of bytes of one token."""
 MIN_BYTES_PER_TOKEN = 2.0
-"""Bytes of one token, at worst, over a whole prompt."""
+"""Bytes of one token in the worst case, averaged over a whole prompt."""
 TOKENS_PER_MESSAGE = 8
-"""Tokens that every message costs beside its text, at worst."""
+"""Maximum number of tokens that a message costs besides its text."""
 TOKENS_PER_TOOL = 600
-"""Tokens that an API adds to explain a tool, at worst."""
+"""Maximum number of tokens that an API adds to explain a tool."""
 
 
 def estimate_tokens(text: str) -> int:
-    """What a text probably counts; 0 for an empty one."""
+    """Return the probable number of tokens of a text; 0 for an empty one."""
     return round(len(text.encode()) / BYTES_PER_TOKEN)
 
 
 def max_prompt_tokens(request: Request) -> int:
-    """What the prompt of a request counts at worst."""
+    """Return the maximum number of tokens of a request's prompt."""
     size = sum(len(message.text.encode()) for message in request.messages)
     tokens = size / MIN_BYTES_PER_TOKEN + TOKENS_PER_MESSAGE * len(request.messages)
     if request.tool:
@@ -53,10 +53,10 @@ def max_prompt_tokens(request: Request) -> int:
 DEFAULT_PRICE_FILE = Path(__file__).with_name("prices.toml")
 MILLION = 1_000_000
 ANY_MODEL = "*"
-"""The entry for all models of a provider that have none of their own."""
+"""The entry for all models of a provider without an entry of their own."""
 MIN_CACHED_TOKENS = 4096
-"""Tokens that a fixed part must have to be cached, where the list does not say: as many as any model needs
-of which that is known, so that no forecast is too low for want of a word."""
+"""Default minimum length, in tokens, of a fixed part that can be cached. It is the largest minimum known of
+any model, so that no forecast is too low."""
 
 
 class PriceFileError(Exception):
@@ -69,7 +69,7 @@ class UnknownPriceError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens; they hold for prompts of at most `up_to` tokens, None: for all."""
+    """US dollars per million tokens, for prompts of at most `up_to` tokens (None: for all)."""
 
     input: float
     output: float
@@ -77,11 +77,11 @@ class Price:
     cache_write: float
     up_to: int | None = None
     cache_from: int = MIN_CACHED_TOKENS
-    """Tokens that a fixed part must have to be cached at all."""
+    """Minimum length, in tokens, of a fixed part that can be cached."""
 
     def caching_of(self, fixed: int) -> str:
-        """What becomes of a fixed part of so many tokens at every step, in words; empty where a cache would
-        save nothing, or there is no such part."""
+        """Return in words whether a fixed part of so many tokens is cached at every step. Empty where caching
+        would save nothing, or there is no fixed part."""
         if not fixed or self.cache_read >= self.input:
             return ""
         if fixed >= self.cache_from:
@@ -92,7 +92,7 @@ class Price:
         )
 
     def of(self, usage: Usage) -> float:
-        """US dollars for what was counted."""
+        """Return the US dollars for these token counts."""
         parts = (
             usage.input * self.input,
             usage.output * self.output,
@@ -102,23 +102,23 @@ class Price:
         return sum(parts) / MILLION
 
     def at_worst(self, prompt: int, output: int) -> float:
-        """US dollars for a prompt of which each token costs the most that it can."""
+        """Return the US dollars for a prompt of which each token has the highest price."""
         dearest = max(self.input, self.cache_read, self.cache_write)
         return (prompt * dearest + output * self.output) / MILLION
 
 
 @dataclass(frozen=True, slots=True)
 class CallPlan:
-    """What is to be called: tokens of one call, and how often the cache has to be filled anew (each episode
-    has a fixed part of its own)."""
+    """The calls to forecast: tokens of one call, and the number of episodes, each of which fills the cache
+    anew."""
 
     calls: int
     fixed: int
-    """Tokens of the part that is the same all through an episode."""
+    """Tokens of the part that is the same throughout an episode."""
     fresh: int
-    """Tokens of the rest of the prompt, on average."""
+    """Average number of tokens of the rest of the prompt."""
     longest: int
-    """The same where it is longest."""
+    """Maximum number of tokens of the rest of the prompt."""
     output: int
     """Tokens of a usual answer."""
     episodes: int = 1
@@ -132,7 +132,7 @@ class PriceList:
     checked: str = ""
 
     def price(self, provider: str, model: str, prompt: int = 0) -> Price:
-        """The price of a model for a prompt of so many tokens; UnknownPriceError if there is none."""
+        """Return the price of a model for a prompt of so many tokens; UnknownPriceError if there is none."""
         price = self._find(provider, model)
         if price is None:
             raise UnknownPriceError(f"no price is known for {provider}/{model}")
@@ -144,27 +144,27 @@ class PriceList:
         return price
 
     def knows(self, provider: str, model: str) -> bool:
-        """Whether there is a price at all."""
+        """Return whether there is a price at all."""
         return self._find(provider, model) is not None
 
     def _find(self, provider: str, model: str) -> Price | None:
-        """The model's own, that of its name without a date, or that of all other models."""
+        """Return the model's own price, that of its name without a date, or that of all other models."""
         names = (model, without_date(model), ANY_MODEL)
         return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
 
     def cost(self, usage: Usage, provider: str, model: str) -> float:
-        """US dollars for what was counted; UnknownPriceError if there is no price."""
+        """Return the US dollars for these token counts; UnknownPriceError if there is no price."""
         prompt = usage.input + usage.cache_read + usage.cache_write
         return self.price(provider, model, prompt).of(usage)
 
     def worst(self, provider: str, request: Request) -> float:
-        """The most that one attempt can cost, in US dollars; UnknownPriceError if there is no price."""
+        """Return the maximum cost of one attempt in US dollars; UnknownPriceError if there is no price."""
         prompt = max_prompt_tokens(request)
         return self.price(provider, request.model, prompt).at_worst(prompt, request.max_tokens)
 
     def expected(self, provider: str, model: str, plan: CallPlan) -> float:
-        """What these calls will cost with usual answers, in US dollars: the fixed part from the cache where
-        it is long enough for that, no call tried again. UnknownPriceError if there is no price."""
+        """Return the expected cost of these calls in US dollars, with usual answers and no retries. The fixed
+        part is cached where it is long enough. UnknownPriceError if there is no price."""
         price = self.price(provider, model, plan.fixed + plan.longest)
         cached = plan.fixed if plan.fixed >= price.cache_from else 0
         filled = min(plan.episodes, plan.calls)
@@ -178,8 +178,8 @@ class PriceList:
 
 
 def load_prices(path: Path | None = None) -> PriceList:
-    """The price list of a file, of `BRIGADE_PRICES`, or the shipped one; read again when it has changed.
-    PriceFileError if it cannot be used."""
+    """Return the price list of a file, of `BRIGADE_PRICES`, or the shipped one. It is read again when it has
+    changed. PriceFileError if it cannot be used."""
     named = os.environ.get("BRIGADE_PRICES")
     file = path or (Path(named) if named else DEFAULT_PRICE_FILE)
     try:
@@ -203,7 +203,7 @@ Tokens = Annotated[int, Field(ge=1), error_text("must be a whole number of token
 
 
 class PriceEntry(Record):
-    """What stands in the list of one model."""
+    """The entry of one model in the list."""
 
     input: Dollars
     output: Dollars
@@ -220,7 +220,7 @@ _ENTRY = TypeAdapter(PriceEntry)
 
 
 def parse_prices(text: str, file: str) -> PriceList:
-    """The price list that a TOML text means; `file` is what complaints call it. PriceFileError."""
+    """Return the price list of a TOML text; `file` is its name in messages. PriceFileError if it is wrong."""
     try:
         source, values = parse_toml(text, file)
         checked = source.at("checked").read(_DAY, values.pop("checked", ""))
@@ -235,8 +235,8 @@ def parse_prices(text: str, file: str) -> PriceList:
 
 
 def _price(source: DataSource, values: object) -> Price:
-    """The price of one model; what comes from the cache or is put there costs what all input does, unless the
-    list says otherwise."""
+    """Return the price of one model. Reading from and writing to the cache cost as much as other input,
+    unless the list says otherwise."""
     told = source.read(_ENTRY, values)
     cached, kept = (told.input if rate is None else rate for rate in (told.cache_read, told.cache_write))
     return Price(
@@ -250,7 +250,8 @@ def _price(source: DataSource, values: object) -> Price:
 
 
 def format_dollars(amount: float | Decimal | None) -> str:
-    """`12.35 USD`; below a dollar four decimals, below a cent six; `cost not known` for None."""
+    """Return an amount as text: `12.35 USD`; below a dollar four decimals, below a cent six; `cost not known`
+    for None."""
     if amount is None:
         return "cost not known"
     return f"{amount:.{_decimals(amount)}f} USD"

@@ -25,7 +25,8 @@ _DATE = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})\Z")
 
 
 def without_date(model: str) -> str:
-    """`claude-haiku-4-5` for `claude-haiku-4-5-20251001`; `gpt-6` for `gpt-6-2026-03-01`."""
+    """Return a model's name without its date: `claude-haiku-4-5` for `claude-haiku-4-5-20251001`, `gpt-6` for
+    `gpt-6-2026-03-01`."""
     return _DATE.sub("", model)
 
 
@@ -40,7 +41,7 @@ class ModelListError(Exception):
 
 
 class CapabilityEntry(Record):
-    """What stands in the list of one model."""
+    """The entry of one model in the list."""
 
     status: str = ""
     thinking: Words = ()
@@ -53,8 +54,8 @@ _LISTS = TypeAdapter(dict[str, dict[str, CapabilityEntry]])
 
 
 def listed_model(provider: str, model: str) -> OfferedModel | None:
-    """What is written down of a model; a date at the end of its name makes no difference. None where nothing
-    is, and where the list cannot be used, which is logged."""
+    """Return the entry of a model, ignoring a date at the end of its name. None where there is none. None
+    also where the list cannot be used, which is logged."""
     try:
         return load_model_list().get((provider, without_date(model)))
     except ModelListError as error:
@@ -63,7 +64,7 @@ def listed_model(provider: str, model: str) -> OfferedModel | None:
 
 
 def load_model_list() -> Mapping[tuple[str, str], OfferedModel]:
-    """Every model in the list, by provider and name. ModelListError if it cannot be used."""
+    """Return every model in the list, by provider and name. ModelListError if it cannot be used."""
     named = os.environ.get("BRIGADE_MODELS")
     if not named:
         return {}
@@ -89,7 +90,7 @@ def _load(file: Path, changed: int) -> Mapping[tuple[str, str], OfferedModel]:
 
 
 def model_list_text(provider: str, models: Iterable[OfferedModel]) -> str:
-    """The list as a file."""
+    """Return the list as the text of a file."""
     tables = [f"[{json.dumps(provider)}.{json.dumps(each.name)}]\n{_entry(each)}" for each in models]
     return "\n".join(tables)
 

@@ -40,30 +40,30 @@ from kitchen.llm.call_costs import PriceList, UnknownPriceError, format_dollars
 log = logging.getLogger(__name__)
 
 MIN_CALL_SECONDS = 0.05
-"""Seconds that an attempt must have to be worth making."""
+"""Minimum number of seconds that an attempt needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how long to try again: waits double from `first` to `longest` seconds, and each is drawn
-    between half of that and all of it. A server that asks for more is given it."""
+    """How often and after which waits to try again. Waits double from `first` to `longest` seconds; each is
+    drawn between half of that and all of it. If a server asks for a longer wait, it is granted."""
 
     tries: int = 6
     first: float = 0.5
     longest: float = 8.0
 
     def wait(self, failed: int, asked: float | None, rng: Random) -> float:
-        """Seconds to wait after so many failed tries."""
+        """Return the seconds to wait after so many failed attempts."""
         most: float = min(self.longest, self.first * 2 ** (failed - 1))
         return max(most * rng.uniform(0.5, 1.0), asked or 0.0)
 
 
 class RetryingModel(LanguageModel):
-    """Asks again after a failure that may pass, never beyond `request.seconds`: where the next try would
-    begin too late, the failure is raised at once. Replies and errors carry every attempt.
+    """Retry after failures that may pass, within `request.seconds`. If the next attempt would begin too late,
+    the failure is raised at once. Replies and errors carry every attempt.
 
-    `rng` is the only source of chance (the jitter); a wrapper belongs to one decision. `clock` counts seconds
-    from anywhere, `today` says when it is.
+    `rng` is the only source of chance (the jitter). A wrapper belongs to one decision. `clock` counts seconds
+    from any start, `today` returns the present time.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class RetryingModel(LanguageModel):
         self.clock, self.sleep, self.today = clock, sleep, today
 
     def ask(self, request: Request) -> Reply:
-        """The first answer; the last ModelError if there is none."""
+        """Return the first answer; raise the last ModelError if there is none."""
         began = self.clock()
         done: list[Attempt] = []
         while True:
@@ -101,7 +101,7 @@ class RetryingModel(LanguageModel):
                 return replace(reply, attempts=tuple(done), seconds=self.clock() - began, cost=cost)
 
     def _begin(self, left: float) -> Attempt:
-        """An attempt that begins now; `seconds` is what the clock shows until it ends."""
+        """Return an attempt that begins now. Until it ends, `seconds` holds the reading of the clock."""
         return Attempt("", self.clock(), began=utc_timestamp(self.today()), allowed=left)
 
     def _end(self, begun: Attempt, outcome: str, came: Reply | ModelError) -> Attempt:
@@ -115,7 +115,7 @@ class RetryingModel(LanguageModel):
         )
 
     def _wait(self, error: ModelError, failed: int, left: float) -> float | None:
-        """Seconds until the next try; None if there is to be none."""
+        """Return the seconds until the next attempt; None if there is none."""
         if not error.again or failed >= self.patience.tries:
             return None
         wait = self.patience.wait(failed, error.retry_after, self.rng)
@@ -123,7 +123,7 @@ class RetryingModel(LanguageModel):
 
 
 def utc_timestamp(moment: datetime) -> str:
-    """`2026-11-22T12:00:00.250Z`."""
+    """Return a UTC time as `2026-11-22T12:00:00.250Z`."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -134,13 +134,13 @@ def _with(error: ModelError, attempts: list[Attempt]) -> ModelError:
 
 
 class BudgetedModel(LanguageModel):
-    """Sets aside what a call costs at worst before it is made, and books what it cost afterwards.
+    """Reserve the maximum cost of a call before it is made, and book its real cost afterwards.
 
-    BudgetSpentError if the purse does not suffice, UnpricedError if no price is known: neither call is made.
-    A failure of which nobody knows whether the server billed it (`ModelError.usage` is None) is booked at
-    its worst, and so is an answer for which the server counted nothing, or more than can be. Without a purse
-    there is no limit, and costs are only reported; None where no price is known. Where the purse itself
-    fails, the call is not made and costs nothing.
+    BudgetSpentError if the purse has too little, UnpricedError if no price is known: the call is not made.
+    Some calls are booked at their maximum cost: failures that the server may have billed (`ModelError.usage`
+    is None), and answers without token counts or with implausible ones. Without a purse there is no limit,
+    and costs are only reported; None where no price is known. If the purse itself fails, the call is not made
+    and costs nothing.
     """
 
     def __init__(self, model: LanguageModel, purse: Payer | None, prices: PriceList) -> None:
@@ -148,7 +148,7 @@ class BudgetedModel(LanguageModel):
         self.model, self.purse, self.prices = model, purse, prices
 
     def ask(self, request: Request) -> Reply:
-        """The model's answer with its `cost`; a ModelError carries its cost too."""
+        """Return the model's answer with its `cost`; a ModelError carries its cost too."""
         began = time.monotonic()
         worst = self._reserve(request)
         spent: float | None = 0.0
@@ -171,14 +171,15 @@ class BudgetedModel(LanguageModel):
                 self._settle(self.purse, worst, worst if spent is None else spent)
 
     def _settle(self, purse: Payer, reserved: float, spent: float) -> None:
-        """Book it. If that fails, what was set aside goes on counting, and the answer is not thrown away."""
+        """Book the cost. If that fails, the reserved money stays reserved, and the answer is still
+        returned."""
         try:
             purse.settle(reserved, spent)
         except Exception as error:  # a ledger may fail in any way
             log.error("a call was not booked, its reserve stands: %s", type(error).__name__)
 
     def _reserve(self, request: Request) -> float | None:
-        """What the call costs at worst, set aside; None if nobody knows and nobody minds."""
+        """Reserve the maximum cost of the call; None if no price is known and there is no purse."""
         try:
             worst = self.prices.worst(self.provider, request)
         except UnknownPriceError as error:
@@ -190,7 +191,7 @@ class BudgetedModel(LanguageModel):
         return worst
 
     def _cost(self, request: Request, usage: Usage | None, worst: float | None) -> float | None:
-        """Money for what was counted; the worst where that is not known."""
+        """Return the cost of these token counts; the maximum where they are unknown."""
         if usage is None or not usage.is_believable:
             return worst
         try:
@@ -200,7 +201,7 @@ class BudgetedModel(LanguageModel):
 
 
 def _set_aside(purse: Payer, amount: float) -> None:
-    """What the purse does; a ModelError in the place of whatever else it raises."""
+    """Reserve money in the purse; turn errors that are not ModelErrors into one."""
     try:
         purse.reserve(amount)
         return
@@ -214,7 +215,7 @@ def _set_aside(purse: Payer, amount: float) -> None:
 
 
 class InMemoryPurse:
-    """A purse in memory, for one process: `limit` US dollars in all. Safe in threads."""
+    """A purse in memory for one process, with a total limit of `limit` US dollars. Thread-safe."""
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
@@ -223,7 +224,7 @@ class InMemoryPurse:
         self._lock = Lock()
 
     def reserve(self, amount: float) -> None:
-        """Set money aside; BudgetSpentError if what is left does not suffice."""
+        """Reserve money; BudgetSpentError if too little is left."""
         with self._lock:
             left = self.limit - self.spent - self.reserved
             if amount > left:
@@ -233,15 +234,16 @@ class InMemoryPurse:
             self.reserved += amount
 
     def settle(self, reserved: float, spent: float) -> None:
-        """Give back what was set aside and book what was spent."""
+        """Release the reserved money and book what was spent."""
         with self._lock:
             self.reserved -= reserved
             self.spent += spent
 
 
 def ask_and_record(model: LanguageModel, request: Request) -> Call:
-    """Ask, and say how it ended; it is counted. Never raises: what is no ModelError has the code `error` and
-    is logged, by where it happened and not by its message, in which there might be a key."""
+    """Ask the model and return the call with its result; count it in the metrics. Never raises. An error that
+    is not a ModelError gets the code `error`. It is logged by its location, not its message, which might
+    contain a key."""
     call = _asked(model, request)
     prometheus_metrics.count_model_call(call.provider, request.model, call.error, call.seconds)
     prometheus_metrics.count_tokens(call.provider, request.model, asdict(call.usage).items())
@@ -254,7 +256,7 @@ def _asked(model: LanguageModel, request: Request) -> Call:
         reply = model.ask(request)
     except ModelError as error:
         return _failed(model, request, error, time.monotonic() - began)
-    except Exception as error:  # a decision must end in an event, whatever goes wrong here
+    except Exception as error:  # every call of a decision must have a record, whatever goes wrong here
         log.error("the door to %s failed: %s", model.provider, error_traceback(error))
         unforeseen = ModelError(f"{type(error).__name__} in the door to {model.provider}")
         unforeseen.cost = None
@@ -272,7 +274,7 @@ def _asked(model: LanguageModel, request: Request) -> Call:
 
 
 def _only_attempt(error: ModelError, request: Request, seconds: float) -> Attempt:
-    """What is known of a call that ended now and of which nobody wrote down any attempt."""
+    """Return the single attempt of a call that has just failed and that recorded no attempts."""
     now = datetime.now(UTC)
     return Attempt(
         error.code,

@@ -32,29 +32,29 @@ PROVIDERS: dict[str, str] = {
     OPENAI: "kitchen.llm.providers.openai_compatible:OpenAICompatible",
     STAND_IN: "kitchen.llm.providers.stand_in_model:StandIn",
 }
-"""Name to class. Importing one does not import its SDK."""
+"""Provider name → class. Importing a class does not import its SDK."""
 
 VARIABLES: dict[str, tuple[str, ...]] = {
     ANTHROPIC: ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
     OPENAI: ("OPENAI_BASE_URL", "OPENAI_API_KEY"),
     STAND_IN: (),
 }
-"""Environment variables of which a provider needs one."""
+"""Environment variables by provider, of which it needs one."""
 
 MODELS: dict[str, tuple[str, ...]] = {
     ANTHROPIC: tuple(CLAUDE_MODELS),
     STAND_IN: ("stand-in-1",),
 }
-"""The models that each offers by name, the one for whoever names none first (Claude has `DEFAULT_CLAUDE`)."""
+"""The models that each provider offers by name, the default first (Claude's is `DEFAULT_CLAUDE`)."""
 
 ALIASES = {"openai": OPENAI}
-"""Other names under which people may ask for a provider."""
+"""Other names of providers."""
 
 DEFAULT_CLAUDE = "claude-sonnet-5-5"
 
 
 def why_unavailable(provider: str) -> str:
-    """Why a provider cannot be asked from here, in one line; empty where it can be."""
+    """Return in one line why a provider cannot be used from here; empty if it can."""
     wanted = VARIABLES[provider]
     if not wanted or _is_set(*wanted):
         return ""
@@ -62,16 +62,17 @@ def why_unavailable(provider: str) -> str:
 
 
 def default_provider() -> str:
-    """Anthropic if its key is there, else a server of one's own if its address is, else the stand-in."""
+    """Return Anthropic if its key is set, else your own server if its address is set, else the stand-in."""
     if not why_unavailable(ANTHROPIC):
         return ANTHROPIC
     return OPENAI if _is_set("OPENAI_BASE_URL") else STAND_IN
 
 
 def offered_models(provider: str) -> tuple[str, ...]:
-    """The models that are offered by name; others can be asked for too. UnknownNameError for no provider.
+    """Return the models that are offered by name; others can be requested too. UnknownNameError for an
+    unknown provider.
 
-    A server of one's own offers what `OPENAI_MODEL` names (with commas).
+    Your own server offers the models in `OPENAI_MODEL` (separated by commas).
     """
     load_named(PROVIDERS, provider)
     if provider == OPENAI:
@@ -80,17 +81,17 @@ def offered_models(provider: str) -> tuple[str, ...]:
 
 
 def default_model(provider: str) -> str:
-    """The model for whoever names none; empty where nobody can know it."""
+    """Return the model that is used where none is named; empty where none is known."""
     if provider == ANTHROPIC:
         return DEFAULT_CLAUDE
     return next(iter(offered_models(provider)), "")
 
 
 def parse_model_setting(text: str) -> tuple[str, str]:
-    """Provider and model that a co-player's setting `provider:model` means; what it leaves out is the default
+    """Return the provider and model of a co-player's setting `provider:model`. Missing parts are the defaults
     of this server.
 
-    SettingsError for a provider that there is not.
+    SettingsError for an unknown provider.
     """
     named, _, model = text.strip().partition(":")
     provider = ALIASES.get(named, named) or default_provider()
@@ -101,23 +102,25 @@ def parse_model_setting(text: str) -> tuple[str, str]:
 
 
 def takes_temperature(provider: str, model: str) -> bool:
-    """Whether a temperature may be given: newer Claude models refuse every request that has one."""
+    """Return whether the model accepts a temperature: newer Claude models refuse every request that has
+    one."""
     return provider != ANTHROPIC or claude_traits(model).temperature
 
 
 def calls_tools(provider: str, model: str, *, thinks: bool) -> bool:
-    """Whether a structured answer is a call of a tool; else its schema is the format of the answer."""
+    """Return whether a structured answer is a tool call; otherwise the schema is the format of the answer."""
     return provider != ANTHROPIC or claude_traits(model).calls_tools(thinks=thinks)
 
 
 def takes_seed(provider: str) -> bool:
-    """Whether a seed and top_p may be given: Claude takes neither, and the stand-in draws nothing by them."""
+    """Return whether a seed and top_p are accepted. Claude accepts neither, and they do not affect the
+    stand-in."""
     return provider == OPENAI
 
 
 def make_bare_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> LanguageModel:
-    """The bare model; UnknownNameError if there is none. `stand_in` makes the stand-in of this decision, and
-    only it needs that: ValueError where it is missing."""
+    """Return the bare model; UnknownNameError if there is none. `stand_in` makes the stand-in of this
+    decision. Only the stand-in provider needs it: ValueError if it is missing."""
     if provider == STAND_IN:
         if stand_in is None:
             raise ValueError("the stand-in has to be told what is right: hand in `stand_in`")
@@ -136,8 +139,8 @@ def make_decision_model(
     stand_in: Callable[[], StandIn] | None = None,
     answers: RecordedAnswers | None = None,
 ) -> LanguageModel:
-    """A model for one decision that tries again and pays. Without a purse there is no limit to the costs.
-    With `answers` nobody is asked: they are given again."""
+    """Return a model for one decision, with retries and payment. Without a purse there is no cost limit. With
+    `answers`, recorded answers are returned and no model is called."""
     if answers is not None:
         return ReplayedModel(provider, answers)
     if provider == STAND_IN:
@@ -147,7 +150,7 @@ def make_decision_model(
 
 
 def why_not_usable(provider: str, model: str) -> list[str]:
-    """What keeps a study from asking this model, in words, as far as this process's environment tells: the
+    """Return in words why a study cannot use this model, judging by this process's environment. The
     environment of a worker elsewhere may differ."""
     reasons = []
     if why := why_unavailable(provider):
@@ -163,7 +166,8 @@ def why_not_usable(provider: str, model: str) -> list[str]:
 
 
 def _prices(provider: str) -> PriceList:
-    """The price list; an empty one where it cannot be read, so that nothing with a budget is called."""
+    """Return the price list; an empty one if it cannot be read, so that no study with a budget makes a
+    call."""
     if provider == STAND_IN:
         return PriceList({(STAND_IN, "*"): Price(0.0, 0.0, 0.0, 0.0)})
     try:
@@ -174,7 +178,7 @@ def _prices(provider: str) -> PriceList:
 
 
 def list_provider_models(provider: str, seconds: float = 20.0) -> tuple[OfferedModel, ...]:
-    """The models that a provider itself lists now, as it says what they can; nothing of the stand-in.
+    """Return the models that a provider itself lists now, with their capabilities; empty for the stand-in.
     ModelError if it does not answer."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     found: tuple[OfferedModel, ...] = module.offered(seconds) if hasattr(module, "offered") else ()
@@ -182,15 +186,15 @@ def list_provider_models(provider: str, seconds: float = 20.0) -> tuple[OfferedM
 
 
 def count_tokens(provider: str, request: Request) -> int | None:
-    """Tokens of a prompt as the provider itself counts them; None of one that does not count. ModelError if
-    it does not answer."""
+    """Return the number of tokens of a prompt as the provider counts them; None if it does not count.
+    ModelError if it does not answer."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     return module.count_tokens(request) if hasattr(module, "count_tokens") else None
 
 
 def warm_up_provider(provider: str) -> None:
-    """Import the provider's SDK and make its client, which takes seconds: what a worker does when it starts,
-    after it was forked, so that its first decision does not wait for it. ModelError without a key."""
+    """Import the provider's SDK and make its client, which takes seconds. A worker does this after it was
+    forked, so that its first decision does not wait. ModelError without a key."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     if hasattr(module, "client"):
         module.client()

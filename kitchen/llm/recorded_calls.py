@@ -25,14 +25,15 @@ OTHER_NUMBER = "another number of calls was made"
 
 
 class RecordedCalls:
-    """The calls of one decision; `faults` has what was asked otherwise than then, by what is the `same`."""
+    """The recorded calls of one decision. `faults` collects differences between the new requests and the
+    recorded ones; `same` compares two requests."""
 
     def __init__(self, calls: Sequence[Call], same: Callable[[Request, Request], bool]) -> None:
         self.calls, self.same, self.given = list(calls), same, 0
         self.faults: list[str] = []
 
     def answer(self, provider: str, request: Request) -> Call:
-        """The next one; NotAskedError where there are no more."""
+        """Return the next recorded call; NotAskedError where there are no more."""
         if self.given == len(self.calls):
             self.faults.append(OTHER_NUMBER)
             raise NotAskedError("no more answers are stored")
@@ -43,30 +44,30 @@ class RecordedCalls:
         return call
 
     def differences(self) -> Iterator[str]:
-        """What was otherwise than then, once each, when the decision is there."""
+        """Yield each difference to the recording once; call this after the decision."""
         yield from dict.fromkeys(self.faults)
         if self.given < len(self.calls):
             yield OTHER_NUMBER
 
 
 TOOL_ROLE = "tool"
-"""The role of what is no message: the description and schema of the tool, after the messages."""
+"""The role of the tool's description and schema, which follow the messages."""
 
 
 def request_texts(request: Request) -> list[tuple[str, str]]:
-    """The messages in order, and the tool where one is asked for."""
+    """Return (role, text) of the messages in order, and of the tool if there is one."""
     said = [(message.role, message.text) for message in request.messages]
     return [*said, (TOOL_ROLE, tool_to_text(request.tool))] if request.tool else list(said)
 
 
 def tool_to_text(tool: Tool) -> str:
-    """A tool as JSON; `tool_from_text` gives an equal one."""
+    """Return a tool as JSON; `tool_from_text` reads an equal one."""
     described = {"name": tool.name, "description": tool.description, "schema": dict(tool.schema)}
     return json.dumps(described, ensure_ascii=False)
 
 
 def tool_from_text(text: str) -> Tool:
-    """What `tool_to_text` wrote."""
+    """Read a tool that `tool_to_text` wrote."""
     return Tool(**json.loads(text))
 
 
@@ -74,13 +75,14 @@ FAILURE_KINDS: dict[str, type[ModelError]] = {kind.code: kind for kind in ModelE
 
 
 class ReplayedModel(LanguageModel):
-    """Gives stored answers again, for one decision."""
+    """A model that returns the stored answers of one decision."""
 
     def __init__(self, provider: str, answers: RecordedAnswers) -> None:
         self.provider, self.answers = provider, answers
 
     def ask(self, request: Request) -> Reply:
-        """The stored reply; the stored ModelError where there was none, and where nothing is stored."""
+        """Return the stored reply. Raise the stored ModelError if the call failed, and an error if nothing is
+        stored."""
         call = self.answers.answer(self.provider, request)
         if call.reply is not None:
             return call.reply
@@ -88,7 +90,7 @@ class ReplayedModel(LanguageModel):
 
 
 def recorded_failure(call: Call) -> ModelError:
-    """How a call without a reply ended."""
+    """Return the error with which a call without a reply ended."""
     failure = FAILURE_KINDS.get(call.error, ModelError)(call.error_text)
     failure.usage, failure.raw = call.usage, call.raw
     failure.cost, failure.attempts, failure.parameters = call.cost, call.attempts, call.parameters

@@ -24,10 +24,10 @@ from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_kit, known_w
 
 
 class OneLineCommand(BaseCommand):
-    """A command that does not print its whole usage when an argument is wrong; `--help` tells it all."""
+    """A command that does not print its whole usage when an argument is wrong; `--help` prints it."""
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        """Django's parser without the usage."""
+        """Return Django's parser without the usage."""
         return super().create_parser(prog_name, subcommand, usage=argparse.SUPPRESS, **kwargs)
 
 
@@ -35,7 +35,7 @@ BAR = 30
 
 
 class Progress:
-    """Counts up to `total`."""
+    """A progress display that counts up to `total`."""
 
     def __init__(self, out: TextIO, total: int, done: int, what: str) -> None:
         self.out, self.total, self.first, self.what = out, total, done, what
@@ -44,7 +44,7 @@ class Progress:
         self.show(done)
 
     def show(self, done: int) -> None:
-        """So many are done now."""
+        """Show that so many are done."""
         if done == self.shown or not self.total:
             return
         if self.tty:
@@ -56,7 +56,7 @@ class Progress:
         self.shown = done
 
     def close(self) -> None:
-        """What comes next begins on a line of its own."""
+        """End the line, so that the next output has a line of its own."""
         if self.tty:
             self.out.write("\n")
 
@@ -73,12 +73,12 @@ def _time(seconds: float) -> str:
 
 
 def worlds_with_recordings() -> list[str]:
-    """Those that can be compared with episodes recorded elsewhere."""
+    """Return the worlds that can be compared with episodes recorded elsewhere."""
     return [name for name in known_worlds() if get_kit(name).recordings]
 
 
 def add_world_argument(parser: ArgumentParser, what: str) -> None:
-    """Which world: what the option is for."""
+    """Add the option that selects a world; `what` is its purpose."""
     parser.add_argument(
         "--world",
         choices=worlds_with_recordings(),
@@ -88,7 +88,7 @@ def add_world_argument(parser: ArgumentParser, what: str) -> None:
 
 
 def recordings_of_world(world: str) -> Recordings[Any]:
-    """How those of this world are read and played; UnknownNameError if it has none."""
+    """Return the reader of this world's recordings; UnknownNameError if it has none."""
     recordings = get_kit(world).recordings
     if not recordings:
         raise UnknownNameError(f"there are no recordings of {world!r}")
@@ -96,7 +96,7 @@ def recordings_of_world(world: str) -> Recordings[Any]:
 
 
 def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
-    """How this line is read and played; TraceFileError for one of a world that has no recordings."""
+    """Return the reader for this line; TraceFileError if its world has no recordings."""
     world = line.world(default)
     if world not in worlds_with_recordings():
         raise line.error(f"{world!r} is not one of {', '.join(worlds_with_recordings())}")
@@ -104,8 +104,8 @@ def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
 
 
 def read_traces(world: str, path: Path) -> list[Any]:
-    """Every trace of this world in a file, those among them that name none; TraceFileError, also if there is
-    none."""
+    """Return every trace of this world in a file, including those that name no world. TraceFileError, also if
+    there are none."""
     found = [
         line.parsed(recordings_of_world(world))
         for line in read_recording_file(path)

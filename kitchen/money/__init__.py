@@ -1,1 +1,1 @@
-"""Budgets, and what model calls have cost."""
+"""Keep budgets and the cost of model calls."""

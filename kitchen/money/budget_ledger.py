@@ -21,28 +21,31 @@ from kitchen.llm.call_costs import format_dollars
 from kitchen.money.models import Budget, Spending
 
 SMALLEST_AMOUNT = Decimal("0.000001")
-"""Money is kept in millionths of a US dollar, rounded up."""
+"""Smallest unit in US dollars. Amounts are rounded up to it."""
 
 LARGEST_AMOUNT = Decimal("999999.999999")
-"""What a column of money holds."""
+"""Largest amount that a database column holds, in US dollars."""
 
 
 def spent_or_reserved(budget_id: int) -> Decimal:
-    """What a budget has spent and set aside, in US dollars."""
+    """Return the amount that a budget has spent or reserved, in US dollars."""
     amount = Coalesce("spent", "reserved", output_field=DecimalField())
     total = Spending.objects.filter(budget=budget_id).aggregate(total=Sum(amount))["total"]
     return total or Decimal(0)
 
 
 def reserved_amount(budget_id: int) -> Decimal:
-    """What a budget has set aside for calls whose cost is not booked yet, in US dollars."""
+    """Return the amount reserved for calls whose cost is not booked yet, in US dollars."""
     rows = Spending.objects.filter(budget=budget_id, spent=None)
     return rows.aggregate(total=Sum("reserved"))["total"] or Decimal(0)
 
 
 def is_exhausted(budget: Budget) -> bool:
-    """Whether what is left does not suffice for another call as dear as the dearest so far was at worst;
-    before any call is in the ledger, whether one was refused."""
+    """Return True if the rest of the budget does not cover another call as expensive as the largest
+    reservation so far.
+
+    Before any call is in the ledger, return True if a call was refused.
+    """
     dearest = Spending.objects.filter(budget=budget).aggregate(most=Max("reserved"))["most"]
     if dearest is None:
         return budget.episodes.filter(minds__decisions__fallback=BudgetSpentError.code).exists()
@@ -50,13 +53,15 @@ def is_exhausted(budget: Budget) -> bool:
 
 
 def ledger_amount(amount: float) -> Decimal:
-    """An amount as it is kept: never more than a column holds."""
+    """Return an amount as it is stored: rounded up, and never more than a column holds."""
     return min(Decimal(repr(amount)), LARGEST_AMOUNT).quantize(SMALLEST_AMOUNT, rounding=ROUND_UP)
 
 
 class BudgetPurse:
-    """The `Payer` of one budget, for one decision: of this mind for this step, where it is one of an episode.
-    Safe from several threads and workers at once."""
+    """The `Payer` of one budget for one decision. It is safe for several threads and workers.
+
+    `mind_id` and `step` name the agent and the step of the decision, if it belongs to an episode.
+    """
 
     def __init__(self, budget_id: int, *, mind_id: int | None = None, step: int | None = None) -> None:
         self.budget_id, self.mind_id, self.step = budget_id, mind_id, step
@@ -64,7 +69,7 @@ class BudgetPurse:
         self._open: list[tuple[float, int]] = []
 
     def reserve(self, amount: float) -> None:
-        """Set money aside for one call; BudgetSpentError, and nothing changed, if it does not suffice.
+        """Reserve money for one call. Raises BudgetSpentError, and changes nothing, if too little is left.
 
         A call that costs nothing is not in the ledger.
         """
@@ -84,7 +89,9 @@ class BudgetPurse:
             self._open.append((amount, row.pk))
 
     def settle(self, reserved: float, spent: float) -> None:
-        """Book what was spent in the place of what was set aside; LookupError if nothing was."""
+        """Book the cost of a call in place of its reservation. Raises LookupError if there is no such
+        reservation.
+        """
         if not reserved:
             return
         Spending.objects.filter(pk=self._take(reserved)).update(
@@ -101,27 +108,27 @@ class BudgetPurse:
 
 
 NEARLY_SPENT_SHARE = Decimal("0.9")
-"""Share of a limit from which on it is nearly reached."""
+"""Share of the limit at which a budget counts as nearly spent."""
 
 
 @dataclass(frozen=True, slots=True)
 class BookedMoney:
-    """US dollars."""
+    """Booked money in US dollars."""
 
     spent: Decimal
     set_aside: Decimal
-    """For calls that have not ended, or of which nobody heard."""
+    """Reserved for calls that have not ended or whose end was never reported."""
 
 
 def total_booked(since: datetime | None = None) -> BookedMoney:
-    """What models cost, of all budgets."""
+    """Return the cost of all model calls, over all budgets."""
     rows = Spending.objects.all() if since is None else Spending.objects.filter(opened_at__gte=since)
     sums = rows.aggregate(paid=Sum("spent"), aside=Sum("reserved", filter=Q(spent=None)))
     return BookedMoney(sums["paid"] or Decimal(0), sums["aside"] or Decimal(0))
 
 
 def budgets_nearly_spent() -> int:
-    """Budgets of studies and experiments whose limit is reached, or nearly."""
+    """Return the number of budgets whose limit is reached or nearly reached."""
     booked = Sum(Coalesce("spendings__spent", "spendings__reserved"))
     limited = Budget.objects.filter(limit__gt=0).annotate(booked=booked)
     return limited.filter(booked__gte=F("limit") * NEARLY_SPENT_SHARE).count()

@@ -1,4 +1,4 @@
-"""Django models of money: budgets, and what was spent of them."""
+"""Django models of money: budgets, and the ledger of model calls."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kitchen.llm.call_costs import format_dollars
 
 
 class Budget(models.Model):
-    """Money that calls of models may cost, for one study or experiment, in US dollars."""
+    """The limit of money for model calls of one study or experiment, in US dollars."""
 
     id: int
     name = models.CharField(max_length=120)
@@ -19,10 +19,10 @@ class Budget(models.Model):
 
 
 class Spending(models.Model):
-    """One call in the ledger: what was set aside, and, once it ended, what it cost.
+    """One model call in the ledger: the reserved amount and, once it ended, its cost.
 
-    It stands here too where its decision was dropped, came too late, or died with its worker. `mind` and
-    `step` say what it was for. Where the episode is erased, the money stays and leads to nobody: `mind` is
+    A call is also listed if its decision was dropped, came too late, or was lost with its worker. `mind` and
+    `step` name the decision. If the episode is erased, the row stays without a link to anybody: `mind` is
     empty.
     """
 

@@ -22,29 +22,29 @@ _TEMPLATES = "kitchen/pages"
 
 
 class MenuWording(NamedTuple):
-    """How a page says what its menu offers."""
+    """The words of a page's menu."""
 
     command: Callable[[SeatView, Command], str]
-    """Returns a command in words, beside a view."""
+    """Return a command in words for a view."""
     verb: Callable[[str], str]
-    """Returns the words for a verb."""
+    """Return the words for a verb."""
     if_possible: str
-    """Said of a command that only another seat makes possible."""
+    """The remark on a command that only another seat makes possible."""
     first: tuple[str, ...] = ()
     """Verbs whose groups come first."""
 
 
 class CommandMenu(NamedTuple):
-    """The form of one seat."""
+    """The command form of one seat."""
 
     seat: int
     player: str
     may_act: bool
-    """This seat is not asked, but may act."""
+    """Whether this seat, which is not asked, may act nevertheless."""
 
 
 class MenuStep(NamedTuple):
-    """The step that is chosen for."""
+    """The step that the command is for."""
 
     step: int
 
@@ -54,12 +54,12 @@ class CommandGroup(NamedTuple):
 
     title: str
     key: str
-    """Leads from one of them to the next; empty where each has its own."""
+    """The key that moves from one of them to the next; empty where each has its own."""
     actions: tuple[str, ...]
 
 
 class CommandList(NamedTuple):
-    """The commands on offer; none while others choose. `chosen` is the command that was chosen, in words."""
+    """The commands that can be chosen; empty while others choose. `chosen` is the chosen command in words."""
 
     choosing: bool
     chosen: str
@@ -67,13 +67,13 @@ class CommandList(NamedTuple):
 
 
 class CommandChoice(NamedTuple):
-    """One choice. Where `least` and `most` differ from None, its last word is an amount."""
+    """One choice. Unless `least` and `most` are None, its last word is an amount."""
 
     value: str
     text: str
     key: str
     anticipated: str
-    """A remark on a command that another seat has to make possible; empty for one that is possible now."""
+    """A remark on a command that another seat must make possible; empty for one that is possible now."""
     least: int | None
     most: int | None
 
@@ -104,15 +104,14 @@ def menu_panel(view: SeatView, wording: MenuWording) -> Panel:
 
 
 def may_choose(view: SeatView) -> bool:
-    """Return whether this seat may hand in a command now."""
+    """Return whether this seat may submit a command now."""
     return view.phase == "choose" or view.may_act
 
 
 def group_commands(
     view: SeatView, wording: MenuWording, without: Container[Command] = ()
 ) -> tuple[tuple[CommandGroup, ...], tuple[Panel, ...]]:
-    """Return the groups of the commands that are offered, but for those of `without`, and a part for each
-    command."""
+    """Return the groups of the commands that can be chosen, except `without`, and a part for each command."""
     offered = {command: "" for command in view.legal if command not in without}
     for command in view.anticipated:
         if command not in without:
@@ -151,7 +150,7 @@ class StepList(NamedTuple):
 
 
 class SeatLine(NamedTuple):
-    """What one seat did, and why it came to nothing, if it did."""
+    """The command of one seat, and why it failed, if it did."""
 
     seat: int
     name: str
@@ -160,8 +159,8 @@ class SeatLine(NamedTuple):
 
 
 class PastStep(NamedTuple):
-    """One step: a line for each seat, and what happened besides, as (kind, text). `completed` and `failed`
-    are kinds that have a mark and a colour of their own."""
+    """One step: a line for each seat, and other events as (kind, text). The kinds `completed` and `failed`
+    have their own mark and colour."""
 
     number: int
     lines: tuple[SeatLine, ...]
@@ -169,7 +168,7 @@ class PastStep(NamedTuple):
 
 
 class SpokenStep(NamedTuple):
-    """What a screen reader says of a step."""
+    """The text that a screen reader reads after a step."""
 
     text: str
 
@@ -184,8 +183,8 @@ def history_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel
 
 
 def spoken_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
-    """Return the panel `spoken`: of the last step, why this person's own command came to nothing, and the
-    news; not every command."""
+    """Return the panel `spoken` about the last step: why this person's own command failed, and the news. It
+    leaves out all other commands."""
     said: list[str] = []
     if view.history:
         last = tell(view.history[0])
@@ -195,7 +194,7 @@ def spoken_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
 
 
 PanelMaker = Callable[[SeatView], Panel]
-"""Makes a panel from a view."""
+"""Return a panel for a view."""
 
 
 class ScoreContent(NamedTuple):
@@ -212,7 +211,7 @@ class ObservationContent(NamedTuple):
 
 
 class _TranslatedText:
-    """Return a text that the world gave to its page, in the language of the reader."""
+    """A descriptor that translates a world's text into the reader's language."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = f"_{name}"
@@ -232,18 +231,20 @@ class DefaultPage(Page):
     scripts: ClassVar[tuple[str, ...]] = ("js/amounts.js",)
     title: ClassVar[str] = _TranslatedText()  # type: ignore[assignment] # what one gets of the attribute
     if_possible = gettext_lazy("if somebody else makes it possible first")
-    """Said of a command that is not possible now, but may be when this seat acts."""
+    """The remark on a command that is not possible now, but may be when this seat acts."""
 
     names: Mapping[str, str] = {}
-    """Words for codes, as they stand within a sentence: `{"lamp2": marked("the red lamp")}`. All `marked`."""
+    """Words for codes, as used within a sentence: `{"lamp2": gettext_noop("the red lamp")}`. All are marked
+    with `gettext_noop`."""
     commands: Mapping[str, str] = {}
-    """Words for commands, by verb. Arguments take the place of braces, in their order: `{"light":
-    marked("Light {}")}`. By default a command is its words, one after the other."""
+    """Words for commands, by verb. Arguments replace the braces, in their order: `{"light":
+    gettext_noop("Light {}")}`. By default a command is shown as its words, one after another."""
     events: Mapping[str, str] = {}
-    """Words for the world's own events, by kind. `{player}` is the seat's name, and other names in braces are
-    data of the event, empty if it has none of that name: `{"lit": marked("{player} has lit {lamp}.")}`."""
+    """Words for the world's own events, by kind. `{player}` is the seat's name. Other names in braces are
+    data of the event, empty if it has none of that name: `{"lit": gettext_noop("{player} has lit
+    {lamp}.")}`."""
     reasons: Mapping[str, str] = {}
-    """Why a command was refused, in words, by its code; `marked`."""
+    """Why a command was refused, in words, by code; marked with `gettext_noop`."""
     verbs: tuple[str, ...] = ()
     """Verbs whose groups come first in the menu, in this order."""
 
@@ -254,16 +255,17 @@ class DefaultPage(Page):
             self.rules = rules
 
     rules: tuple[str, ...] = ()
-    """What the guide says: `marked` paragraphs, the goal first."""
+    """Paragraphs of the guide, the goal first; marked with `gettext_noop`."""
 
     # panels
 
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
-        """Return what makes each panel that is shown in this view, in reading order."""
+        """Return the functions that make the panels of this view, in reading order."""
         return (self.score, self.seen_panel, self.story, self.menu, self.spoken)
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels: the score, what is seen, what happened, the menu, and what is read aloud."""
+        """Return the panels: the score, the observation, the last steps, the menu, and the text read
+        aloud."""
         return tuple(make(view) for make in self.makers(view))
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
@@ -271,7 +273,7 @@ class DefaultPage(Page):
         return tuple(make(view) for make in self.makers(view) if make != self.menu)
 
     def score(self, view: SeatView) -> Panel:
-        """Return the panel of what has been reached so far."""
+        """Return the panel of the results so far."""
         achieved = tuple((number, sentence_case(name)) for number, name in view.achieved)
         return Panel("score", f"{_TEMPLATES}/score.jinja", ScoreContent(achieved))
 
@@ -296,7 +298,7 @@ class DefaultPage(Page):
 
     @property
     def wording(self) -> MenuWording:
-        """How the menu says what it offers."""
+        """The words of the menu."""
         return MenuWording(self.worded, self.word, self.if_possible, self.verbs)
 
     # words
@@ -317,7 +319,7 @@ class DefaultPage(Page):
         return text.format(*words, *["…"] * text.count("{}"))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return an aim in words, as a command of the same words is said."""
+        """Return an aim in words, like a command of the same words."""
         return self.phrase(aim)
 
     def aim_group(self, aim: Aim) -> str:
@@ -329,11 +331,11 @@ class DefaultPage(Page):
         return gettext(self.rules[0]) if self.rules else ""
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
-        """Return what of the observation is shown, by name."""
+        """Return the shown values of the observation, by name."""
         return view.observation
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return what the guide shows: the rules, and the brief as facts and tables."""
+        """Return the content of the guide: the rules, and the brief as facts and tables."""
         found = facts_and_tables(brief, self.word)
         return {
             "rules": [gettext(text) for text in self.rules],
@@ -345,12 +347,12 @@ class DefaultPage(Page):
     # what happened
 
     def past(self, step: StepView, view: SeatView) -> PastStep:
-        """Return what the history says of one step."""
+        """Return the history's entry for one step."""
         lines = (self.line(step, player, view) for player in view.players)
         return PastStep(step.number, tuple(filter(None, lines)), tuple(self._news(step, view)))
 
     def line(self, step: StepView, player: PlayerView, view: SeatView) -> SeatLine | None:
-        """Return what one seat did; None where this seat does not get to know it."""
+        """Return the line of one seat; None if the reader's seat may not know it."""
         name = gettext("You") if player.is_you else player.name
         if step.ran_out and player.is_you:
             return SeatLine(player.seat, name, gettext("ran out of time"), "")
@@ -373,7 +375,7 @@ class DefaultPage(Page):
                 yield event.kind, text
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
-        """Return an event of the world's own in a sentence; empty for an event of the platform."""
+        """Return the sentence for an event of the world's own; empty for an event of the platform."""
         if event.kind in PLATFORM_EVENTS:
             return ""
         player = "" if event.seat is None else view.players[event.seat].name
@@ -387,4 +389,4 @@ class DefaultPage(Page):
 
 
 PLATFORM_EVENTS = {"performed", "refused", "message", "plan_broken", "time_lost"}
-"""Kinds of event that are no news of the world's own."""
+"""Kinds of event that are not news of the world's own."""

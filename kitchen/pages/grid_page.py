@@ -1,17 +1,18 @@
 """Show a world on a grid: drawn, in words, or both; in turns or under a clock. Plain Python, no Django.
 
-A world derives `GridPage` and declares what its letters look like (`looks`), where its observations say what
-lies on cells (`layers`), and its keys (`pad`). An observation has `players`, a list with an object for each
-seat: `at` is [column, row], counted from 0; `face` (a verb of `moves`) and `holds` (a code) are left out in
-a world without. Each layer is a list of objects with `at` and `thing` (a code).
+A world derives `GridPage`. It declares the look of its letters (`looks`), the lists of its observation that
+hold things on cells (`layers`), and its keys (`pad`). An observation has `players`, a list with an object for
+each seat. `at` is [column, row], counted from 0. `face` (a verb of `moves`) and `holds` (a code) are left out
+in a world without them. Each layer is a list of objects with `at` and `thing` (a code).
 
-The server draws the cells. The page itself draws what changes (`static/js/grid.js`), from the observation:
-so it moves smoothly, and it looks the same under a clock, when no panels are sent. Pictures are symbols of
-an SVG file (`pictures`), named by the codes; without one, cells and things are plain shapes with a letter.
+The server draws the cells. The page itself draws what changes (`static/js/grid.js`), from the observation. So
+movement is smooth, and the page looks the same under a clock, when no panels are sent. Pictures are symbols
+of an SVG file (`pictures`), named by the codes. Without a picture, cells and things are plain shapes with a
+letter.
 
 A world that needs more on its page has a script of its own, loaded before `js/grid.js`. It sets
-`play.painters[layer]`, which draws an entry of a layer, and `play.describers`, which says one in words under
-a clock.
+`play.painters[layer]`, which draws an entry of a layer, and `play.describers`, which describes an entry in
+words under a clock.
 """
 
 from __future__ import annotations
@@ -29,31 +30,31 @@ from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
 
 _TEMPLATES = "kitchen/pages"
 CELL_SIZE = 48
-"""The side of a cell, in units of the drawing."""
+"""Length of a cell's side, in units of the drawing."""
 FLOOR_LETTER = " "
 
 
 class CellLook(NamedTuple):
-    """How a cell with one letter looks, and what it is called."""
+    """The look of cells with one letter, and their name."""
 
     name: str
-    """In words, `marked`."""
+    """The name in words, marked with `gettext_noop`."""
     walkable: bool = False
     picture: str = ""
     """Its symbol in `GridPage.pictures`; empty: a plain cell."""
     lettered: bool = False
-    """Its letter is written in the cell."""
+    """Whether its letter is written in the cell."""
     empty: str = ""
-    """Said of it in words while nothing is in it, `marked`."""
+    """The remark on an empty cell of this kind, marked with `gettext_noop`."""
 
 
 class PadKey(NamedTuple):
     """A button of the pad, and the keys that press it."""
 
     label: str
-    """As it is written on the button."""
+    """The text on the button."""
     keys: str
-    """Names of keys, with spaces between: `arrowup w`."""
+    """Names of keys, separated by spaces: `arrowup w`."""
 
 
 ARROW_PAD: Mapping[str, PadKey] = {
@@ -64,9 +65,9 @@ ARROW_PAD: Mapping[str, PadKey] = {
     "south": PadKey("↓ S", "arrowdown s"),
     "interact": PadKey(gettext_noop("Space"), "space"),
 }
-"""By verb, in reading order. The style sheet has a place for each of these verbs."""
+"""The buttons by verb, in reading order. The style sheet has a place for each of these verbs."""
 MOVES: Mapping[str, tuple[int, int]] = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
-"""By verb: the columns and rows to the cell ahead."""
+"""(columns, rows) from a cell to the cell ahead, by verb."""
 FACES: Mapping[str, str] = {
     "north": gettext_noop("looks up"),
     "south": gettext_noop("looks down"),
@@ -75,11 +76,11 @@ FACES: Mapping[str, str] = {
 }
 
 VALUES: Mapping[str, Json] = {"true": True, "false": False, "null": None}
-"""Values of observations that have words of their own, as JSON writes them."""
+"""Values of observations that have words of their own, with their JSON spelling."""
 
 
 class DrawnTile(NamedTuple):
-    """One cell: its left upper corner in units of the drawing; `kind` is `floor`, `wall` or `place`."""
+    """One cell: its upper left corner in units of the drawing; `kind` is `floor`, `wall` or `place`."""
 
     x: int
     y: int
@@ -89,25 +90,25 @@ class DrawnTile(NamedTuple):
 
 
 class DrawnBoard(NamedTuple):
-    """The grid without what changes."""
+    """The constant part of the grid."""
 
     columns: int
     rows: int
     cell: int
     tiles: tuple[DrawnTile, ...]
     floor: str
-    """`x,y` of every cell that can be walked on, with spaces between."""
+    """`x,y` of every walkable cell, separated by spaces."""
     rules: str
-    """What the script needs to know, as JSON (`GridPage.script_rules`)."""
+    """The input of the script, as JSON (`GridPage.script_rules`)."""
     pictures: str
     tick_ms: int
-    """0 where steps wait for everybody."""
+    """Milliseconds between steps; 0 where steps wait for everybody."""
     words: str
-    """As JSON, what the page says by itself under a clock; empty in turns."""
+    """The texts that the page shows by itself under a clock, as JSON; empty in turns."""
 
 
 class DrawnObservation(NamedTuple):
-    """The changing part of the observation, as JSON; `seat` is -1 for somebody who looks on."""
+    """The changing part of the observation, as JSON; `seat` is -1 for a person who watches."""
 
     seat: int
     step: int
@@ -115,7 +116,7 @@ class DrawnObservation(NamedTuple):
 
 
 class CellText(NamedTuple):
-    """One cell in words: what it is, who or what is there; `kind` as in `Tile`."""
+    """One cell in words: its kind, and who or what is there; `kind` as in `DrawnTile`."""
 
     name: str
     there: str
@@ -129,7 +130,7 @@ class GridText(NamedTuple):
 
 
 class ActorText(NamedTuple):
-    """One seat: where it is, where it looks and what it holds, in one phrase."""
+    """One seat in a phrase: where it is, where it looks and what it holds."""
 
     seat: int
     name: str
@@ -144,7 +145,7 @@ class ActorList(NamedTuple):
 
 
 class ScoreFigure(NamedTuple):
-    """One figure of the score under a clock: its name and kind for the script, and its words."""
+    """One metric of the score under a clock: name and kind for the script, and its words."""
 
     name: str
     kind: str
@@ -153,7 +154,7 @@ class ScoreFigure(NamedTuple):
 
 
 class ClockScore(NamedTuple):
-    """The score as the script `js/grid_words.js` updates it."""
+    """The score, which the script `js/grid_words.js` updates."""
 
     figures: tuple[ScoreFigure, ...]
 
@@ -165,35 +166,35 @@ class FactList(NamedTuple):
 
 
 class PadButton(NamedTuple):
-    """One button of the pad; without `value` there is nothing to do with it now."""
+    """One button of the pad; without `value` it has no function now."""
 
     verb: str
     value: str
     text: str
-    """What it does now."""
+    """Its present function."""
     alone: str
-    """What it does in general."""
+    """Its general function."""
     key: str
     keys: str
     note: str
 
 
 class CommandPad(NamedTuple):
-    """The form of one seat for the coming step. `groups` are commands that have no button."""
+    """The form of one seat for the coming step. `groups` are commands without a button."""
 
     step: int
     seat: int
     player: str
     may_act: bool
     ahead: str
-    """What is in front of it, in words; empty in a world without."""
+    """The thing in front of it, in words; empty in a world without directions."""
     holds: str
-    """Likewise, what it holds."""
+    """The thing it holds, in words; empty in a world without things to hold."""
     choosing: bool
     buttons: tuple[PadButton, ...]
     groups: tuple[CommandGroup, ...]
     ticking: bool
-    """A clock takes the steps: what is pressed counts at once."""
+    """Whether a clock takes the steps, so that key presses count at once."""
 
 
 class GridPage(DefaultPage):
@@ -216,16 +217,16 @@ class GridPage(DefaultPage):
         FLOOR_LETTER: CellLook(gettext_noop("floor"), walkable=True),
         "X": CellLook(gettext_noop("wall")),
     }
-    """By letter. FLOOR is what every letter is that is not among them."""
+    """The look of each letter; other letters look like FLOOR."""
     layers: tuple[str, ...] = ()
-    """Lists of the observation, those that are drawn first at first."""
+    """Names of lists in the observation, in drawing order."""
     pad: Mapping[str, PadKey] = ARROW_PAD
-    """The commands that have a button: all of the world's, under a clock."""
+    """The commands that have a button. Under a clock these must be all commands of the world."""
     moves: Mapping[str, tuple[int, int]] = MOVES
     blocking: bool = True
-    """A seat cannot walk to where another one is."""
+    """Whether a seat cannot walk onto the cell of another one."""
     pictures: ClassVar[str] = ""
-    """A static file of SVG symbols."""
+    """Path of a static file of SVG symbols."""
 
     def rows(self, brief: Mapping[str, Json]) -> Sequence[str]:
         """Return the letters of the grid, row by row."""
@@ -233,25 +234,25 @@ class GridPage(DefaultPage):
         return grid
 
     def look(self, letter: str) -> CellLook:
-        """Return how a cell with this letter looks."""
+        """Return the look of a cell with this letter."""
         return self.looks.get(letter) or self.looks[FLOOR_LETTER]
 
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
-        """Return what makes each panel. In words alone, nothing is drawn in turns. Under a clock the drawing
-        is there, but hidden, since its script keeps the words up to date; and the page itself says what
-        happened."""
+        """Return the functions that make the panels. If the world is shown in words only, there is no drawing
+        in turns. Under a clock the drawing is then hidden, because its script updates the words. Under a
+        clock the page itself reports what happened."""
         drawing = (self.board, self.seen_now) if view.tick_ms or view.shown != DRAWING_TABLES else ()
         story = () if view.tick_ms else (self.story,)
         return (self.score, self.facts, *drawing, self.grid, self.actors, *story, self.menu, self.spoken)
 
     def score(self, view: SeatView) -> Panel:
-        """Return the panel of what has been reached so far. Under a clock, the page updates it by itself."""
+        """Return the panel of the results so far. Under a clock, the page updates it by itself."""
         if view.tick_ms is None:
             return super().score(view)
         figures = tuple(_score_figure(figure, view.score.get(figure.name)) for figure in view.figures)
         return Panel("score", f"{_TEMPLATES}/grid_score.jinja", ClockScore(figures))
 
-    # what is drawn
+    # Drawing
 
     def board(self, view: SeatView) -> Panel:
         """Return the panel of cells; the same for the whole episode."""
@@ -271,12 +272,12 @@ class GridPage(DefaultPage):
         return Panel("board", f"{_TEMPLATES}/board.jinja", shows)
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return what the script needs to know: to draw, and to show one's own moves before the server
-        does."""
+        """Return the input of the script: for drawing, and for showing one's own moves before the server
+        confirms them."""
         return {"layers": list(self.layers), "moves": dict(self.moves), "blocking": self.blocking}
 
     def seen_now(self, view: SeatView) -> Panel:
-        """Return the panel of what changes: `players` and all layers."""
+        """Return the panel of the changing parts: `players` and all layers."""
         changing = {name: view.observation[name] for name in ("players", *self.layers)}
         you = view.seat if view.acts else -1
         return Panel(
@@ -285,7 +286,7 @@ class GridPage(DefaultPage):
             DrawnObservation(you, view.step, canonical_json(changing)),
         )
 
-    # the same in words
+    # The same in words
 
     def grid(self, view: SeatView) -> Panel:
         """Return the panel of a table, cell by cell."""
@@ -313,11 +314,11 @@ class GridPage(DefaultPage):
         return self.thing_words(entry["thing"])
 
     def thing_words(self, thing: Json) -> str:
-        """Return what somebody holds, or what lies somewhere, in words."""
+        """Return in words what a seat holds, or what is on a cell."""
         return pgettext("what somebody holds", "nothing") if thing is None else self.word(thing)
 
     def actors(self, view: SeatView) -> Panel:
-        """Return the panel of who is where."""
+        """Return the panel of all seats and their places."""
         players = zip(view.observation["players"], view.players, strict=True)
         lines = (
             ActorText(one.seat, one.name, one.is_you, self._actor_description(each)) for each, one in players
@@ -325,13 +326,13 @@ class GridPage(DefaultPage):
         return Panel("actors", f"{_TEMPLATES}/actors.jinja", ActorList(tuple(lines)))
 
     def _actor_description(self, player: Mapping[str, Json]) -> str:
-        """Return where somebody is, in words: `column 2, row 2, looks up, holds nothing`."""
+        """Return a seat's place in words: `column 2, row 2, looks up, holds nothing`."""
         column, row = (number + 1 for number in player["at"])
         words = {"column": column, "row": row, "face": gettext(FACES.get(player.get("face", ""), ""))}
         return actor_sentence(player).format(**words, thing=self.thing_words(player.get("holds")))
 
     def ahead_words(self, view: SeatView) -> str:
-        """Return what this seat faces: `wall: red lamp`. Empty in a world in which nobody faces anything."""
+        """Return what this seat faces: `wall: red lamp`. Empty in a world without directions."""
         player = view.observation["players"][view.seat]
         if "face" not in player:
             return ""
@@ -344,10 +345,10 @@ class GridPage(DefaultPage):
         there = lying.get(cell) or (gettext(look.empty) if look.empty else "")
         return f"{gettext(look.name)}: {there}" if there else gettext(look.name)
 
-    # beside it
+    # Other panels
 
     def facts(self, view: SeatView) -> Panel:
-        """Return the panel of what else is observed."""
+        """Return the panel of observed values that are not on the grid."""
         return Panel(
             "facts",
             f"{_TEMPLATES}/grid_facts.jinja",
@@ -360,7 +361,8 @@ class GridPage(DefaultPage):
         return {name: value for name, value in view.observation.items() if name not in on_grid}
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the pad, what is in front of this seat and what it holds, and all other commands."""
+        """Return the panel with the pad, what is in front of this seat, what it holds, and all other
+        commands."""
         player, ticking = view.observation["players"][view.seat], view.tick_ms is not None
         commands: set[Command] = {(verb,) for verb in self.pad}
         groups, parts = ((), ()) if ticking else group_commands(view, self.wording, commands)
@@ -389,20 +391,21 @@ class GridPage(DefaultPage):
         return PadButton(verb, value, text, alone, gettext(label), keys, note)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Return what a button does now, where that can be said more exactly than its command does."""
+        """Return the present function of a button, if it can be stated more exactly than by its command; else
+        empty."""
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the rules, the keys, and what else the brief has beside the grid."""
+        """Return the rules, the keys, and the parts of the brief that are not the grid."""
         others = {name: value for name, value in brief.items() if name != "grid"}
         keys = [(gettext(key.label), self.phrase((verb,))) for verb, key in self.pad.items()]
         return {**super().handbook(others), "keys": keys, "ticking": bool(brief.get("tick_ms"))}
 
-    # what the page says by itself
+    # Texts that the page shows by itself
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
-        """Return what `static/js/grid_words.js` says under a clock, by the names under which it knows them.
-        It fills in what is between braces."""
+        """Return the texts that `static/js/grid_words.js` shows under a clock, by the names it uses. The
+        script fills in the braces."""
         observed = view.observation["players"][0]
         return {
             "names": {code: gettext(name) for code, name in self.names.items()},
@@ -436,7 +439,7 @@ def _score_figure(figure: Metric, value: Json) -> ScoreFigure:
 
 @lru_cache(maxsize=64)
 def _cells(page: GridPage, rows: tuple[str, ...]) -> tuple[tuple[DrawnTile, ...], str]:
-    """Return the cells as they are drawn, and those that can be walked on, as `Board` has them."""
+    """Return the cells as they are drawn, and the walkable cells in the format of `DrawnBoard.floor`."""
     cells = [(x, y, letter, page.look(letter)) for y, row in enumerate(rows) for x, letter in enumerate(row)]
     tiles = (
         DrawnTile(x * CELL_SIZE, y * CELL_SIZE, _kind(look), look.picture, letter if look.lettered else "")
@@ -452,7 +455,7 @@ def _kind(look: CellLook) -> str:
 
 
 def actor_sentence(player: Mapping[str, Json]) -> str:
-    """Return how it is said where somebody is, with what is to be filled in between braces."""
+    """Return the sentence for a seat's place, with braces for the script to fill in."""
     if "face" in player and "holds" in player:
         return gettext("column {column}, row {row}, {face}, holds {thing}")
     if "face" in player:

@@ -14,7 +14,7 @@ from kitchen.words.english_text import sentence_case
 from kitchen.words.translation import pgettext
 
 CodeWord = Callable[[str], str]
-"""Returns the words for a code."""
+"""Return the words for a code."""
 
 
 class Fact(NamedTuple):
@@ -36,14 +36,14 @@ class Table(NamedTuple):
 
 
 class FactsAndTables(NamedTuple):
-    """All that an object holds."""
+    """All facts and tables of an object."""
 
     facts: tuple[Fact, ...]
     tables: tuple[Table, ...]
 
 
 def facts_and_tables(values: Mapping[str, Json], word: CodeWord) -> FactsAndTables:
-    """Return the object's entries, in its order, with `word` for every code in them."""
+    """Return the object's entries, in its order, with each code replaced by its words (`word`)."""
     facts, tables = [], []
     for code, value in values.items():
         title = sentence_case(word(code))

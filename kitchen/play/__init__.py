@@ -1,1 +1,1 @@
-"""Live play: episodes, turns, agents' decisions, and the websocket."""
+"""Run live play: episodes, turns, agents' decisions, and the websocket."""

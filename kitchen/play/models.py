@@ -1,7 +1,7 @@
 """Django models of live play: episodes, seats, agents, and the log of what happened.
 
 The log (`Step`, `SeatCommand`, `Decision`, `Message`) is append-only and is the truth. `Episode.state` is the
-state that the log leads to; `StateChange` holds its large parts.
+state that the log leads to. `StateChange` holds the large parts of the state.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from kitchen.money.models import Budget
 
 
 def new_key() -> str:
-    """A secret that opens one seat or one participant's pages: 128 bits, URL-safe."""
+    """Return a secret that gives access to one seat or one participant's pages: 128 bits, URL-safe."""
     return secrets.token_urlsafe(16)
 
 
 class Episode(models.Model):
-    """One game of one world, from its seed to its end. Belongs to its seats."""
+    """One game of one world, from its seed to its end. It has seats, which people or agents play."""
 
     class Status(models.TextChoices):
         PLAYING = "playing", "playing"
@@ -147,7 +147,8 @@ class Episode(models.Model):
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        indexes = [  # none has what every step changes: so PostgreSQL writes a step in place (HOT)
+        # No index covers a column that every step changes. PostgreSQL can then update the row in place (HOT).
+        indexes = [
             models.Index(fields=["id"], name="episodes_playing", condition=models.Q(status="playing")),
             models.Index(fields=["audience", "ended_at"], name="episodes_of_audience"),
         ]
@@ -157,7 +158,7 @@ class Episode(models.Model):
 
 
 class Ticking(models.Model):
-    """Who takes the steps of an episode that a clock plays, and how well that goes."""
+    """The claim of the process that takes the steps of a real-time episode, and counts of its delays."""
 
     episode = models.OneToOneField(
         Episode, on_delete=models.CASCADE, related_name="ticking", primary_key=True
@@ -180,7 +181,7 @@ class Ticking(models.Model):
 
 
 class Mind(models.Model):
-    """A co-player in one episode: it commands one or more seats."""
+    """An agent in one episode. It commands one or more seats."""
 
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="minds")
@@ -210,8 +211,11 @@ class Mind(models.Model):
 
 
 class Seat(models.Model):
-    """One place at the table: a person's where `mind` is empty. Whoever knows `key` plays it. Who leads
-    without a seat of the world has a row, too, that does not act: numbered after the world's."""
+    """One seat of an episode. A person plays it if `mind` is empty.
+
+    Anybody who knows `key` can play the seat. A person who leads without acting in the world also has a row.
+    That row does not act (`acts` is false), and its number follows those of the world's seats.
+    """
 
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="seats")
@@ -257,14 +261,14 @@ class Seat(models.Model):
 
     @property
     def is_person(self) -> bool:
-        """Whether a person plays here."""
+        """True if a person plays this seat."""
         return self.mind_id is None
 
     mind_id: int | None
 
 
 class SeatCommand(AppendOnly):
-    """What one seat was commanded to do in one step, and by whom. Written before the step runs."""
+    """The command of one seat for one step, and its source. It is written before the step runs."""
 
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="commands")
     step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
@@ -300,9 +304,12 @@ class SeatCommand(AppendOnly):
 
 
 class Decision(AppendOnly):
-    """What one mind decided at one step, with what it wants to remember: any worker can go on from here.
+    """One decision of an agent for one step, with the memory it wants to keep. Any worker can continue from
+    it.
 
-    One of which nothing came (`dropped`) is kept for what it says and cost, and nobody goes on from it."""
+    A decision that had no effect (`dropped`) is stored for its content and its cost. No agent continues from
+    it.
+    """
 
     mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")
     step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
@@ -355,13 +362,16 @@ class Decision(AppendOnly):
 
     @property
     def note_text(self) -> str:
-        """The note as indented JSON."""
+        """Return the note as indented JSON."""
         return json.dumps(self.note, indent=2, ensure_ascii=False)
 
 
 class Message(AppendOnly):
-    """What one member of an episode said to others, in the order in which it was said. No part of the
-    world's state; who gets to know it is said by `kitchen.play.turn.conversation`."""
+    """A message from one member of an episode to others, numbered in the order of sending.
+
+    Messages are no part of the world's state. `kitchen.play.turn.conversation` decides which members receive
+    a message.
+    """
 
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="sent")
@@ -387,7 +397,7 @@ class Message(AppendOnly):
 
 
 class Prompt(models.Model):
-    """A text that models were sent, stored once however often it was sent."""
+    """A text that was sent to language models. Each text is stored once, however often it was sent."""
 
     hash = models.CharField(max_length=64, primary_key=True, help_text="SHA-256 of the text.")
     text = models.TextField()
@@ -397,7 +407,7 @@ class Prompt(models.Model):
 
 
 class ModelCall(AppendOnly):
-    """One call of a language model for one decision: what was asked, how it ended, what it cost."""
+    """One call of a language model for one decision: the request, its outcome and its cost."""
 
     id: int
     decision = models.ForeignKey(Decision, on_delete=models.CASCADE, related_name="calls")
@@ -444,12 +454,12 @@ class ModelCall(AppendOnly):
 
     @property
     def parameters_text(self) -> str:
-        """What was sent beside the texts, as indented JSON."""
+        """Return the parameters that were sent beside the texts, as indented JSON."""
         return json.dumps(self.parameters, indent=2, ensure_ascii=False)
 
 
 class CallMessage(AppendOnly):
-    """One message of what a model was asked."""
+    """One message of the prompt that a language model received."""
 
     call = models.ForeignKey(ModelCall, on_delete=models.CASCADE, related_name="messages")
     position = models.PositiveSmallIntegerField()
@@ -465,7 +475,7 @@ class CallMessage(AppendOnly):
 
 
 class Step(AppendOnly):
-    """One step as it ran: replaying `commands` from the seed gives `state_hash` again."""
+    """One step as it ran. Replaying `commands` from the seed leads to `state_hash` again."""
 
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="steps")
     number = models.PositiveIntegerField(help_text="The first step is 1.")
@@ -494,8 +504,10 @@ class Step(AppendOnly):
 
 
 class StateChange(AppendOnly):
-    """What one step changed in a large part of the state (`World.large`), or all that the part held then. In
-    `Episode.state` stands only the root of each part."""
+    """The change of one step to a large part of the state (`World.large`), or the whole part after that step.
+
+    `Episode.state` holds only the root hash of each part.
+    """
 
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="state_changes")
@@ -518,7 +530,9 @@ class StateChange(AppendOnly):
 
 
 class Seal(AppendOnly):
-    """What an episode had come to, under this installation's key (`kitchen.play.episode.log_integrity`)."""
+    """A signature of facts about an episode, made with this installation's key
+    (`kitchen.play.episode.log_integrity`).
+    """
 
     class Kind(models.TextChoices):
         BEFORE = "before", "was there before there were seals"

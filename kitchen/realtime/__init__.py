@@ -1,1 +1,1 @@
-"""Live play in real time: clock processes that take ticks, and their websocket."""
+"""Run live play in real time: clock processes that take ticks, and their websocket."""

@@ -1,12 +1,12 @@
 """Run the clock of the episodes that this process has claimed: take their ticks and store them in groups.
 
-One event loop takes all ticks. It promises:
+One event loop takes all ticks. It guarantees:
 
 - A tick is shown before it is stored, and stored `STORE_SECONDS` later. The clock of an episode stops while a
   tick that was taken `HOLD_SECONDS` seconds ago is not stored. So a killed process loses half a second of
   ticks at most. The last tick is stored before the end of the episode is announced.
 - The clock also stops while pages cannot be reached (Redis is down).
-- No agent and no page is waited for.
+- The clock does not wait for any agent or page.
 - If another process has taken over, ended or erased an episode, its unstored ticks are dropped here.
 """
 
@@ -42,35 +42,35 @@ from kitchen.realtime.tick_storage import (
 
 T = TypeVar("T")
 Seated = tuple[int, int, str]
-"""Episode, seat and page."""
+"""(episode id, seat number, page id)."""
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
-"""How often an owner looks for episodes that nobody has."""
+"""Seconds between two searches for unclaimed episodes."""
 STORE_SECONDS = 0.25
-"""How often it stores what it has taken."""
+"""Seconds between two writes of the ticks taken."""
 HOLD_SECONDS = 0.45
-"""A tick that was taken so long ago is stored before the next one."""
+"""A tick taken this many seconds ago must be stored before the next one is taken."""
 EPISODES_PER_STORE = 40
-"""Episodes whose groups are stored in one transaction."""
+"""Number of episodes whose tick groups are stored in one transaction."""
 CLAIMS_PER_LOOK = 8
-"""Episodes that begin and that one owner takes at a look, so that others have some, too."""
+"""Maximum number of new episodes that an owner claims at once, so that others get some, too."""
 SEND_SECONDS = 1.0
-"""Longer nobody waits for Redis."""
+"""Maximum seconds to wait for Redis."""
 
 
 class OwnedEpisode:
-    """A game that this owner has, and who plays it on."""
+    """An episode that this owner has claimed, with the task that takes its ticks."""
 
     def __init__(self, game: RealtimeEpisode) -> None:
         self.game, self.telling = game, TickUpdates(game)
         self.stored = asyncio.Event()
-        """Set whenever something was stored."""
+        """Set whenever a group of ticks was stored."""
         self.task: asyncio.Task[None] | None = None
 
 
 class ClockOwner:
-    """What one process has. `layer` is the channel layer."""
+    """The episodes that one process has claimed. `layer` is the channel layer."""
 
     def __init__(self, layer: Any) -> None:
         self.name = new_owner_name()
@@ -78,14 +78,16 @@ class ClockOwner:
         self._layer = layer
         self._channel = ""
         self._hurry = asyncio.Event()
-        """Somebody waits for what is to be stored."""
+        """Set when a task waits for ticks to be stored."""
         self._storing = asyncio.Lock()
         self._sitting: dict[Seated, asyncio.Task[None]] = {}
         self._answers: set[asyncio.Task[None]] = set()
-        """On their way: a task that nobody holds may be forgotten."""
+        """Answers being sent. Kept here because asyncio may discard a task without a reference."""
 
     async def run(self) -> None:
-        """Take ticks until cancelled; then all is stored, and others may go on at once."""
+        """Take ticks until cancelled. Then store everything and release the claims, so that others can
+        continue.
+        """
         self._channel = await self._layer.new_channel("ticks")
         try:
             async with asyncio.TaskGroup() as doing:
@@ -95,7 +97,7 @@ class ClockOwner:
             await self._leave()
 
     async def _again(self, does: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Again and again, whatever comes of it."""
+        """Run a coroutine function in an endless loop, and log its errors."""
         while True:
             try:
                 await does()
@@ -119,17 +121,17 @@ class ClockOwner:
         try:
             await self._store_all()
             await run_in_db_thread(release_clock_claims, self.name, ids)
-        except Error as error:  # the claims lapse
+        except Error as error:  # the claims expire
             log.warning("ticks could not be handed over: %s", error)
 
     # who plays where
 
     async def _look(self) -> None:
-        """Let go of what is somebody else's or over, and take what is nobody's."""
+        """Drop episodes that are over or owned by another process, and claim unclaimed ones."""
         standing = await run_in_db_thread(clock_episodes)
         ours = {one.episode_id: one for one in standing if one.owner == self.name}
         for episode_id, played in list(self.played.items()):
-            if played.game.is_over:  # it comes to its end by itself
+            if played.game.is_over:  # its own task handles the end
                 continue
             if episode_id not in ours:
                 await self._drop(episode_id)
@@ -142,13 +144,12 @@ class ClockOwner:
         free = [one for one in standing if one.episode_id not in self.played and is_clock_unclaimed(one)]
         begun = [one for one in free if one.owner]
         for one in [*begun, *[one for one in free if not one.owner][:CLAIMS_PER_LOOK]]:
-            if await run_in_db_thread(
-                take_clock_claim, self.name, one
-            ):  # a claim lapses while others are read
+            # another owner may take it while earlier ones are read
+            if await run_in_db_thread(take_clock_claim, self.name, one):
                 await self._begin(one)
 
     async def _begin(self, one: ClockEpisode, minds: RealtimeAgents | None = None) -> None:
-        """Go on with an episode that is ours, from what is stored; `minds` may think already."""
+        """Continue a claimed episode from the database. `minds` are agents that may already be thinking."""
         game = await run_in_db_thread(read_realtime_episode, one, asyncio.get_running_loop().time(), minds)
         if game is not None:
             await self._layer.group_add(keys_group(one.episode_id), self._channel)
@@ -156,15 +157,16 @@ class ClockOwner:
             played.task = asyncio.create_task(self._play(played))
 
     async def _begin_anew(self, one: ClockEpisode) -> None:
-        """Somebody else has a seat of it now: what was taken is stored, and the rest is read. Who thinks goes
-        on thinking."""
+        """Store an episode and read it again, because an agent took over a seat. Agents that think go on
+        thinking.
+        """
         self._end(one.episode_id, stay=True)
         await self._store_all()
         if played := self.played.get(one.episode_id):
             await self._begin(one, played.game.minds)
 
     async def _drop(self, episode_id: int) -> None:
-        """It is ours no more; pages look for themselves why."""
+        """Give up an episode. Pages find out the reason by themselves."""
         self._end(episode_id)
         try:
             await self._send(episode_id, layer_message("tick.over"))
@@ -182,12 +184,12 @@ class ClockOwner:
     # the clock
 
     async def _play(self, played: OwnedEpisode) -> None:
-        """Every tick of one game, from now on."""
+        """Take every tick of one game from now on."""
         with log_context(episode=played.game.episode.pk):
             try:
                 await self._tell(played, self._whole(played))
                 await self._go_on(played)
-            except Exception:  # whoever takes it next may have more luck
+            except Exception:  # the next owner may succeed
                 log.exception("a clock stands still")
             await self._drop(played.game.episode.pk)
 
@@ -196,18 +198,18 @@ class ClockOwner:
         while not game.is_over:
             await self._due(played)
             prometheus_metrics.tick_late_seconds.observe(max(0.0, loop.time() - game.pace.due))
-            told = played.telling.tick(game.tick(loop.time()))
+            message = played.telling.tick(game.tick(loop.time()))
             while self._is_kept_back(game):
                 await self._stored(played)
-            await self._tell(played, told)
+            await self._tell(played, message)
 
     @staticmethod
     def _is_kept_back(game: RealtimeEpisode) -> bool:
-        """Its last tick is not stored yet: nobody is told of it."""
+        """Return True if the last tick is not stored yet. Pages are notified only afterwards."""
         return game.is_over and game.unstored_since is not None
 
     async def _due(self, played: OwnedEpisode) -> None:
-        """Until the next tick may be taken: it is time, and what was taken is stored or not old yet."""
+        """Wait until the next tick may be taken: it is due, and no unstored tick is too old."""
         game, loop = played.game, asyncio.get_running_loop()
         while True:
             now = loop.time()
@@ -219,13 +221,13 @@ class ClockOwner:
                 return
 
     async def _stored(self, played: OwnedEpisode) -> None:
-        """Until something more is stored."""
+        """Wait until more ticks are stored."""
         played.stored.clear()
         self._hurry.set()
         await played.stored.wait()
 
     async def _tell(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Tell all pages; again and again while they cannot be told."""
+        """Send a message to all pages, and repeat it until it is sent."""
         while True:
             try:
                 await self._send(played.game.episode.pk, message)
@@ -241,7 +243,7 @@ class ClockOwner:
     # the log
 
     async def _store(self) -> None:
-        """Store what was taken since the last time, and keep the claims up."""
+        """Store the ticks taken since the last time, and renew the claims."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         self._hurry.clear()
@@ -260,8 +262,9 @@ class ClockOwner:
                 await self._store_some(some)
 
     async def _store_some(self, some: Sequence[OwnedEpisode]) -> None:
-        """In one transaction; one of which something cannot be stored is let go of, and keeps nobody from the
-        others."""
+        """Store these episodes in one transaction. If one cannot be stored, it is dropped, and the others are
+        stored.
+        """
         written = [one.game.written() for one in some]
         try:
             stored = await _to_its_end(run_in_db_thread(store_tick_groups, self.name, written))
@@ -293,28 +296,29 @@ class ClockOwner:
     # pages
 
     async def _listen(self) -> None:
-        """What pages say."""
+        """Handle one message from a page."""
         message = await self._layer.receive(self._channel)
         if played := self.played.get(message["episode"]):
             await getattr(self, f"_{message['type'].replace('.', '_')}")(played, message)
 
     async def _keys_pressed(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
-        """A key goes down or up."""
+        """Handle a pressed or released key."""
         if sitting := self._sitting.get(_seated(played.game, heard)):
             sitting.add_done_callback(lambda _: self._press(played.game, heard))
         else:
             self._press(played.game, heard)
 
     def _press(self, game: RealtimeEpisode, heard: dict[str, Any]) -> None:
-        """In the order in which they came, so nothing is waited for; who has pressed what is no key of this
-        world is told so."""
+        """Apply the key at once, to keep the order of arrival. An unknown key is answered in the
+        background.
+        """
         if not _pressed(game, heard):
             answer = asyncio.create_task(self._reply(heard, layer_message("tick.unknown")))
             self._answers.add(answer)
             answer.add_done_callback(self._answers.discard)
 
     async def _keys_sat(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
-        """Another page plays a seat. Nobody's keys wait until that is known to be so, but for its own."""
+        """Handle a new page of a seat. Until the database confirms it, only this page's own keys wait."""
         seated = _seated(played.game, heard)
         played.game.connect(heard["seat"], heard["page"], heard["reply"])
         if seated not in self._sitting:
@@ -323,17 +327,17 @@ class ClockOwner:
         await self._keys_asked(played, heard)
 
     async def _sit(self, game: RealtimeEpisode, heard: dict[str, Any]) -> None:
-        """What an older page says, which could not say so before, changes nothing."""
+        """Give the page the seat if it is the newest one. An older page that reports late changes nothing."""
         if await _plays(heard):
             game.sit(heard["seat"], heard["page"])
 
     async def _keys_asked(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
-        """A page wants to be told everything; of the end it is told when that is stored."""
+        """Send the whole state to a page. The end is sent only after it is stored."""
         if not self._is_kept_back(played.game):
             await self._reply(heard, self._whole(played))
 
     async def _keys_left(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
-        """A page has gone, or an old connection of it."""
+        """Handle a page, or an old connection of it, that has gone."""
         played.game.leave(heard["seat"], heard["page"], heard["reply"])
 
     def _whole(self, played: OwnedEpisode) -> dict[str, Any]:
@@ -343,7 +347,7 @@ class ClockOwner:
         return played.telling.whole(starts_in=starts_in, lost_ms=game.lost_ms)
 
     async def _reply(self, to: dict[str, Any], message: dict[str, Any]) -> None:
-        """A page that cannot be told now asks again; the others wait for nothing."""
+        """Answer one page. If this fails, the page asks again. No other page waits."""
         try:
             async with asyncio.timeout(SEND_SECONDS):
                 await self._layer.send(to["reply"], message)
@@ -356,7 +360,7 @@ def _seated(game: RealtimeEpisode, heard: dict[str, Any]) -> Seated:
 
 
 def _pressed(game: RealtimeEpisode, heard: dict[str, Any]) -> bool:
-    """Whether it is a key of this world."""
+    """Apply the key, and return True if this world has it."""
     now, command = asyncio.get_running_loop().time(), tuple(heard["command"])
     return game.press(
         heard["seat"], heard["page"], command, down=heard["down"], number=heard["number"], now=now
@@ -364,7 +368,7 @@ def _pressed(game: RealtimeEpisode, heard: dict[str, Any]) -> bool:
 
 
 async def _plays(heard: dict[str, Any]) -> bool:
-    """Whether no newer page has this seat; that of a page is believed while nothing can be read."""
+    """Return True if no newer page has this seat. Trust the page while the database is unavailable."""
     rows = Seat.objects.filter(episode=heard["episode"], number=heard["seat"])
     try:
         return heard["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))
@@ -374,7 +378,7 @@ async def _plays(heard: dict[str, Any]) -> bool:
 
 
 async def _to_its_end(doing: Coroutine[Any, Any, T]) -> T:
-    """What comes of it, also where whoever waits is cancelled meanwhile: it is known then what was stored."""
+    """Run a coroutine to its end even if the caller is cancelled, so that it is known what was stored."""
     task = asyncio.create_task(doing)
     try:
         return await asyncio.shield(task)

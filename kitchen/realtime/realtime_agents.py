@@ -1,12 +1,11 @@
 """Ask the agents of an episode in real time, right after a tick for the next one, without waiting.
 
 Light agents decide at once. Other instant ones run in a process pool (`kitchen.infra.process_pool`). Agents
-that ask language models run in the background (`kitchen.infra.greenlet_pool`), for as long as a decision may
+that use language models run in the background (`kitchen.infra.greenlet_pool`), for as long as a decision may
 take.
 
 An agent that has not answered by the tick does what its fallback does. It is not asked again until it has
-answered. It receives its late decision back (`Agent.arrived`); the late decisions of other agents are
-dropped.
+answered. It receives its late decision back (`Agent.arrived`). Late decisions of other agents are dropped.
 """
 
 from __future__ import annotations
@@ -43,46 +42,45 @@ NOT_IN_TIME = "not in time for the tick"
 
 @dataclass(slots=True)
 class PendingDecision:
-    """A mind that was asked."""
+    """A decision that an agent is making."""
 
     mind: Mind
     situation: Situation
     made: Future[Decision]
     began: float
-    """By a clock that nobody sets."""
+    """Start time, by the monotonic clock."""
     ended: float | None = None
-    """Likewise, when it had answered."""
+    """End time, by the monotonic clock. None while the agent thinks."""
 
     def end(self, _: object) -> None:
-        """It has answered."""
+        """Record that the agent has answered."""
         self.ended = time.monotonic()
 
     @property
     def took(self) -> float:
-        """Milliseconds since it was asked, until it had answered: what it then waits for its tick, or for
-        the first one, is no thinking."""
+        """Milliseconds from the question to the answer. Waiting for the tick afterwards is not included."""
         return ((self.ended or time.monotonic()) - self.began) * 1000
 
     @property
     def is_late(self) -> bool:
-        """It has had its time."""
+        """True if the agent has used more than its time."""
         return self.took > self.situation.seconds * 1000
 
 
 class RealtimeAgents:
-    """Those of one episode."""
+    """The agents of one episode."""
 
     def __init__(self) -> None:
         self._thinking: dict[int, PendingDecision] = {}
 
     def ask(self, turn: OpenTurn, seconds: float) -> None:
-        """Ask all that are not asked yet for the step that is open, which is taken in so many seconds."""
+        """Ask every agent that is not thinking for the open step, which is taken in `seconds`."""
         for mind in turn.minds:
             if mind.pk not in self._thinking:
                 self._thinking[mind.pk] = _asked(turn, mind, seconds)
 
     def answers(self, turn: OpenTurn) -> list[AskedMind]:
-        """What each does in the step that is open."""
+        """Return the action of each agent in the open step."""
         return [self._answer(turn, mind) for mind in turn.minds]
 
     def _answer(self, turn: OpenTurn, mind: Mind) -> AskedMind:
@@ -98,7 +96,9 @@ class RealtimeAgents:
         return AskedMind(mind, replace(situation, step=one.situation.step), outcome)
 
     def leave(self, episode: Episode) -> None:
-        """Nobody goes on here: what is still thought of and was paid for is kept as what nothing came of."""
+        """Stop asking, because this process gives the episode up. Paid decisions still under way are stored
+        as dropped.
+        """
         thinking, self._thinking = self._thinking, {}
         for one in thinking.values():
             if get_agent(one.mind.kind).names_model:
@@ -115,7 +115,7 @@ def _asked(turn: OpenTurn, mind: Mind, seconds: float) -> PendingDecision:
     began, made = time.monotonic(), Future[Decision]()
     try:
         made = ask(decide_with_settings, mind.kind, mind.settings, situation)
-    except Exception as failure:  # too much to do, or what cannot be sent
+    except Exception as failure:  # the pool is full, or the arguments cannot be pickled
         made.set_exception(failure)
     one = PendingDecision(mind, situation, made, began)
     made.add_done_callback(one.end)
@@ -127,25 +127,28 @@ def _way_to_ask(kind: str) -> Callable[..., Future[Decision]]:
     return _aside if agent.names_model else _here if agent.light else process_pool.submit
 
 
-def _here(decide: Callable[..., Decision], *told: object) -> Future[Decision]:
+def _here(decide: Callable[..., Decision], *arguments: object) -> Future[Decision]:
     made = Future[Decision]()
-    made.set_result(decide(*told))
+    made.set_result(decide(*arguments))
     return made
 
 
-def _aside(decide: Callable[..., Decision], *told: object) -> Future[Decision]:
-    """In the background; a purse has a connection there, which is closed."""
+def _aside(decide: Callable[..., Decision], *arguments: object) -> Future[Decision]:
+    """Run the agent in the background. The database connection of its purse is closed afterwards."""
 
     def act() -> Decision:
         with closing(connection):
-            return decide(*told)
+            return decide(*arguments)
 
     return run_in_background(act)
 
 
 def _meanwhile(one: PendingDecision, situation: Situation) -> MindOutcome:
-    """What it does before it has answered: one that may think for several ticks is no less itself in
-    these."""
+    """Return the action of an agent that has not answered yet.
+
+    An agent with a language model may think for several ticks. Its fallback's action is not logged as a
+    fallback meanwhile.
+    """
     if get_agent(one.mind.kind).names_model and not one.is_late:
         return MindOutcome(_fallen_back(one.mind, situation, "timeout"))
     return _instead(one.mind, situation, "timeout", NOT_IN_TIME)
@@ -154,13 +157,13 @@ def _meanwhile(one: PendingDecision, situation: Situation) -> MindOutcome:
 def _outcome(one: PendingDecision, situation: Situation) -> MindOutcome:
     try:
         return MindOutcome(checked_decision(one.made.result()), milliseconds=one.took)
-    except Exception as failure:  # a co-player may fail in any way: the clock goes on
+    except Exception as failure:  # an agent may fail in any way: the clock goes on
         log.error("co-player %s failed: %s", one.mind.kind, error_traceback(failure))
         return _instead(one.mind, situation, "error", error_location(failure))
 
 
 def _arrived(one: PendingDecision, situation: Situation, late: MindOutcome) -> MindOutcome:
-    """What comes of what was decided for an earlier tick; its calls are kept in any case."""
+    """Return the outcome of a decision made for an earlier tick. Its model calls are kept in any case."""
     agent = make_agent(one.mind.kind, one.mind.settings)
     try:
         if decision := agent.arrived(situation, late.decision):
@@ -176,7 +179,7 @@ def _instead(mind: Mind, situation: Situation, code: str, why: str) -> MindOutco
 
 
 def _fallen_back(mind: Mind, situation: Situation, code: str) -> Decision:
-    """What its fallback does; nothing if that fails too."""
+    """Return the fallback's decision. Empty if the fallback fails too."""
     try:
         return checked_decision(make_agent(mind.kind, mind.settings).fall_back(situation, code))
     except Exception as failure:
@@ -185,12 +188,12 @@ def _fallen_back(mind: Mind, situation: Situation, code: str) -> Decision:
 
 
 def _kept_aside(episode: Episode, one: PendingDecision, made: Future[Decision]) -> None:
-    """In the background: who asks may be the clock itself, where it has answered already."""
+    """Store the decision in the background, because the caller may be the event loop of the clock."""
     run_in_background(partial(_in_vain, episode, one, made))
 
 
 def _in_vain(episode: Episode, one: PendingDecision, made: Future[Decision]) -> None:
-    """It has answered after nobody went on here."""
+    """Store a decision that arrived after this process gave the episode up."""
     if made.exception() is not None:
         return
     asked = AskedMind(
@@ -202,5 +205,5 @@ def _in_vain(episode: Episode, one: PendingDecision, made: Future[Decision]) -> 
         with closing(connection):
             row = decision_row(asked, one.situation.step + 1)
             store_dropped_decisions(episode=episode, rows=[(row, made.result().calls)], why=OVER)
-    except Exception as error:  # whoever waited has gone on
+    except Exception as error:  # nobody waits for this result any more
         log.error("what a %s decided in vain was lost: %s", one.mind.kind, error_traceback(error))

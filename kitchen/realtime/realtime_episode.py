@@ -1,11 +1,10 @@
 """Hold one episode in real time in memory: its turn, the pressed keys, and the schedule of its ticks.
 
-The turn is the one of all live play (`kitchen.play.turn.open_turn`). What it writes goes to a tick buffer
-first. Reading an episode needs the database; a tick does not.
+The turn is that of all live play (`kitchen.play.turn.open_turn`). Its rows go to a tick buffer first. Reading
+an episode needs the database. A tick does not.
 
-Keys: a tick uses the key that was pressed last since the tick before it, once. Without one it uses the key
-that is still down and was pressed last. A key that was not repeated for `KEY_TIMEOUT_SECONDS` counts as
-released.
+Keys: a tick uses the key pressed last since the tick before it, once. Without one it uses the key that is
+still down and was pressed last. A key that was not repeated for `KEY_TIMEOUT_SECONDS` counts as released.
 
 Schedule: a tick that is a little late does not move later ticks. If it is late by a whole tick, later ticks
 move, so that missed ticks are not played in a rush.
@@ -32,24 +31,24 @@ from kitchen.realtime.realtime_agents import RealtimeAgents
 from kitchen.realtime.tick_storage import ClockEpisode, TickBuffer, UnstoredTicks
 
 KEY_TIMEOUT_SECONDS = 5.0
-"""Seconds after which a page says again that a key is held down."""
+"""Seconds after which a held key counts as released unless its page repeats it."""
 MAX_HELD_KEYS = 8
-"""Keys that are held down at once."""
+"""Maximum number of keys held down at once."""
 
 
 class HeldKeys:
-    """Which keys are down, and which was pressed last. Moments are seconds of one clock."""
+    """The keys that are down, and the key pressed last. Times are seconds of one clock."""
 
     def __init__(self) -> None:
         self.number = 0
-        """Of the last word of its page that was heard."""
+        """Number of the last key message received from the page."""
         self.at = 0.0
-        """When that was pressed which was taken last; of a key that is held, when it was taken."""
+        """Time at which the key taken last was pressed. For a held key, the time at which it was taken."""
         self._pressed: tuple[Command, float] | None = None
         self._held: dict[Command, float] = {}
 
     def press(self, command: Command, now: float, number: int = 0) -> None:
-        """A key goes down; said again of one that is down, it is held on to."""
+        """Press a key, or confirm that it is still down."""
         self.number = number
         if command not in self._held:
             self._pressed = command, now
@@ -58,16 +57,16 @@ class HeldKeys:
             del self._held[next(iter(self._held))]
 
     def release(self, command: Command, number: int = 0) -> None:
-        """It goes up."""
+        """Release a key."""
         self.number = number
         self._held.pop(command, None)
 
     def let_go(self) -> None:
-        """Nobody is at the keys any more, or somebody else is."""
+        """Release all keys, because the player has left or another page plays the seat."""
         self._pressed, self._held, self.number = None, {}, 0
 
     def take(self, now: float) -> Command | None:
-        """What counts at this tick; None where no key does."""
+        """Return the command for this tick, or None without a key."""
         self._held = {command: at for command, at in self._held.items() if now - at < KEY_TIMEOUT_SECONDS}
         held = next(reversed(self._held)) if self._held else None
         command, self.at = self._pressed or (held, now)
@@ -78,23 +77,25 @@ class HeldKeys:
 LATE_SECONDS = 0.04
 """Seconds after which a tick counts as late."""
 LOST_SECONDS = 0.5
-"""And after which its lateness is time that was lost, of which log and page tell."""
+"""Seconds after which a delay counts as lost time, which the log and the page report."""
 
 
 @dataclass(slots=True)
 class TickSchedule:
-    """The ticks of one episode: one every `seconds`, the next at `due`."""
+    """The schedule of one episode: one tick every `seconds`, the next one at `due`."""
 
     seconds: float
     due: float
     late: int = 0
-    """Ticks that came too late and are not stored as such yet."""
+    """Number of late ticks not stored yet."""
     lost_ms: int = 0
-    """Time in which it stood still, likewise."""
+    """Milliseconds of lost time not stored yet."""
 
     def take(self, now: float) -> int:
-        """The tick that is due is taken now, and the next one is due; the milliseconds that were lost before
-        it, which for a tick in time are none."""
+        """Take the tick that is due and schedule the next one.
+
+        Returns the milliseconds lost before it, 0 for a tick in time.
+        """
         behind = now - self.due
         self.due = self.due + self.seconds if behind < self.seconds else now + self.seconds
         self.late += behind > LATE_SECONDS
@@ -103,39 +104,40 @@ class TickSchedule:
         return lost
 
     def told(self) -> tuple[int, int]:
-        """What is not stored yet, late ticks and time lost; it is, then."""
+        """Return the numbers of late ticks and lost milliseconds not stored yet, and reset them."""
         told = self.late, self.lost_ms
         self.late = self.lost_ms = 0
         return told
 
 
 LEAD_IN_SECONDS = 3.0
-"""Seconds from the moment at which all have opened their page to the beginning of the first tick; less
-where programs take part."""
+"""Seconds from the moment at which all have opened their page to the first tick. Shorter for programs."""
 TIME_LOST = "time_lost"
-"""The event of a step before which the clock stood still."""
+"""The event of a step before which the clock stopped."""
 DECISION_COLUMNS = tuple(one.attname for one in Decision._meta.concrete_fields if not one.primary_key)
 
 
 @dataclass(frozen=True, slots=True)
 class SeatUpdate:
-    """What the page of one seat can be told after a tick."""
+    """The content of an update that a seat's page receives after a tick."""
 
     observation: Mapping[str, Json]
     events: tuple[Event, ...]
     key: int
-    """The number of the last word of the page that was heard."""
+    """Number of the last key message received from the page."""
     intents: Mapping[int, Intent] | None = None
-    """What other seats are about to do; None where the page does not say it."""
+    """Intents of other seats. None if the page does not show them."""
     errand: Intent | None = None
-    """What would be good to do; None where the page gives no hints."""
+    """A sensible intent for this seat. None if the page gives no hints."""
 
 
 def read_realtime_episode(
     one: ClockEpisode, now: float, minds: RealtimeAgents | None = None
 ) -> RealtimeEpisode | None:
-    """The episode from the database: one that begins, or one with which another owner did not go on. `minds`
-    may be asked already. None where it is over."""
+    """Read an episode from the database: a new one, or one that another owner gave up.
+
+    `minds` are agents that may already be asked. Returns None if the episode is over.
+    """
     try:
         turn = OpenTurn(Episode.objects.get(pk=one.episode_id), Seat.objects.filter(episode=one.episode_id))
         refresh_turn(turn)
@@ -144,12 +146,12 @@ def read_realtime_episode(
     if not turn.is_open or not turn.episode.tick_ms:
         return None
     for _ in (turn.past, turn.chain, turn.minds, turn.memories, turn.briefs):
-        pass  # a tick reads nothing
+        pass  # load now, so that a tick needs no query
     return (_resumed if turn.episode.step else _begun)(turn, one, now, minds or RealtimeAgents())
 
 
 def _begun(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents) -> RealtimeEpisode:
-    """Its first tick begins after the lead-in."""
+    """Begin an episode. Its first tick starts after the lead-in."""
     lead_in = LEAD_IN_SECONDS / (settings.SYNTHETIC_SPEED if turn.episode.synthetic else 1)
     turn.episode.turn_opened_at = timezone.now() + timedelta(seconds=lead_in)
     return RealtimeEpisode(
@@ -158,7 +160,7 @@ def _begun(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents)
 
 
 def _resumed(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents) -> RealtimeEpisode:
-    """Its next tick begins now; time has been lost since the last one that was stored."""
+    """Resume an episode. Its next tick starts now, and the time since the last stored tick is lost."""
     game = RealtimeEpisode(turn, TickSchedule(_seconds(turn), now + _seconds(turn)), minds, one.seats_given)
     lost = (timezone.now() - turn.episode.turn_opened_at).total_seconds()
     game.lose(lost)
@@ -170,11 +172,11 @@ def _seconds(turn: OpenTurn) -> float:
 
 
 NEWS_SECONDS = 1.0
-"""How often staff who look on are told at most that an episode has gone on."""
+"""Minimum seconds between two messages to staff that an episode has progressed."""
 
 
 class RealtimeEpisode:
-    """One episode. Moments are seconds of a clock that nobody sets."""
+    """One episode in real time. Times are seconds of a monotonic clock."""
 
     def __init__(self, turn: OpenTurn, pace: TickSchedule, minds: RealtimeAgents, given: str = "") -> None:
         self.turn, self.pace, self.given = turn, pace, given
@@ -183,32 +185,36 @@ class RealtimeEpisode:
         self._decided = {mind: one.decided for mind, one in turn.standing.items()}
         self.pages = dict(turn.pages)
         self._connections: dict[tuple[int, str], str] = {}
-        """By seat and page the connection that came last; none of before another owner went on."""
+        """The newest connection by seat and page. Connections from before this owner took over are
+        missing.
+        """
         self._intents: dict[int, Intent] = {}
-        """What minds said with the last tick that they will do next."""
+        """The intents that agents stated with the last tick, by seat."""
         self.lost_ms = 0
-        """Before the coming tick, as far as it is known already."""
+        """Milliseconds lost before the coming tick, as far as already known."""
         self._kept_since: float | None = None
-        """When the oldest tick was taken that nobody has begun to store."""
+        """Time of the oldest tick that is not being stored yet."""
         self._storing_since: float | None = None
-        """Likewise of those that are being stored."""
+        """Time of the oldest tick that is being stored."""
         self._news_due = pace.due
-        """When staff who look on are told next."""
+        """Time of the next message to staff."""
         turn.store = self.ledger
         self.minds.ask(turn, pace.seconds)
 
     @property
     def episode(self) -> Episode:
-        """The row, as it will be stored."""
+        """The episode's row, as it will be stored."""
         return self.turn.episode
 
     @property
     def is_over(self) -> bool:
-        """Its last tick was taken."""
+        """True once its last tick was taken."""
         return not self.turn.is_open
 
     def press(self, seat: int, page: str, command: Command, *, down: bool, number: int, now: float) -> bool:
-        """A key of the page that plays this seat goes down or up; False if it is none of this world's."""
+        """Press or release a key from the page that plays this seat. Returns False if this world has no such
+        key.
+        """
         if seat not in self.keys or self.pages.get(seat) != page or self.is_over:
             return True
         if not self.turn.world.accepts(seat, command):
@@ -218,30 +224,31 @@ class RealtimeEpisode:
         return True
 
     def sit(self, seat: int, page: str) -> None:
-        """This page plays the seat from now on, with no key down."""
+        """Let this page play the seat from now on, with no key down."""
         if seat in self.keys:
             self.pages[seat] = page
             self.keys[seat].let_go()
 
     def connect(self, seat: int, page: str, connection: str) -> None:
-        """From now on the page is there as long as this connection is."""
+        """Record the newest connection of the page."""
         self._connections[seat, page] = connection
 
     def leave(self, seat: int, page: str, connection: str) -> None:
-        """This page has gone, with its keys, unless it has come again over another connection."""
+        """Release the page's keys because it has gone, unless it has another newer connection."""
         is_last = self._connections.get((seat, page), connection) == connection
         if is_last and self.pages.get(seat) == page and seat in self.keys:
             self.keys[seat].let_go()
 
     def lose(self, seconds: float) -> None:
-        """So much time was lost before the coming tick: what is less than a pause is none."""
+        """Record lost time before the coming tick. Less than `LOST_SECONDS` is ignored."""
         if seconds > LOST_SECONDS:
             self.lost_ms = round(seconds * 1000)
             self.pace.lost_ms += self.lost_ms
 
     def tick(self, now: float) -> int:
-        """The step that is open is taken with what there is, and kept in the ledger; the milliseconds that
-        were lost before it."""
+        """Take the open step with the present keys and decisions, and buffer it. Return the milliseconds lost
+        before it.
+        """
         lost = self.lost_ms + self.pace.take(now)
         self.lost_ms = 0
         if lost:
@@ -282,12 +289,12 @@ class RealtimeEpisode:
         ]
 
     def _number(self, mind: int) -> int:
-        """Of the decision that this mind has made now."""
+        """Return the number of this agent's new decision."""
         self._decided[mind] += 1
         return self._decided[mind]
 
     def sights(self) -> dict[int, SeatUpdate]:
-        """What the page of each person's seat can be told now, of the last tick."""
+        """Return the update for the page of each person's seat after the last tick."""
         world, past = self.turn.world, self.turn.past
         last = past[0].events if past else []
         return {
@@ -303,29 +310,31 @@ class RealtimeEpisode:
 
     @property
     def unstored_since(self) -> float | None:
-        """When the oldest tick was taken that is not stored; None where all are."""
+        """Time of the oldest tick that is not stored, or None."""
         return self._kept_since if self._storing_since is None else self._storing_since
 
     def written(self) -> UnstoredTicks:
-        """What is to be stored now, until it is `stored` or could not be (`put_back`)."""
+        """Return the ticks to store now. Afterwards call `stored`, or `put_back` if it failed."""
         late, lost = self.pace.told()
         self._storing_since, self._kept_since = self._kept_since, None
         episode, audience = self.episode, self.episode.audience if self._take_news() else ""
         return UnstoredTicks(episode.pk, self.ledger.take(), late, lost, audience, str(episode.key))
 
     def _take_news(self) -> bool:
-        """Whether staff are told now, once in a while and at the end: groups come four times a second, and
-        each that is told costs a message."""
+        """Return True if staff are notified now: once in a while and at the end.
+
+        Groups are stored four times a second, and each notification costs a message.
+        """
         due = self.is_over or self.pace.due >= self._news_due
         self._news_due = self.pace.due + NEWS_SECONDS if due else self._news_due
         return due
 
     def stored(self) -> None:
-        """What was written is."""
+        """Record that the ticks were stored."""
         self._storing_since = None
 
     def put_back(self, written: UnstoredTicks) -> None:
-        """It could not be stored."""
+        """Take back the ticks that could not be stored."""
         self.ledger.put_back(written.group)
         self.pace.late, self.pace.lost_ms = self.pace.late + written.late, self.pace.lost_ms + written.lost_ms
         self._kept_since, self._storing_since = self.unstored_since, None

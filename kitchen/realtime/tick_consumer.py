@@ -1,6 +1,6 @@
-"""The websocket consumer of one seat in an episode in real time (`tick_messages` defines its messages).
+"""Serve the websocket of one seat in an episode in real time (`tick_messages` defines its messages).
 
-It is the consumer of every seat (`kitchen.play.live.seat_consumer`) with other messages: it forwards keys to
+It is the consumer of every seat (`kitchen.play.live.seat_consumer`) with other messages. It forwards keys to
 the owner of the episode, and sends the owner's updates for this seat to the page.
 
 A page that misses a tick asks for the whole state. Its messages are rate-limited far above human speed.
@@ -44,27 +44,29 @@ from kitchen.realtime.tick_messages import (
 log = logging.getLogger(__name__)
 
 NO_EPISODE_STAMP = "", "", (0, "", "", 0, 0, 0)
-"""How the seat of an episode stands that is erased."""
+"""The stored state (key, page, stamp) of a seat whose episode is erased."""
 MESSAGES_PER_SECOND, MAX_MESSAGES = 40.0, 120
-"""Words of a page in a second, and at once."""
+"""Messages of a page allowed in a second, and at once."""
 
 
 class TickPage(OpenPage):
-    """A page of a seat that hears of every tick."""
+    """A page of one seat that receives every tick."""
 
     is_over = False
-    """It was told that the episode is."""
+    """True once the page was notified that the episode is over."""
     gone = 0
-    """Seats that others had taken over when it looked last, and was told so."""
+    """Number of seats taken over that the page was last notified of."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
-        """Steps alone are no reason to look: it is told of them."""
+        """Return True if the page is up to date. Steps do not matter here, because ticks announce them."""
         key, page, (_, status, *_, gone) = stored.get(self.seat.pk, NO_EPISODE_STAMP)
         goes_on = self.is_over or status == Episode.Status.PLAYING
         return (key, page, gone) == (self.seat.key, self.name, self.gone) and goes_on
 
     def look(self) -> PageAnswer:
-        """Why it is to be closed, who is gone, or that the episode is over; it hears of all else."""
+        """Return the close code, the people who are gone, or the end of the episode. Ticks bring everything
+        else.
+        """
         rows = Seat.objects.filter(pk=self.seat.pk)
         stands = rows.values_list("key", "page", "mind", "episode__status", "episode__gone").first()
         if stands is None or stands[0] != self.seat.key:
@@ -78,7 +80,7 @@ class TickPage(OpenPage):
         return PageAnswer((json.dumps({"type": "over", "status": status, "html": self.end()}),))
 
     def _told_who_is_gone(self, gone: int) -> PageAnswer:
-        """Where others have taken over more seats than it was told of."""
+        """Return sentences about people who are gone, if there are more than the page knows."""
         if gone == self.gone:
             return PageAnswer()
         self.gone = gone
@@ -87,35 +89,35 @@ class TickPage(OpenPage):
         return PageAnswer((json.dumps({"type": "gone", "said": said}),))
 
     def end(self) -> str:
-        """All panels as a browser shows them at the end."""
+        """Return the HTML of all final panels."""
         return "".join(OpenPage(self.seat, self.name, json=False, language=self.language).show().texts)
 
 
 class TickConsumer(SeatConsumer):
-    """`/ws/ticks/<key>/`: whoever knows the key of a person's seat plays it."""
+    """`/ws/ticks/<key>/`: the holder of the key of a person's seat plays the seat."""
 
     kind_of_page = TickPage
     only_json = True
     shown: int | None = None
-    """The last step that the page knows; None where it has to be told everything."""
+    """The last step that the page knows. None if it needs the whole state."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.tokens = TokenBucket(rate=MESSAGES_PER_SECOND, most=MAX_MESSAGES)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """As every page; only where there is a clock."""
+        """Open the page as every page, but refuse a turn-based episode."""
         page, answer = await super().opened(key)
         if page is not None and not page.seat.episode.tick_ms:
             return None, PageAnswer(close=NO_SEAT_CLOSE_CODE)
         return page, answer
 
     def read(self, text: str | None) -> Any:
-        """What was sent; MessageError."""
+        """Read a message. Raises MessageError if it is invalid."""
         return read_one_of(TICK_MESSAGE_KINDS, text)
 
     async def subscribe(self) -> None:
-        """Hear of every tick, and say who plays now."""
+        """Subscribe to the ticks, and notify the owner which page plays the seat."""
         was = self.subscribed
         await super().subscribe()
         if self.page and self.subscribed and not was:
@@ -123,10 +125,10 @@ class TickConsumer(SeatConsumer):
                 await self.channel_layer.group_add(pages_group(self.page.seat.episode_id), self.channel_name)
                 await self.tell_owner("keys.sat")
             except CHANNEL_ERRORS:
-                self.subscribed = False  # it is tried again
+                self.subscribed = False  # tried again later
 
     async def disconnect(self, code: int) -> None:
-        """No key is down any more."""
+        """Notify the owner that the page has gone, so that its keys are released."""
         if self.page and self.subscribed:
             try:
                 await self.tell_owner("keys.left")
@@ -138,7 +140,7 @@ class TickConsumer(SeatConsumer):
         await super().disconnect(code)
 
     async def tell_owner(self, kind: str, **more: Json) -> None:
-        """Tell whoever takes the ticks; nobody hears it while nobody does."""
+        """Send a message to the owner of the episode. It is lost while no process owns the episode."""
         if self.page is None:
             return
         seat = self.page.seat
@@ -147,7 +149,7 @@ class TickConsumer(SeatConsumer):
         await self.channel_layer.group_send(keys_group(seat.episode_id), message)
 
     async def on_key(self, page: OpenPage, message: KeyMessage) -> None:
-        """It goes on to the owner."""
+        """Forward the key to the owner."""
         command = list(message.command)
         try:
             await self.tell_owner("keys.pressed", command=command, down=message.down, number=message.number)
@@ -155,12 +157,12 @@ class TickConsumer(SeatConsumer):
             log.warning("the clock cannot be told: %s", error)
 
     async def on_sync(self, page: OpenPage, message: SyncMessage) -> None:
-        """What is stored, and then how things are."""
+        """Send the stored state, then ask the owner for the present one."""
         await super().on_sync(page, message)
         await self.ask()
 
     async def ask(self) -> None:
-        """Have the owner tell everything."""
+        """Ask the owner for the whole state."""
         self.shown = None
         try:
             await self.tell_owner("keys.asked")
@@ -168,17 +170,17 @@ class TickConsumer(SeatConsumer):
             log.warning("the clock cannot be told: %s", error)
 
     async def tick_whole(self, event: dict[str, Any]) -> None:
-        """How things are."""
+        """Send the whole state to the page."""
         if self.page and (part := event["seats"].get(str(self.page.seat.number))):
             self.shown = event["step"]
             await self.tell("whole", event, part, "step", "tick_ms", "score", "starts_in_ms", "lost_ms")
 
     async def tick_shown(self, event: dict[str, Any]) -> None:
-        """One more step, if the page knows the one before it."""
+        """Send one more step, if the page knows the one before it."""
         if self.page is None or self.shown is None:
             return
         part = event["seats"].get(str(self.page.seat.number))
-        if part is None:  # somebody else has the seat now
+        if part is None:  # another player has the seat now
             await self.look()
         elif event["step"] == self.shown + 1:
             self.shown += 1
@@ -187,16 +189,16 @@ class TickConsumer(SeatConsumer):
             await self.ask()
 
     async def tell(self, kind: str, event: dict[str, Any], part: dict[str, Any], *names: str) -> None:
-        """Send the browser what is its own of what all are told."""
-        told = {name: event[name] for name in names}
-        await self.send(text_data=json.dumps({"type": kind, **told, **part}))
+        """Send the browser its own part of a message to all pages."""
+        common = {name: event[name] for name in names}
+        await self.send(text_data=json.dumps({"type": kind, **common, **part}))
 
     async def tick_over(self, event: dict[str, Any]) -> None:
-        """Nobody here takes its ticks any more: it is over, or somebody else does."""
+        """Check the database: the episode is over, or another process owns it."""
         await self.look()
 
     async def tick_unknown(self, event: dict[str, Any]) -> None:
-        """There is no such key."""
+        """Answer that this world has no such key."""
         if self.page:
             notice = NoticeMessage("not_offered", RECEIPTS["not_offered"], "warning")
             await self.answer(self.page.said, notice)

@@ -1,4 +1,4 @@
-"""Messages between pages and the owners of episodes while a clock takes the steps.
+"""Define the messages between pages and the owners of real-time episodes.
 
 From a page, over `/ws/ticks/<key>/`, one JSON object each:
 
@@ -8,8 +8,8 @@ From a page, over `/ws/ticks/<key>/`, one JSON object each:
 
 To a page:
 
-- `state`: what is stored, as `websocket_messages.StateMessage`, after connecting and after a `sync`. Only
-  this one has `brief`.
+- `state`: the stored state, as `websocket_messages.StateMessage`, after connecting and after a `sync`. Only
+  this message has `brief`.
 - `whole`: `{step, tick_ms, observation, score, key, starts_in_ms, lost_ms}`, the present state. Later
   messages change it. `key` is the `number` of the last key message received. `starts_in_ms` is the time until
   the first tick begins. `lost_ms` is not 0 if time was lost; `step` may then be less than what was shown.
@@ -19,11 +19,11 @@ To a page:
   `errand`, one such intent. A `tick` has them only if they changed.
 - `over`: `{status, html}`; everything is stored. `html` has the final panels of the page.
 - `gone`: `{said}`, sentences about players who left, when there is another one.
-- `notice`: as `websocket_messages.NoticeMessage`, `pong`.
+- `notice`: as `websocket_messages.NoticeMessage`. `pong`: the answer to a `ping`.
 
 Over the channel layer, pages listen to the group of their episode (`pages_group`), and its owner to the group
-of its keys (`keys_group`). Owners send the same to all pages; each page forwards what belongs to its seat
-only.
+of its keys (`keys_group`). Owners send the same to all pages. Each page forwards only what belongs to its
+seat.
 
 `TickUpdates` computes what has changed for each seat since the last message.
 """
@@ -46,12 +46,12 @@ from kitchen.realtime.realtime_episode import RealtimeEpisode, SeatUpdate
 from kitchen.words.translation import gettext_noop
 
 MAX_KEY_NUMBER = 2**53
-"""Numbers of a page's words are less."""
+"""Upper bound of the numbers of key messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyMessage:
-    """A key goes down or up."""
+    """A key that was pressed or released."""
 
     command: Command
     down: bool
@@ -60,7 +60,7 @@ class KeyMessage:
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """From what was sent; MessageError if it is none."""
+        """Read the message from its JSON object. Raises MessageError if it is invalid."""
         down, number = sent.get("down", True), sent.get("number", 0)
         if type(down) is not bool or type(number) is not int or not 0 <= number < MAX_KEY_NUMBER:
             raise MessageError(gettext_noop("That message could not be read."))
@@ -72,32 +72,32 @@ TICK_MESSAGE_KINDS: Mapping[str, type[ReadableMessage]] = {
     "ping": PingMessage,
     "sync": SyncMessage,
 }
-"""What a page may send, by type."""
+"""Messages that a page may send, by type."""
 
 
 def pages_group(episode_id: int) -> str:
-    """The channel group of the pages of an episode."""
+    """Return the name of the channel group of the episode's pages."""
     return f"ticks.{episode_id}"
 
 
 def keys_group(episode_id: int) -> str:
-    """That of its owner."""
+    """Return the name of the channel group of the episode's owner."""
     return f"keys.{episode_id}"
 
 
 def changed_values(before: Mapping[str, Json], now: Mapping[str, Json]) -> tuple[dict[str, Json], list[str]]:
-    """What is another value or new, by name, and the names that are gone."""
+    """Return the changed or new values by name, and the removed names."""
     changed = {name: value for name, value in now.items() if name not in before or before[name] != value}
     return changed, [name for name in before if name not in now]
 
 
 def layer_message(kind: str, **more: Any) -> dict[str, Any]:
-    """A message of this kind for the channel layer."""
+    """Build a message of this kind for the channel layer."""
     return {"type": kind, **more}
 
 
 class TickUpdates:
-    """Knows what the pages of one game were told last."""
+    """Builds the messages to the pages of one game. It remembers the last message."""
 
     def __init__(self, game: RealtimeEpisode) -> None:
         self._game = game
@@ -106,7 +106,7 @@ class TickUpdates:
         self._said: dict[int, Mapping[str, Json]] = {}
 
     def whole(self, *, starts_in: float = 0.0, lost_ms: int = 0) -> dict[str, Any]:
-        """How things are now."""
+        """Return the message with the whole present state."""
         sights = self._game.sights()
         seats = {
             str(seat): {"observation": dict(sight.observation), "key": sight.key, **_intents_and_hint(sight)}
@@ -124,7 +124,7 @@ class TickUpdates:
         )
 
     def tick(self, lost_ms: int = 0) -> dict[str, Any]:
-        """What the last tick has changed."""
+        """Return the message with the changes of the last tick."""
         sights, score = self._game.sights(), self._game.episode.score
         changed, _ = changed_values(self._score, score)
         seats = {str(seat): self._part(seat, sight) for seat, sight in sights.items()}
@@ -150,7 +150,7 @@ class TickUpdates:
 
 
 def _intents_and_hint(sight: SeatUpdate) -> dict[str, Json]:
-    """What the others are about to do, by seat, and what would be good to do, where the page says it."""
+    """Return the intents of other seats and the hint, where the page shows them."""
     said: dict[str, Json] = {}
     if sight.intents is not None:
         said["intents"] = {str(seat): dict(intent) for seat, intent in sight.intents.items()}

@@ -1,6 +1,6 @@
-"""Claim episodes for a clock process, store their ticks in groups, and count clocks that stand still.
+"""Claim episodes for a clock process, store their ticks in groups, and count clocks that have stopped.
 
-A claim is a random word that only its owner has. Every stored group renews it, and it lapses `LEASE_SECONDS`
+A claim is a random word that only its owner has. Every stored group renews it, and it expires `LEASE_SECONDS`
 seconds later. The claim of a process that has certainly ended is free at once.
 
 A turn writes its rows into a `TickBuffer`. The groups of many episodes are stored in one transaction. A group
@@ -33,30 +33,33 @@ from kitchen.play.turn.turn_claims import MAX_DELAY_SECONDS
 from kitchen.play.turn.websocket_messages import EpisodeNews
 
 LEASE_SECONDS = 1.5
-"""Seconds after which an owner that says nothing has lost its episodes."""
+"""Seconds without a renewal after which an owner has lost its episodes."""
 
 
 def new_owner_name() -> str:
-    """A name that only this owner has."""
+    """Return a unique name for an owner."""
     return f"{process_name()}#{secrets.token_hex(6)}"
 
 
 @dataclass(frozen=True, slots=True)
 class ClockEpisode:
-    """How an episode stands that a clock plays."""
+    """The stored claim of a real-time episode."""
 
     episode_id: int
     owner: str
     until: datetime | None
     seats_given: str
-    """Of whose seats somebody else has taken over; another one when that changes."""
+    """Text that changes whenever an agent takes over a seat."""
 
 
 def clock_episodes() -> list[ClockEpisode]:
-    """All that are played and have begun, or can: everybody has opened their page, or one has been waiting
-    for the others for as long as they are given."""
+    """Return the real-time episodes that have begun or can begin.
+
+    An episode can begin when everybody has opened their page, or when one person has waited long enough for
+    the others.
+    """
     playing = Episode.objects.filter(status=Episode.Status.PLAYING)
-    if not playing.filter(tick_ms__isnull=False).exists():  # most of the time, and asked in no time
+    if not playing.filter(tick_ms__isnull=False).exists():  # the usual case, and a fast query
         return []
     opened = Seat.objects.filter(episode=OuterRef("episode"), mind=None)
     missing, come = opened.filter(page=""), opened.exclude(page="")
@@ -69,33 +72,35 @@ def clock_episodes() -> list[ClockEpisode]:
 
 
 def is_clock_unclaimed(one: ClockEpisode) -> bool:
-    """Whether nobody takes its ticks (any more)."""
+    """Return True if no process takes its ticks (any more)."""
     return _lapsed(one.until) or process_is_gone(one.owner.partition("#")[0])
 
 
 def _lapsed(until: datetime | None) -> bool:
-    """Until a moment that is over, or that cannot have been meant: somebody set the clock back."""
+    """Return True if the claim has expired, or ends implausibly late because somebody set the clock back."""
     now = timezone.now()
     return until is None or not now <= until <= now + timedelta(seconds=MAX_DELAY_SECONDS)
 
 
 def take_clock_claim(owner: str, one: ClockEpisode) -> bool:
-    """Take this one, unless somebody else has since it was read."""
+    """Claim this episode. Returns False if another owner has claimed it since it was read."""
     until = timezone.now() + timedelta(seconds=LEASE_SECONDS)
     free = Ticking.objects.filter(pk=one.episode_id, owner=one.owner, until=one.until)
     return bool(free.update(owner=owner, until=until))
 
 
 def renew_clock_claims(owner: str, episode_ids: Collection[int]) -> set[int]:
-    """This owner is alive; which of these are still its own. Needs a transaction around it: nobody else takes
-    them before its end."""
+    """Renew the claims, and return the ids of the episodes that this owner still has.
+
+    Call this inside a transaction: nobody else can claim them before its end.
+    """
     ours = _of(owner, episode_ids)
     ours.update(until=timezone.now() + timedelta(seconds=LEASE_SECONDS))
     return set(ours.values_list("pk", flat=True))
 
 
 def release_clock_claims(owner: str, episode_ids: Collection[int]) -> None:
-    """Others may take these at once."""
+    """Release the claims, so that others can take them at once."""
     _of(owner, episode_ids).update(until=None)
 
 
@@ -104,37 +109,37 @@ def _of(owner: str, episode_ids: Collection[int]) -> QuerySet[Ticking]:
 
 
 def add_tick_counts(episode_id: int, *, late: int, lost_ms: int) -> None:
-    """So many more ticks were late, and so much more time was lost."""
+    """Add to the stored counts of late ticks and lost milliseconds."""
     Ticking.objects.filter(pk=episode_id).update(late=F("late") + late, lost_ms=F("lost_ms") + lost_ms)
 
 
 TICK_MODELS: Sequence[type[models.Model]] = (SeatCommand, Decision, Step, StateChange)
-"""What ticks write."""
+"""Models whose rows ticks write."""
 ROWS_PER_INSERT = 500
-"""Rows of one statement."""
+"""Number of rows in one INSERT statement."""
 
 
 @dataclass(slots=True)
 class TickGroup:
-    """What ticks of one episode have written since it was stored last."""
+    """Rows and changes that ticks of one episode have made since it was last stored."""
 
     before: dict[str, Any] = field(default_factory=dict)
-    """What the episode was."""
+    """The episode's old column values."""
     fresh: dict[str, Any] = field(default_factory=dict)
-    """What it is."""
+    """The episode's new column values."""
     rows: dict[type[models.Model], list[Values]] = field(default_factory=dict)
     calls: list[tuple[Decision, Sequence[Call]]] = field(default_factory=list)
-    """Calls of language models, by the decisions that took them."""
+    """Calls of language models, with the decisions that they belong to."""
 
     def then(self, later: TickGroup) -> TickGroup:
-        """Both, as one."""
+        """Return this group followed by a later one, as one group."""
         rows = {each: [*self.rows.get(each, ()), *later.rows.get(each, ())] for each in TICK_MODELS}
         fresh = {**self.fresh, **later.fresh}
         return TickGroup(self.before or later.before, fresh, rows, [*self.calls, *later.calls])
 
 
 class TickBuffer(RowWriter):
-    """Keeps what one turn writes."""
+    """Keeps the rows of one turn in memory."""
 
     def __init__(self) -> None:
         self.group = TickGroup()
@@ -144,47 +149,49 @@ class TickBuffer(RowWriter):
         self.group.rows.setdefault(model, []).extend(rows)
 
     def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """Keep what the episode is now; it changes nothing else."""
+        """Keep the episode's new column values. Other models are never changed."""
         self.group.before = self.group.before or dict(where)
         self.group.fresh.update(fresh)
         return True
 
     def called(self, row: Decision, calls: Sequence[Call]) -> None:
-        """Keep the calls of this decision, too."""
+        """Keep the model calls of this decision."""
         if calls:
             self.group.calls.append((row, calls))
 
     def take(self) -> TickGroup:
-        """All that was kept; nothing is, then."""
+        """Return everything kept, and empty the buffer."""
         taken, self.group = self.group, TickGroup()
         return taken
 
     def put_back(self, group: TickGroup) -> None:
-        """It could not be stored."""
+        """Take back a group that could not be stored."""
         self.group = group.then(self.group)
 
 
 @dataclass(frozen=True, slots=True)
 class UnstoredTicks:
-    """What is to be stored of one episode."""
+    """The ticks of one episode to be stored."""
 
     episode_id: int
     group: TickGroup
     late: int = 0
     lost_ms: int = 0
     audience: str = ""
-    """Who is told; nobody where they have just been told."""
+    """The audience to notify. Empty if it has just been notified."""
     key: str = ""
 
     @property
     def is_over(self) -> bool:
-        """Its last tick is among it."""
+        """True if the last tick of the episode is included."""
         return bool(self.group.fresh.get("status", Episode.Status.PLAYING) != Episode.Status.PLAYING)
 
 
 def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
-    """Store these groups, and keep the owner's claims up; of which episodes that was done. Of the others
-    nothing is stored: they belong to somebody else, or are over, or erased."""
+    """Store these groups and renew the owner's claims. Return the ids of the episodes that were stored.
+
+    Nothing is stored of the others: another process owns them, or they are over or erased.
+    """
     with transaction.atomic():
         ours = renew_clock_claims(owner, [each.episode_id for each in written])
         stored = [each for each in written if each.episode_id in ours and _changed(each)]
@@ -202,7 +209,7 @@ def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
 
 
 def _changed(each: UnstoredTicks) -> bool:
-    """Whether the episode was what it is said to have been; it is what it has become, then."""
+    """Store the episode's new values if its old values are unchanged. Return True if they were."""
     if not each.group.fresh:
         return True
     before = {**each.group.before, "status": Episode.Status.PLAYING}
@@ -216,7 +223,7 @@ def _insert_all(model: type[models.Model], rows: Iterable[Values]) -> None:
 
 
 def _calls_store(called: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
-    """Their decisions have just been stored, by number."""
+    """Store model calls. Their decisions have just been stored, and are found by number."""
     for row, calls in called:
         row.pk = Decision.objects.values_list("pk", flat=True).get(mind=row.mind_id, number=row.number)
         store_calls([(row, calls)])
@@ -228,24 +235,26 @@ def _news(each: UnstoredTicks) -> EpisodeNews:
 
 
 STILL_AFTER = timedelta(seconds=5)
-"""Beyond the time that a claim holds, for another owner to come."""
+"""Time after the end of a claim that another owner has to take over. A clock without one then counts as
+stopped.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockTotals:
-    """Episodes that are played by a clock now."""
+    """Counts over the running real-time episodes."""
 
     running: int
     still: int
-    """Those of them whose steps nobody takes."""
+    """Number of episodes whose clock has stopped."""
     steps: int
-    """That were taken in them so far."""
+    """Number of steps taken in these episodes."""
     late: int
-    """Those of these that came too late."""
+    """Number of these steps that were late."""
 
 
 def clock_totals() -> ClockTotals:
-    """All that have begun, or could."""
+    """Return the counts over all real-time episodes that have begun or can begin."""
     playing, now = clock_episodes(), timezone.now()
     ids = [one.episode_id for one in playing]
     rows = Ticking.objects.filter(pk__in=ids).values_list(

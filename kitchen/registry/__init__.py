@@ -1,1 +1,1 @@
-"""Registries: worlds, agents and metrics by name."""
+"""Find worlds, agents and metrics by name."""

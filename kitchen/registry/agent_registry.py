@@ -1,4 +1,4 @@
-"""List every kind of agent (co-player), and make agents by name. A world's own agents are in its kit."""
+"""List every kind of agent, and make agents by name. A world's own agents are in its kit."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ AGENTS: dict[str, str] = {
     "random": "kitchen.agents.random_agent:RandomAgent",
     "skill_dispatcher": "kitchen.agents.skill_dispatcher.agent:SkillDispatcher",
 }
-"""Name of the kind to its class, of those that no single world owns."""
+"""Class path of each kind of agent that does not belong to a single world."""
 
 NO_ADVISER = Adviser()
 
 
 def agent_kinds(world: str = "") -> dict[str, Callable[[], type[Agent]]]:
-    """Return every kind with a function that gives its class, sorted by name; with a world only the kinds
-    that can play it."""
+    """Return a function for each kind that loads its class, sorted by name.
+
+    With `world`, only the kinds that can play it are returned.
+    """
     owned = {kind: made for name in known_worlds() for kind, made in get_kit(name).coplayers.items()}
     shared: dict[str, Callable[[], type[Agent]]] = {
         kind: partial(load_path, path) for kind, path in AGENTS.items()
@@ -34,7 +36,7 @@ def agent_kinds(world: str = "") -> dict[str, Callable[[], type[Agent]]]:
 
 
 def can_play(coplayer: type[Agent], world: str) -> bool:
-    """Whether this kind can play this world."""
+    """Return True if this kind can play this world."""
     kit = get_kit(world)
     if (coplayer.pursues and not kit.pursuer) or (coplayer.skilled and not kit.skills):
         return False
@@ -42,13 +44,15 @@ def can_play(coplayer: type[Agent], world: str) -> bool:
 
 
 def get_adviser(world: str) -> Adviser:
-    """Who knows what is good to do in this world: one who knows nothing if it has none."""
+    """Return the world's adviser, which suggests good commands. A world without one gets an adviser without
+    advice.
+    """
     adviser = get_kit(world).adviser
     return adviser() if adviser else NO_ADVISER
 
 
 def get_pursuer(world: str) -> AimPursuer:
-    """Who knows the way to the aims of a world that has such; UnknownNameError if it has none."""
+    """Return the world's planner for its goals (aims). Raises UnknownNameError if it has none."""
     pursuer = get_kit(world).pursuer
     if not pursuer:
         raise UnknownNameError(f"nobody pursues aims in {world!r}")
@@ -56,8 +60,7 @@ def get_pursuer(world: str) -> AimPursuer:
 
 
 def get_skills(world: str) -> Skills:
-    """What agents that think in skills need to know of a world that has such; UnknownNameError if it has
-    none."""
+    """Return the world's skills, for agents that decide in skills. Raises UnknownNameError if it has none."""
     skills = get_kit(world).skills
     if not skills:
         raise UnknownNameError(f"there are no skills in {world!r}")
@@ -65,37 +68,43 @@ def get_skills(world: str) -> Skills:
 
 
 def get_agent(kind: str) -> type[Agent]:
-    """The class of a co-player; UnknownNameError if there is none."""
+    """Return the class of an agent kind. Raises UnknownNameError if there is none."""
     return registry_entry(agent_kinds(), kind)()
 
 
 def plays_in_real_time(kind: str) -> bool:
-    """Whether this kind can play where a clock takes the steps: it is instant, or goes on with what it had
-    while it thinks."""
+    """Return True if this kind can play in real time.
+
+    It decides instantly, or it keeps acting while it thinks (`Agent.arrived`).
+    """
     found = get_agent(kind)
     return found.instant or found.arrived is not Agent.arrived
 
 
 def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
-    """A co-player with these settings; SettingsError if they are wrong."""
+    """Make an agent with these settings. Raises SettingsError if they are wrong."""
     return get_agent(kind)(settings)
 
 
 def make_agents(kinds: Sequence[str], settings: Mapping[str, Json]) -> list[Agent]:
-    """Make the agents of an episode without people. One alone has all of the settings, several have those
-    that they know. SettingsError if they are wrong."""
+    """Make the agents of an episode without people. Raises SettingsError if the settings are wrong.
+
+    A single agent gets all the settings. Several agents get the settings that they declare.
+    """
     if len(kinds) == 1:
         return [make_agent(kinds[0], settings)]
     return [make_agent(kind, declared_settings(kind, settings)) for kind in kinds]
 
 
 def declared_settings(kind: str, settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Those of the settings that this kind declares."""
+    """Return those of the settings that this kind declares."""
     names = {each.name for each in get_agent(kind).settings}
     return {name: value for name, value in settings.items() if name in names}
 
 
 def decide_with_settings(kind: str, settings: Mapping[str, Json], situation: Situation) -> Decision:
-    """What a co-player with these settings decides: for whoever has it decide in another process. Whatever
-    it raises."""
+    """Make an agent with these settings and return its decision. For use in another process.
+
+    Raises whatever the agent raises.
+    """
     return make_agent(kind, settings).decide(situation)

@@ -11,11 +11,11 @@ T = TypeVar("T")
 
 
 class UnknownNameError(LookupError):
-    """A name that the registry does not have; the message lists those it has."""
+    """The registry has no such name. The message lists the names that exist."""
 
 
 def registry_entry(registry: Mapping[str, T], name: str) -> T:
-    """Return what a registry has under this name; UnknownNameError if it has nothing."""
+    """Return the registry's entry under this name. Raises UnknownNameError if there is none."""
     try:
         return registry[name]
     except KeyError:
@@ -23,12 +23,12 @@ def registry_entry(registry: Mapping[str, T], name: str) -> T:
 
 
 def load_named(registry: Mapping[str, str], name: str) -> Any:
-    """The object that a registry of `name -> "package.module:attribute"` means by this name."""
+    """Load the object under this name in a registry of `name -> "package.module:attribute"`."""
     return load_path(registry_entry(registry, name))
 
 
 @cache
 def load_path(path: str) -> Any:
-    """The object behind `package.module:attribute`."""
+    """Load the object at `package.module:attribute`."""
     module, _, attribute = path.partition(":")
     return getattr(import_module(module), attribute)

@@ -1,6 +1,6 @@
-"""Metrics of episodes: of one world, in words, and of several worlds side by side. Plain Python.
+"""Read and compare metrics of episodes: of one world, in words, and of several worlds. Plain Python.
 
-`Figure` is the contract's name for a metric of a world.
+The class is `kitchen.contract.world.Metric`. Some names still say `figure` for a metric.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ logger = logging.getLogger(__name__)
 
 
 def metrics_of_world(world: str) -> tuple[Metric, ...]:
-    """Return every figure of a world: those of its score, then those computed from the log; none for a world
-    that this program does not have any more."""
+    """Return all metrics of a world: those of its score, then those computed from the log.
+
+    Empty for a world that this program no longer has.
+    """
     try:
         return (*get_world(world).figures, *metrics_from_log(world))
     except UnknownNameError:
@@ -29,14 +31,16 @@ def metrics_of_world(world: str) -> tuple[Metric, ...]:
 
 
 def metrics_from_log(world: str) -> tuple[Metric, ...]:
-    """Return the figures of a world that are computed from the log of an episode; UnknownNameError."""
+    """Return the metrics that a world computes from an episode's log. Raises UnknownNameError."""
     metrics = get_kit(world).log_metrics
     return metrics().figures if metrics else ()
 
 
 def with_log_metrics(score: Mapping[str, Json], log: EpisodeLog) -> dict[str, Json]:
-    """Return the score of an episode that has ended with the figures that its world computes from its log.
-    Where that fails, they are None: the episode ends all the same."""
+    """Return the score of an ended episode with the metrics that its world computes from the log.
+
+    If that fails, these metrics are None, and the episode still ends.
+    """
     metrics = get_kit(log.world).log_metrics
     return {**score, **_measured(metrics(), log)} if metrics else dict(score)
 
@@ -48,7 +52,7 @@ def _measured(metrics: LogMetrics, log: EpisodeLog) -> dict[str, Json]:
         for figure in metrics.figures:
             if values[figure.name] is not None and not figure.holds(values[figure.name]):
                 raise ValueError(f"{figure.name} cannot be {values[figure.name]!r}")
-    except Exception as error:  # a world's own code, on what people wrote: the message may hold their words
+    except Exception as error:  # third-party code on text by people: the message may contain their words
         kind = type(error).__name__
         logger.error("the figures of the log of an episode in %s failed: %s", log.world, kind)
         return {figure.name: None for figure in metrics.figures}
@@ -56,7 +60,7 @@ def _measured(metrics: LogMetrics, log: EpisodeLog) -> dict[str, Json]:
 
 
 def event_texts(world: str) -> str:
-    """Its own events in words; nothing for a world that this program does not have any more."""
+    """Return descriptions of the world's own events. Empty for a world that this program no longer has."""
     try:
         return get_world(world).news
     except UnknownNameError:
@@ -64,34 +68,39 @@ def event_texts(world: str) -> str:
 
 
 def common_metrics() -> tuple[NamedMetric, ...]:
-    """What episodes are compared by, whatever their world."""
+    """Return the metrics that episodes of all worlds are compared by."""
     return tuple(named for named in metrics_side_by_side(known_worlds()) if named.figure.measured)
 
 
 def achievements(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
-    """What was achieved in an episode, for who played it: (number, what it counts)."""
+    """Return the results of an episode for its players, as (number, unit) pairs."""
     values = ((figure, score.get(figure.name)) for figure in metrics_of_world(world) if figure.words)
     return tuple(_in_words(figure, value) for figure, value in values if value is not None)
 
 
 def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
-    """What episodes are compared by, for staff: `Success rate 75 %`, `Havens reached 3`."""
+    """Return the metrics that episodes are compared by, for staff: `Success rate 75 %`, `Havens reached
+    3`.
+    """
     values = ((figure, score.get(figure.name)) for figure in metrics_of_world(world) if figure.measured)
-    told = (
+    texts = (
         (figure.label, "\N{EN DASH}" if value is None else figure.shown(value)) for figure, value in values
     )
-    return tuple(f"{label} {value}" for label, value in told)
+    return tuple(f"{label} {value}" for label, value in texts)
 
 
 def share_count_names(world: World) -> tuple[int, int]:
-    """What was done and what was missed, by the share of two counts that the world declares; WorldError if it
-    declares none."""
+    """Return the counts of done and missed items in a world, by the share that it declares.
+
+    Raises WorldError if the world declares no share.
+    """
     return share_count_values(world.kind, world.score())
 
 
 def share_count_values(world: str, score: Mapping[str, Json]) -> tuple[int, int]:
-    """Return what was done and what was missed by this score of a world; WorldError as
-    `share_count_names`."""
+    """Return the counts of done and missed items in this score of a world. Raises WorldError without a
+    share.
+    """
     for figure in get_world(world).figures:
         if figure.of:
             done, missed = figure.of
@@ -107,25 +116,28 @@ def _in_words(figure: Metric, value: Json) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class NamedMetric:
-    """A figure among those of several worlds, under a name and a label that no other of them has."""
+    """A metric of one or more worlds, with a name and a label that no other metric here has."""
 
     name: str
     label: str
     figure: Metric
     worlds: tuple[str, ...]
-    """Those that measure it."""
+    """The worlds that measure it."""
 
     def value(self, world: str, score: Mapping[str, Json]) -> Json:
-        """What an episode in this world scored; None where the world does not measure it."""
+        """Return the value for an episode in this world. None if the world does not measure it."""
         return score.get(self.figure.name) if world in self.worlds else None
 
 
 def metrics_side_by_side(
     worlds: Iterable[str], *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
-    """The figures of these worlds. What two of them declare alike is one figure; one that shares no more than
-    the name or label of an earlier one, or has one of those that are taken by something else, is told apart
-    by its world: adding a world renames nothing."""
+    """Return the metrics of these worlds, each with a unique name and label.
+
+    Metrics that two worlds declare identically become one. A name or label may already belong to an earlier
+    metric, or be listed in `names` or `labels`. Then the world is appended to it. So adding a world renames
+    nothing.
+    """
     named: dict[Metric, NamedMetric] = {}
     for world in dict.fromkeys(worlds):
         for figure in metrics_of_world(world):

@@ -1,7 +1,7 @@
 """List every world that can be played, and get its class, page and other parts by name.
 
-Each line names the world's kit (`kitchen.contract.kit`), which names all that the world has. `BRIGADE_WORLDS`
-adds worlds of your own as `name=package.module:KIT`, separated by commas.
+Each line refers to the world's kit (`kitchen.contract.kit`), which lists everything that the world has.
+`BRIGADE_WORLDS` adds worlds of your own as `name=package.module:KIT`, separated by commas.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ WORLDS: dict[str, str] = {
     "cuisine": "kitchen.worlds.cuisine.kit:KIT",
     "overcooked": "kitchen.worlds.overcooked.kit:KIT",
 }
-"""Name of the world to its kit."""
+"""Path of each world's kit by name."""
 
 DEFAULT_WORLD_NAME = "cuisine"
-"""The world that is meant where stored documents and study files name none."""
+"""The world of stored documents and study files that name none."""
 
 WORLDS_VARIABLE = "BRIGADE_WORLDS"
 
 
 def known_worlds() -> dict[str, str]:
-    """Every world of this installation to its kit, sorted by name; ValueError, in one line, for a variable
-    that cannot be read."""
+    """Return the kit path of every world of this installation, sorted by name.
+
+    Raises ValueError, with a one-line message, if `BRIGADE_WORLDS` is invalid.
+    """
     return dict(sorted({**dict(_own()), **WORLDS}.items()))
 
 
@@ -47,30 +49,32 @@ def _own() -> Iterator[tuple[str, str]]:
 
 
 def get_kit(kind: str) -> WorldKit:
-    """Everything of a world; UnknownNameError if there is none."""
+    """Return the kit of a world. Raises UnknownNameError if there is none."""
     kit: WorldKit = load_named(known_worlds(), kind)
     return kit
 
 
 def get_world(kind: str) -> type[World]:
-    """The class of a world; UnknownNameError if there is none."""
+    """Return the class of a world. Raises UnknownNameError if there is none."""
     return get_kit(kind).rules()
 
 
 def get_page(kind: str) -> Page:
-    """How a world is shown; UnknownNameError if there is none."""
+    """Return the page of a world. Raises UnknownNameError if there is none."""
     return get_kit(kind).page()
 
 
 def check_clock(world: World) -> None:
-    """SettingsError if a clock takes the steps of this world, and its page supports turns only."""
+    """Raise SettingsError if this world runs in real time and its page supports turns only."""
     if world.tick_ms and not get_page(world.kind).supports_clock:
         raise SettingsError(f"world: {world.kind} has a clock, but its page does not declare keys (GridPage)")
 
 
 def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:
-    """Return why a world cannot be played with this kind of organisation and this schedule, in words; empty
-    if it can. UnknownNameError if there is no such world."""
+    """Return why a world cannot be played with this kind of organisation and schedule, in words.
+
+    Empty if it can be played. Raises UnknownNameError if there is no such world.
+    """
     kit = get_kit(world)
     for name, chosen, needed in (
         ("organisation", organisation, kit.organisations),
@@ -82,12 +86,12 @@ def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER
 
 
 def has_3d_scene(kind: str) -> bool:
-    """Whether a world is shown in three dimensions, too; UnknownNameError if there is none."""
+    """Return True if a world also has a 3D scene. Raises UnknownNameError if there is no such world."""
     return bool(get_page(kind).scene)
 
 
 def get_ground(kind: str) -> Benchmark:
-    """What agents alone are compared on in this world; UnknownNameError if there is none, or nothing."""
+    """Return the benchmark for agents alone in this world. Raises UnknownNameError if there is none."""
     bench = get_kit(kind).bench
     if not bench:
         raise UnknownNameError(f"nothing is compared in {kind!r}")
@@ -95,24 +99,25 @@ def get_ground(kind: str) -> Benchmark:
 
 
 def get_bench(kind: str) -> CompletionBenchmark:
-    """The same of a world in which what is done is counted beside what is missed."""
+    """Return the benchmark of a world that counts done and missed items."""
     return cast(CompletionBenchmark, get_ground(kind))
 
 
 def get_pairings(kind: str) -> PairingBenchmark:
-    """The same of a world in which partners are compared."""
+    """Return the benchmark of a world that compares partners."""
     return cast(PairingBenchmark, get_ground(kind))
 
 
 def worlds_with_pairings() -> dict[str, PairingBenchmark]:
-    """The worlds in which partners are compared, sorted by name, and what they are compared on."""
+    """Return the benchmarks of the worlds that compare partners, sorted by name."""
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {world: ground for world, ground in grounds.items() if isinstance(ground, PairingBenchmark)}
 
 
 def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
-    """Return the worlds in which one figure is compared by who plays, partners apart, sorted by name, and
-    what it is compared on."""
+    """Return the benchmarks of the worlds that compare one metric by player, without partners, sorted by
+    name.
+    """
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {
         world: ground
@@ -122,15 +127,18 @@ def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
 
 
 def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
-    """How a setting of a world is drawn; None if it is only written. UnknownNameError if there is no such
-    world."""
+    """Return how a setting of a world is drawn. None if it is only text.
+
+    Raises UnknownNameError if there is no such world.
+    """
     canvas = get_kit(kind).canvases.get(setting)
     return canvas() if canvas else None
 
 
 def world_folders(name: str) -> list[Path]:
-    """The folders of this name (`templates`, `static`, `instruments`) beside the kits of the worlds that have
-    one."""
+    """Return the existing folders of this name (`templates`, `static`, `instruments`) beside the worlds'
+    kits.
+    """
     modules = (import_module(path.partition(":")[0]) for path in known_worlds().values())
     homes = (Path(str(module.__file__)).parent for module in modules)
     return [home / name for home in homes if (home / name).is_dir()]

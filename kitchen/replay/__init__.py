@@ -1,1 +1,1 @@
-"""Replay of stored episodes: verification, past pages, timelines, and episode files."""
+"""Replay stored episodes: verification, past pages, timelines, and episode files."""

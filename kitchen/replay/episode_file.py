@@ -1,8 +1,8 @@
 """Export an episode as one JSON file, and read such a file again.
 
-The file holds what is needed to replay the episode, and what was decided. It holds no key that opens a page,
-no participant code and no money: `FIELDS` lists its contents. `hash` covers the rest of the file, so that a
-changed byte is noticed.
+The file holds what is needed to replay the episode, and what was decided. It holds no key that gives access
+to a page, no participant code and no money: `FIELDS` lists its contents. `hash` covers the rest of the file,
+so that a changed byte is noticed.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from kitchen.play.models import Decision, Episode, Message, Mind, ModelCall, Sea
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.replay.episode_record import CallRecord, EpisodeRecord
 from kitchen.replay.episode_timeline import event_steps, timeline_chart
-from kitchen.replay.replay_view import report_step, seat_page_after
+from kitchen.replay.past_seat_view import report_step, seat_page_after
 from kitchen.replay.step_replay import replay_faults
 
 KIND, FORMAT = "brigade episode", 1
 GZIP = b"\x1f\x8b"
-"""How bytes begin that gzip has packed."""
+"""The first bytes of gzip data."""
 MAX_FILE_BYTES = 32 * 2**20
-"""Bytes of an episode's file, unpacked."""
+"""Maximum size of an unpacked episode file, in bytes."""
 FIELDS: dict[type[Model], str] = {
     Episode: "key world world_version settings seed label synthetic hints until shown asks_first "
     "shows_intents passes_by knowing organisation messages offers_plans absence gone status ended_because "
@@ -64,18 +64,18 @@ READ_ERRORS: tuple[type[Exception], ...] = (
     ValidationError,
 )
 READ_ERRORS += (ArithmeticError, StopIteration, WorldError)
-"""What comes of values that no episode has."""
+"""Errors raised by values that no episode has."""
 
 
 class EpisodeFileError(ValueError):
-    """A file that is no episode which can be replayed here; one line."""
+    """The file holds no episode that can be replayed here. The message is one line."""
 
 
 Row = TypeVar("Row", bound=Model)
 
 
 def export_episode(record: EpisodeRecord) -> bytes:
-    """The episode as a file; the same bytes each time."""
+    """Return the episode as a file. The result is the same bytes each time."""
     known: dict[str, str] = {}
     content = {
         "kind": KIND,
@@ -96,8 +96,10 @@ def export_episode(record: EpisodeRecord) -> bytes:
 
 
 def read_episode_file(data: bytes) -> EpisodeRecord:
-    """The episode in this file, after it was played again and all that is told of it was looked at;
-    FileError with the reason."""
+    """Read the episode in this file, replay it, and check everything that is shown of it.
+
+    Raises EpisodeFileError with the reason if the file is invalid.
+    """
     content = _content(data)
     with untrusted_file_errors():
         record = _record(content)
@@ -113,7 +115,7 @@ def read_episode_file(data: bytes) -> EpisodeRecord:
 
 @contextmanager
 def untrusted_file_errors() -> Iterator[None]:
-    """What fails in here fails because of what the file says: FileError."""
+    """Turn errors caused by the file's content into EpisodeFileError."""
     try:
         yield
     except EpisodeFileError:
@@ -123,7 +125,7 @@ def untrusted_file_errors() -> Iterator[None]:
 
 
 def _look_at_pages(record: EpisodeRecord) -> None:
-    """Those of every seat, at the beginning and at the end; a world that is not known here has none."""
+    """Render the pages of every seat, at the beginning and at the end. An unknown world has no pages."""
     try:
         for seat in record.seats:
             for steps in {0, record.episode.step}:
@@ -133,7 +135,7 @@ def _look_at_pages(record: EpisodeRecord) -> None:
 
 
 def gunzip_limited(data: bytes) -> bytes:
-    """What was packed with gzip, or these bytes themselves; FileError for more than `LARGEST`."""
+    """Unpack gzip data. Other data is returned unchanged. Raises EpisodeFileError above `MAX_FILE_BYTES`."""
     if not data.startswith(GZIP):
         return data
     try:
@@ -146,7 +148,7 @@ def gunzip_limited(data: bytes) -> bytes:
 
 
 def gzip_bytes(data: bytes) -> bytes:
-    """The same bytes each time."""
+    """Compress with gzip. The result is the same bytes each time."""
     return gzip.compress(data, 9, mtime=0)
 
 
@@ -168,7 +170,7 @@ def _content(data: bytes) -> dict[str, Any]:
 
 
 def _plain(value: object) -> str:
-    """Moments to the microsecond: what is read again is what was written, and has the same hash."""
+    """Encode a value for JSON. Times keep microseconds, so that a value read again has the same hash."""
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, UUID):
@@ -189,8 +191,9 @@ def _all(rows: Iterable[Model]) -> list[dict[str, Json]]:
 
 
 def _call(call: CallRecord, known: dict[str, str]) -> dict[str, Json]:
-    """A call; what it was sent stands once among the texts, by the number that it is known by, however often
-    it was sent."""
+    """Return a call as JSON. Its texts are stored once in `known`, by number, however often they were
+    sent.
+    """
     sent = [[role, known.setdefault(text, str(len(known)))] for role, text in call.sent]
     return {**_values(call.row), "sent": sent}
 

@@ -1,6 +1,7 @@
 """Read all stored rows of an episode, and label its seats, agents and commands for staff.
 
-The record holds nothing that opens a page. Labels are the names on the players' pages with the seat's number.
+The record holds no key that gives access to a page. Labels are the names on the players' pages with the
+seat's number.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from kitchen.play.models import (
 )
 
 EPISODES_PER_READ = 10
-"""Episodes that are read together."""
+"""Number of episodes read together."""
 
 
 @dataclass(slots=True)
 class CallRecord:
-    """A call of a model, and the texts that it was sent, by role."""
+    """A model call, and the texts that were sent, with their roles."""
 
     row: ModelCall
     sent: list[tuple[str, str]] = field(default_factory=list)
@@ -43,21 +44,21 @@ class CallRecord:
 
 @dataclass
 class EpisodeRecord:
-    """One episode with its rows, each in the order in which it came. Steps are those that are taken."""
+    """One episode with its rows, each kind in chronological order. Steps are those that were taken."""
 
     episode: Episode
     seats: list[Seat] = field(default_factory=list)
     minds: list[Mind] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     commands: list[SeatCommand] = field(default_factory=list)
-    """Those of the step that was open at the end, too."""
+    """Includes the commands of the step that was open at the end."""
     decisions: list[Decision] = field(default_factory=list)
     calls: list[CallRecord] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
 
     @property
     def log(self) -> EpisodeLog:
-        """The same in plain Python."""
+        """The log as plain Python data."""
         return log_from_rows(
             self.episode,
             seats=self.seats,
@@ -76,12 +77,12 @@ class EpisodeRecord:
 
     @cached_property
     def mind_of(self) -> dict[int, Mind]:
-        """Each mind by its id."""
+        """The agents by id."""
         return {mind.pk: mind for mind in self.minds}
 
 
 def read_episode_records(episodes: QuerySet[Episode]) -> Iterator[EpisodeRecord]:
-    """Each of these episodes, in the order of their ids; those that are erased meanwhile are left out."""
+    """Yield the record of each episode, ordered by id. Episodes erased meanwhile are left out."""
     ids = list(episodes.order_by("pk").values_list("pk", flat=True))
     for begin in range(0, len(ids), EPISODES_PER_READ):
         yield from _records(ids[begin : begin + EPISODES_PER_READ])
@@ -103,7 +104,7 @@ def _read_players(records: dict[int, EpisodeRecord]) -> None:
 
 
 def _read_log(records: dict[int, EpisodeRecord]) -> None:
-    """Rows that somebody wrote after the episode was read are left out."""
+    """Read the log. Rows written after the episode was read are left out."""
     for step in Step.objects.filter(episode__in=records).order_by("number"):
         if step.number <= records[step.episode_id].episode.step:
             records[step.episode_id].steps.append(step)
@@ -133,19 +134,19 @@ def _read_calls(records: dict[int, EpisodeRecord]) -> None:
 
 
 def seat_label(record: EpisodeRecord, number: int) -> str:
-    """The name that its page has, and the number of the seat."""
+    """Return the name on the seat's page with the seat's number."""
     name = next((seat.name for seat in record.seats if seat.number == number), "A player")
     return f"{name} (seat {number})"
 
 
 def mind_label(record: EpisodeRecord, mind: Mind) -> str:
-    """By the seats that it commands; by its own number where there are none."""
+    """Return the labels of the seats that the agent commands, or the agent's number if it has none."""
     seats = [seat.number for seat in record.seats if seat.mind_id == mind.pk and seat.acts]
     return _joined(record, seats) or f"Co-player {mind.number}"
 
 
 def member_label(record: EpisodeRecord, number: int | None) -> str:
-    """Who takes part in what is said: by its own name, else by its seats. None is the house."""
+    """Return the member's own name, or else the labels of its seats. None is the system."""
     if number is None:
         return "The house"
     stored = record.episode.organisation
@@ -167,17 +168,17 @@ class CommandLine:
     chosen_by: str
     fallback: str
     reasons: str
-    """Codes of a refusal; empty if the command was carried out."""
+    """Codes of a refusal. Empty if the command was carried out."""
 
 
 def command_lines(step: Step) -> tuple[CommandLine, ...]:
-    """Its commands, in the order in which they ran."""
+    """Return the step's commands in the order in which they ran."""
     refused = [event for event in step.events if event["kind"] == "refused"]
     return tuple(_command_line(entry, refused) for entry in step.commands)
 
 
 def other_events(step: Step) -> tuple[str, ...]:
-    """What was no seat's command: what the world, or the house, did by itself."""
+    """Return the events that were no seat's command: events of the world or of the system."""
     return tuple(_event_text(event) for event in step.events if event["kind"] not in {"refused", "performed"})
 
 

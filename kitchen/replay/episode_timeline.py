@@ -1,7 +1,7 @@
-"""Draw an episode as a timeline: counts of its world, events, what seats did, and when agents were asked.
+"""Draw an episode as a timeline: counts of its world, events, seats' actions, and agents' decisions.
 
-Step 5 lies between 4 and 5 on the axis: right of it is what was seen after that many steps. `event_steps`
-lists the steps in which something worth looking at happened.
+Step 5 lies between 4 and 5 on the axis. The state after five steps is right of it. `event_steps` lists the
+steps in which something notable happened.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from kitchen.words.english_text import and_list, counted_noun
 
 REFUSED, OTHER = "refused", "other"
 MAX_KINDS = 4
-"""Kinds of action that are told apart, the most frequent ones, beside what was refused and waiting."""
+"""Maximum number of kinds of action shown separately, the most frequent ones, besides refused and idle."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActivityRun:
-    """Steps `first` to `last`, both included, in which a seat did the same kind of thing."""
+    """Steps `first` to `last`, both included, in which a seat did the same kind of action."""
 
     kind: str
     first: int
@@ -36,24 +36,24 @@ class ActivityRun:
 
 @dataclass(frozen=True)
 class EpisodeActivity:
-    """What all seats did. `idle` is the kind of what a seat does that waits."""
+    """The actions of all seats. `idle` is the kind of the idle command."""
 
     runs: Mapping[int, tuple[ActivityRun, ...]]
-    """By seat, in order."""
+    """Runs by seat, in order."""
     idle: str
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """All kinds that there are, by name; waiting is the last."""
+        """All kinds that occur, sorted by name. The idle kind comes last."""
         found = {run.kind for runs in self.runs.values() for run in runs}
         return tuple(sorted(found, key=lambda kind: (kind == self.idle, kind)))
 
     def name_of(self, kind: str) -> str:
-        """The kind as figures call it."""
+        """Return the name of the kind in figures."""
         return f"waits ({kind})" if kind == self.idle else kind
 
     def steps_of(self, seat: int) -> dict[str, int]:
-        """In how many steps a seat did each of `kinds`."""
+        """Return the number of steps in which a seat did each of `kinds`."""
         total = Counter[str]()
         for run in self.runs[seat]:
             total[run.kind] += run.last - run.first + 1
@@ -61,40 +61,40 @@ class EpisodeActivity:
 
 
 def read_activity(record: EpisodeRecord) -> EpisodeActivity:
-    """From the log. UnknownNameError for a world that is not known here."""
+    """Read the actions from the log. Raises UnknownNameError for a world that is not registered here."""
     world = get_world(record.episode.world)
     done = [(row.number, _done_kinds(row, world)) for row in record.steps]
     idle = world.kind_of(world.idle)
     own = Counter(kind for _, kinds in done for kind in kinds.values() if kind not in {idle, REFUSED})
-    told = {
+    shown_kinds = {
         idle,
         REFUSED,
         *(kind for kind, _ in own.most_common(MAX_KINDS if len(own) > MAX_KINDS + 1 else None)),
     }
     seats = sorted({seat for _, kinds in done for seat in kinds})
-    return EpisodeActivity({seat: tuple(_runs(done, seat, told)) for seat in seats}, idle)
+    return EpisodeActivity({seat: tuple(_runs(done, seat, shown_kinds)) for seat in seats}, idle)
 
 
 def _done_kinds(row: Step, world: type[World]) -> dict[int, str]:
-    """By seat: the kind of its command, or that it was refused."""
+    """Return the kind of each seat's command, or `refused`, by seat."""
     kinds = {each["seat"]: world.kind_of(command_from_json(each["command"])) for each in row.commands}
     return kinds | {each["seat"]: REFUSED for each in row.events if each["kind"] == REFUSED}
 
 
-def _runs(done: list[tuple[int, dict[int, str]]], seat: int, told: set[str]) -> Iterator[ActivityRun]:
+def _runs(done: list[tuple[int, dict[int, str]]], seat: int, shown_kinds: set[str]) -> Iterator[ActivityRun]:
     known = [(step, kinds[seat]) for step, kinds in done if seat in kinds]
-    for kind, steps in groupby(known, lambda each: each[1] if each[1] in told else OTHER):
+    for kind, steps in groupby(known, lambda each: each[1] if each[1] in shown_kinds else OTHER):
         numbers = [step for step, _ in steps]
         yield ActivityRun(kind, numbers[0], numbers[-1])
 
 
 MODEL_ASKED, FALLBACK, MESSAGE_SENT = "model asked", "fallback", "message"
 PERFORMED_EVENT = "performed"
-"""The event that nobody looks for."""
+"""The event of a normal command, which is not listed."""
 
 
 def event_steps(record: EpisodeRecord) -> dict[str, list[int]]:
-    """By what happened, in words: the steps in which it did, in order. Kinds are sorted."""
+    """Return the steps in which each kind of event happened, in order. Kinds are in words and sorted."""
     found: dict[str, set[int]] = defaultdict(set)
     for kind, step in _all(record):
         if 0 < step <= record.episode.step:
@@ -116,9 +116,9 @@ def _all(record: EpisodeRecord) -> Iterator[tuple[str, int]]:
 
 TABLE_COLUMNS = ("lane", "what", "from_step", "to_step", "value")
 COUNTED, HAPPENED, WAITS, THINKS = 4, 5, 7, 6
-"""Colours that are no kind of action's."""
+"""Colours that no kind of action uses."""
 CURVE_SHARE = 0.8
-"""How much of its lane a curve takes."""
+"""Share of its lane's height that a curve uses."""
 NOTE = (
     "In the lane of a seat each kind of action has its own height, from the top: {kinds}. Thin line of a "
     "co-player: how long each decision took, up to the time that its lane names."
@@ -127,7 +127,7 @@ NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A row of the figure, and what stands of it in the table."""
+    """A row of the figure, and its rows of the table."""
 
     name: str
     series: tuple[Series, ...]
@@ -135,8 +135,10 @@ class Lane:
 
 
 def timeline_chart(record: EpisodeRecord) -> Chart:
-    """The figure of one episode; of one without a step it is empty. UnknownNameError for a world that is not
-    known here."""
+    """Build the timeline figure of one episode. It is empty without a step.
+
+    Raises UnknownNameError for a world that is not registered here.
+    """
     activity = read_activity(record)
     lanes = list(_lanes(record, activity)) if record.steps else []
     unit = "Step" if record.episode.tick_ms is None else "Tick"
@@ -161,7 +163,7 @@ def _lanes(record: EpisodeRecord, activity: EpisodeActivity) -> Iterator[Lane]:
 
 
 def _at(one: Series, place: int) -> Series:
-    """The series, whose points lie around 0, in the lane at this place."""
+    """Move a series, whose points lie around 0, to the lane at this place."""
     moved = tuple(Point(p.x, p.y + place, p.low, p.high, p.words) for p in one.points)
     return Series(one.name, one.look, moved, one.colour, one.listed, one.thick)
 
@@ -179,13 +181,13 @@ def _made(record: EpisodeRecord, activity: EpisodeActivity) -> Iterator[Lane]:
 
 
 def _figures(record: EpisodeRecord) -> list[Metric]:
-    """What the world counts as it is played, and tells whoever plays."""
+    """Return the counts that the world shows during play."""
     figures = get_world(record.episode.world).figures
     return [one for one in figures if one.kind == "count" and one.so_far and one.words]
 
 
 def _count_lane(record: EpisodeRecord, figure: Metric) -> Lane:
-    """A curve with a corner wherever it changes, as high as its lane at its most."""
+    """Build a curve with a corner at every change. Its maximum is as high as its lane."""
     values = [0, *(row.score.get(figure.name) or 0 for row in record.steps)]
     most, last = max(values), len(values) - 1
     turns = {n for n in range(1, last + 1) if values[n] != values[n - 1]}
@@ -200,7 +202,7 @@ def _count_lane(record: EpisodeRecord, figure: Metric) -> Lane:
 
 
 def _height(value: float, most: float) -> float:
-    """Where a value lies in its lane, of which the top is above 0."""
+    """Return the position of a value in its lane. Smaller positions are higher up."""
     return CURVE_SHARE / 2 - CURVE_SHARE * value / most if most else CURVE_SHARE / 2
 
 
@@ -239,19 +241,19 @@ def _decision_lane(record: EpisodeRecord, mind: Mind) -> Lane:
     name = f"{mind_label(record, mind)}, asked"
     rows = [row for row in record.decisions if row.mind_id == mind.pk and row.step <= record.episode.step]
     longest = max((row.milliseconds for row in rows), default=0.0)
-    spans, curve, told = [], [], []
+    spans, curve, table = [], [], []
     for row in rows:
         asked = row.step - 1 if row.seen_step is None else min(row.seen_step, row.step - 1)
         what = _outcome(row.fallback, row.dropped)
         words = f"{name}: {what}, after {asked}, for step {row.step}; {_lasting(row.milliseconds)}"
         spans.append(Point(asked, 0, asked, row.step, words))
         curve.append(Point(row.step - 0.5, _height(row.milliseconds, longest), words=words))
-        told.append((name, f"{what}, milliseconds", asked + 1, row.step, row.milliseconds))
+        table.append((name, f"{what}, milliseconds", asked + 1, row.step, row.milliseconds))
     series = (
         Series("a co-player is asked", "spans", tuple(spans), THINKS),
         Series(name, "threads", tuple(curve), None, listed=False),
     )
-    return Lane(f"{name} (to {_lasting(longest)})", series, tuple(told))
+    return Lane(f"{name} (to {_lasting(longest)})", series, tuple(table))
 
 
 def _lasting(milliseconds: float) -> str:
@@ -267,7 +269,7 @@ def _outcome(fallback: str, dropped: str) -> str:
 
 
 def _words(record: EpisodeRecord, activity: EpisodeActivity) -> Iterator[str]:
-    """What the figure shows, lane by lane."""
+    """Yield the description of the figure, lane by lane."""
     yield f"{counted_noun(record.episode.step, 'step')}."
     if ends := [f"{one.label} {_last(record, one)}" for one in _figures(record)]:
         yield f"At the end: {and_list(ends)}."

@@ -3,7 +3,7 @@
 Each decision of an agent with a language model is repeated: the agent gets the same situation and the stored
 replies. Its requests and commands are then compared. No key is needed, and no model is called.
 
-Some decisions cannot be repeated (`why_not_repeatable`): under a clock, where the agent decides beside the
+Some decisions cannot be repeated (`why_not_repeatable`): in real time, where the agent decides beside the
 game; where agents talk within a step; for seats that changed hands; and after dropped decisions of the same
 agent.
 """
@@ -42,29 +42,33 @@ from kitchen.replay.step_replay import PastTurn, initial_world, replay_faults, r
 OTHER_COMMANDS = "other commands came out"
 FAILED = "it failed ({name})"
 PLATFORM_FALLBACKS = frozenset({"timeout", "error", "outage"})
-"""Fallbacks that the house chose: nobody knows what the mind would have said."""
+"""Fallbacks chosen by the system. The agent's own decision is unknown."""
 DECISION_SECONDS = 3600.0
-"""Time for what is answered at once."""
+"""Time limit of a repeated decision, in which everything is answered at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedDecision:
-    """What came of one decision."""
+    """The result of repeating one decision."""
 
     step: int
     mind: int
-    """Its number."""
+    """The agent's number."""
     replies: int
-    """Stored replies, and failures, that were given again."""
+    """Number of stored replies, and failures, that were given again."""
     fault: str = ""
-    """The first thing that is not as it was, in words."""
+    """The first difference, in words. Empty if there is none."""
     why_not: str = ""
-    """Why it cannot be made again from what is stored, one of WHY; empty where it is."""
+    """The reason why the decision cannot be repeated, one of `REASONS_NOT_REPEATABLE`. Empty if it was
+    repeated.
+    """
 
 
 def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
-    """Every decision of a mind that asks language models, in order, but for those of which nothing came.
-    WorldError or UnknownNameError where the episode cannot be played here."""
+    """Repeat every decision of agents with language models, in order, except dropped ones.
+
+    Raises WorldError or UnknownNameError if the episode cannot be played here.
+    """
     minds = {mind.pk: mind for mind in record.minds if _asks_models(mind)}
     rows = [row for row in record.decisions if row.mind_id in minds and not row.dropped]
     if not rows:
@@ -81,11 +85,13 @@ CLOCK, CHANGED, TALK = "a clock took the steps", "seats changed hands", "they ta
 LATE, PLATFORM_DECIDED = "it was not asked in this very step", "it was late or failed"
 DROPPED = "others of the same co-player had just been dropped"
 REASONS_NOT_REPEATABLE = (CLOCK, CHANGED, TALK, LATE, PLATFORM_DECIDED, DROPPED)
-"""Why a decision cannot be made again from what is stored."""
+"""Reasons why a decision cannot be repeated from what is stored."""
 
 
 def why_not_repeatable(record: EpisodeRecord, row: Decision) -> str:
-    """Why not all that this decision came from is stored, one of WHY; empty where it is."""
+    """Return the reason why this decision cannot be repeated, one of `REASONS_NOT_REPEATABLE`, or an empty
+    string.
+    """
     if why := _why_not_here(record):
         return why
     if row.because == REASON_TO_ANSWER or row.seen_step != row.step - 1:
@@ -97,7 +103,7 @@ def why_not_repeatable(record: EpisodeRecord, row: Decision) -> str:
 
 
 def _why_not_here(record: EpisodeRecord) -> str:
-    """The same for all decisions of an episode."""
+    """Return the reason that applies to all decisions of the episode, or an empty string."""
     episode, stored = record.episode, record.episode.organisation
     if episode.tick_ms is not None or episode.gone:
         return CHANGED if episode.tick_ms is None else CLOCK
@@ -114,7 +120,7 @@ def _again(record: EpisodeRecord, world: World, mind: Mind, row: Decision) -> Re
     calls = record.calls_of.get(row.pk, [])
     try:
         fault = _fault(record, world, mind, row, calls)
-    except Exception as error:  # a co-player may fail in any way
+    except Exception as error:  # an agent may fail in any way
         fault = FAILED.format(name=type(error).__name__)
     return RepeatedDecision(row.step, mind.number, len(calls), fault)
 
@@ -122,25 +128,27 @@ def _again(record: EpisodeRecord, world: World, mind: Mind, row: Decision) -> Re
 def _fault(
     record: EpisodeRecord, world: World, mind: Mind, row: Decision, calls: Sequence[CallRecord]
 ) -> str:
-    """The first thing that is otherwise than then; empty: nothing is."""
+    """Return the first difference from the stored decision, or an empty string."""
     answers = RecordedCalls([_call(each) for each in calls], _asks_the_same)
     turn = PastTurn(record, row.step - 1, world, _heard(row))
-    told = situation_with_commands(turn, mind, _known_then(record, turn, mind))
-    situation = replace(told, because=row.because, seconds=DECISION_SECONDS, answers=answers)
+    past_situation = situation_with_commands(turn, mind, _known_then(record, turn, mind))
+    situation = replace(past_situation, because=row.because, seconds=DECISION_SECONDS, answers=answers)
     decision = checked_decision(make_agent(mind.kind, mind.settings).decide(situation))
     asked = AskedMind(mind, situation, MindOutcome(decision))
     return next(answers.differences(), "") or _difference(record, world, asked, row.step)
 
 
 def _heard(row: Decision) -> int:
-    """The last message that its mind could know."""
+    """Return the number of the last message that the agent could know."""
     heard = row.note.get(HEARD_KEY, 0) if isinstance(row.note, dict) else 0
     return heard if isinstance(heard, int) else 0
 
 
 def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, Command]:
-    """The commands of the step that were in, and that the episode lets this mind know: of people, and of
-    minds that are asked before it."""
+    """Return the commands already given in the step that the episode lets this agent know.
+
+    These are commands of people, and of agents asked before this one.
+    """
     knowing = turn.episode.knowing
     if knowing not in {EVERYBODY, PEOPLE}:
         return {}
@@ -152,7 +160,7 @@ def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, 
 
 
 def _difference(record: EpisodeRecord, world: World, asked: AskedMind, step: int) -> str:
-    """What it commands now beside what is stored of it."""
+    """Compare the repeated commands with the stored ones."""
     commands, _ = commands_and_decisions([asked], step=step, idle=world.idle)
     now = {each.seat: (tuple(each.command), tuple(each.then), each.chosen_by) for each in commands}
     then = {row.seat: _stored(row) for row in _stored_commands_of(record.commands, asked.asked, step)}
@@ -173,7 +181,7 @@ def _stored(row: SeatCommand) -> tuple[Command, tuple[Command, ...], str]:
 
 
 def _call(call: CallRecord) -> Call:
-    """The call as its mind knew it, as far as it is stored."""
+    """Rebuild the call as the agent knew it, as far as it is stored."""
     row, messages = call.row, [(role, text) for role, text in call.sent if role != TOOL_ROLE]
     tool = next((tool_from_text(text) for role, text in call.sent if role == TOOL_ROLE), None)
     said = tuple(Message(role, text) for role, text in messages)  # type: ignore[arg-type]
@@ -188,7 +196,7 @@ def _call(call: CallRecord) -> Call:
 
 
 def _asks_the_same(then: Request, now: Request) -> bool:
-    """The same texts are sent to the same model, as they can be stored."""
+    """Return True if both requests send the same storable texts to the same model."""
     texts = [(role, storable_text(text)) for role, text in request_texts(now)]
     return then.model == storable_text(now.model)[:120] and request_texts(then) == texts
 
@@ -198,22 +206,22 @@ DECISION_FAULT = "step {step}, co-player {mind}: {why}, from what was answered t
 
 @dataclass(frozen=True, slots=True)
 class ReplayVerdict:
-    """What came of playing one episode again."""
+    """The result of replaying one episode."""
 
     episode: str
-    """Its key."""
+    """The episode's key."""
     fault: str
-    """The first thing that is not as it was, in words; empty: all is."""
+    """The first difference, in words. Empty if there is none."""
     decisions: int = 0
-    """Of language models."""
+    """Number of decisions by agents with language models."""
     replies: int = 0
-    """Stored replies, and failures, that were given again."""
+    """Number of stored replies, and failures, that were given again."""
     left_out: tuple[str, ...] = ()
-    """Why each decision that cannot be made again from what is stored cannot be, one of `deciding.WHY`."""
+    """The reason of each decision that cannot be repeated, one of `REASONS_NOT_REPEATABLE`."""
 
 
 def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
-    """A verdict for each of these episodes, in the order of their ids; none for who is erased meanwhile."""
+    """Yield the result for each of these episodes, ordered by id. Episodes erased meanwhile are left out."""
     for record in read_episode_records(episodes):
         for written in verify_episode_logs(Episode.objects.filter(pk=record.episode.pk)):
             fault = next(replay_faults(record), "") or next(map(str, written.faults), "")
@@ -221,7 +229,7 @@ def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
 
 
 def _verdict_of_decisions(record: EpisodeRecord) -> ReplayVerdict:
-    """Of an episode that leads where its log says."""
+    """Repeat the decisions of an episode whose replay matches its log."""
     again = list(repeat_decisions(record))
     return ReplayVerdict(
         str(record.episode.key),

@@ -1,7 +1,7 @@
 """Replay an episode's steps from its seed and commands, and rebuild the turn that was open after a step.
 
-`replay_faults` says where the replay differs from the log. `PastTurn` is read from a record alone, and it is
-never stored.
+`replay_faults` lists the differences from the log. `PastTurn` is read from a record alone, and it is never
+stored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ NOT_EVERY_STEP = "its log does not have every step once"
 
 
 def initial_world(record: EpisodeRecord) -> World:
-    """Its world before the first step. WorldError or UnknownNameError where there is none here."""
+    """Create the episode's world before the first step.
+
+    Raises WorldError or UnknownNameError if this world or this version is not available here.
+    """
     episode = record.episode
     known = get_world(episode.world)
     if known.version != episode.world_version:
@@ -51,14 +54,14 @@ def initial_world(record: EpisodeRecord) -> World:
 
 
 def replay_step(world: World, row: Step) -> list[object]:
-    """Take the step with the commands that it was taken with; the world's events, as they are stored."""
+    """Take the step with its stored commands. Return the world's events in stored form."""
     commands = [(each["seat"], state_store.command_from_json(each["command"])) for each in row.commands]
     events: list[object] = state_store.json_round_trip([event.to_json() for event in world.step(commands)])
     return events
 
 
 def world_after_steps(record: EpisodeRecord, steps: int) -> World:
-    """Its world after so many steps."""
+    """Return the episode's world after `steps` steps."""
     world = initial_world(record)
     for row in record.steps[:steps]:
         replay_step(world, row)
@@ -66,8 +69,8 @@ def world_after_steps(record: EpisodeRecord, steps: int) -> World:
 
 
 def replay_faults(record: EpisodeRecord) -> Iterator[str]:
-    """What is not as it is stored, in words: nothing else is said after the first state that differs."""
-    last = record.episode.step  # in a stranger's file any number, so that nothing of its size is made
+    """Yield the differences between the replay and the log, in words. Stops after the first wrong state."""
+    last = record.episode.step  # in a foreign file this can be any number: allocate nothing of its size
     if len(record.steps) != last or any(row.number != n for n, row in enumerate(record.steps, 1)):
         yield NOT_EVERY_STEP
         return
@@ -91,7 +94,7 @@ def _of_step(world: World, row: Step, episode: Episode) -> Iterator[str]:
         return
     if world.state_hash() != row.state_hash:
         yield OTHER_STATE.format(step=row.number)
-    if row.events[: len(events)] != events:  # the house tells its own after the world's
+    if row.events[: len(events)] != events:  # the log has events of the system after those of the world
         yield OTHER_EVENTS.format(step=row.number)
     if canonical_json(world.score()) != canonical_json(row.score):
         yield OTHER_SCORE.format(step=row.number)
@@ -102,14 +105,14 @@ def _of_step(world: World, row: Step, episode: Episode) -> Iterator[str]:
 def _of_end(world: World, record: EpisodeRecord) -> Iterator[str]:
     episode, score = record.episode, world.score()
     if episode.status != Episode.Status.PLAYING and has_log_metrics(episode.world):
-        measured = with_log_metrics(score, record.log)  # an older episode has none of the figures of today
+        measured = with_log_metrics(score, record.log)  # an older episode lacks metrics that were added later
         score = {name: value for name, value in measured.items() if name in score or name in episode.score}
     if world.state_hash() != episode.state_hash or canonical_json(score) != canonical_json(episode.score):
         yield OTHER_END
 
 
 class NothingIsStoredError(RuntimeError):
-    """Somebody wanted to change a turn that is over."""
+    """A turn of the past was changed."""
 
 
 class _RefusingWriter(RowWriter):
@@ -121,8 +124,11 @@ class _RefusingWriter(RowWriter):
 
 
 class PastTurn(OpenTurn):
-    """The step after `steps`, with the commands that seats had when it opened; at least so many `messages`
-    had been said, and all of the steps before it. `world` is as it was then. There is no money in it."""
+    """The turn that was open after `steps`, with the commands that seats had when it opened.
+
+    It has at least `messages` messages, and all messages of the steps before it. `world` is the world at that
+    time. It has no budget.
+    """
 
     store = _RefusingWriter()
 
@@ -137,12 +143,12 @@ class PastTurn(OpenTurn):
         self._unasked = {
             seat for seat, row in self.given.items() if row.chosen_by == BY_WORLD and may_act(world, seat)
         }
-        for seat in self._unasked:  # it was given only when the step ran
+        for seat in self._unasked:  # the world gave it only when the step ran
             del self.given[seat]
 
     @property
     def may_act(self) -> set[int]:
-        """Seats that the step did not wait for, and that did nothing although they could."""
+        """Seats that the step did not wait for, and that did nothing although they could act."""
         return self._unasked
 
     @cached_property
@@ -154,12 +160,12 @@ class PastTurn(OpenTurn):
 
     @cached_property
     def minds(self) -> list[Mind]:
-        """The co-players in order."""
+        """The agents of the episode, ordered by number."""
         return self.record.minds
 
     @cached_property
     def memories(self) -> dict[int, Json]:
-        """What each mind wanted to remember of the steps before, and of its answers in this one."""
+        """The memory of each agent by id, from the steps before and from its answers in this step."""
         known = (
             row
             for row in self.record.decisions
@@ -170,7 +176,7 @@ class PastTurn(OpenTurn):
 
     @cached_property
     def intents(self) -> dict[int, Intent]:
-        """What co-players said of what they will do next, where the episode showed it."""
+        """The intents that agents stated for their next commands, if the episode showed them."""
         if not self.episode.shows_intents:
             return {}
         of_step = (row for row in self.record.decisions if row.step == self.steps and not row.dropped)
@@ -180,16 +186,16 @@ class PastTurn(OpenTurn):
 
     @property
     def plans(self) -> dict[int, Plan]:
-        """What seats did next, after this step, without being asked: as it came, or was dropped."""
+        """The plan of each seat for the steps after this one, as it was then carried out or dropped."""
         found = {seat: _plan_of(self.record, seat, self.steps) for seat in self.numbers}
         return {seat: plan for seat, plan in found.items() if plan is not None}
 
 
 def _as_it_was(record: EpisodeRecord, steps: int, world: World) -> Episode:
-    """The episode's row as it stood after so many steps."""
+    """Return a copy of the episode's row as it was after `steps` steps."""
     episode, is_last = copy.copy(record.episode), steps >= record.episode.step
     episode.step, episode.score, episode.budget_id = steps, world.score(), None
-    if is_last:  # with the figures that were computed from the log
+    if is_last:  # with the metrics computed from the log
         episode.score = {**record.episode.score, **episode.score}
     episode.turn_closes_at = episode.asked_at = None
     if steps:
@@ -202,14 +208,16 @@ def _as_it_was(record: EpisodeRecord, steps: int, world: World) -> Episode:
 
 
 def _settled(record: EpisodeRecord, step: int) -> Iterable[SeatCommand]:
-    """The commands that a step opened with: of seats with a plan, or without anything to choose."""
+    """Return the commands that a step opened with: of seats with a plan, or without a choice."""
     of_step = (row for row in record.commands if row.step == step)
     return [row for row in of_step if row.chosen_by == BY_WORLD or row.planned_in is not None]
 
 
 def _plan_of(record: EpisodeRecord, seat: int, steps: int) -> Plan | None:
-    """What was left of a seat's plan when the step after these had opened, as far as the log tells: what it
-    did of it later, and what was then dropped."""
+    """Rebuild the rest of a seat's plan when the step after `steps` had opened, as far as the log shows.
+
+    It consists of the planned commands given later, and those then dropped.
+    """
     later = [row for row in record.commands if row.seat == seat and row.step > steps + 1]
     given = next((row.planned_in for row in later if row.planned_in is not None), None)
     broken = _broken(record, seat, steps)
@@ -224,7 +232,7 @@ def _plan_of(record: EpisodeRecord, seat: int, steps: int) -> Plan | None:
 
 
 def _broken(record: EpisodeRecord, seat: int, steps: int) -> dict[str, Any] | None:
-    """The first plan of this seat that was dropped after these steps."""
+    """Return the event of the first plan of this seat that was dropped after these steps."""
     events = (event for row in record.steps[steps:] for event in row.events)
     return next(
         (each for each in events if each["kind"] == REASON_PLAN_BROKEN and each["seat"] == seat), None

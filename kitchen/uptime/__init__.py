@@ -1,1 +1,1 @@
-"""Heartbeats of our processes, and the outages found from them."""
+"""Record heartbeats of our processes, and find outages from them."""

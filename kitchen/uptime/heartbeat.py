@@ -1,8 +1,8 @@
 """Send heartbeats of this process every few seconds, and record the outage that ends with one.
 
-Each heartbeat is one small transaction that locks the row of its part. Of many processes that come back
-together, the first one records the outage and the others find nothing. The signals `outage_over` and
-`clock_set` are sent within that transaction.
+Each heartbeat is one small transaction that locks the row of its part. If many processes come back together,
+the first one records the outage and the others find nothing. The signals `outage_over` and `clock_set` are
+sent within that transaction.
 """
 
 from __future__ import annotations
@@ -36,26 +36,33 @@ from kitchen.uptime.outage_detection import (
 )
 
 outage_over = Signal()
-"""An outage was recorded: `part`, and `spans` of it that no other outage had covered, in their order."""
+"""Signal: an outage was recorded. Arguments: `part`, and `spans` of it that no other outage covers, in
+order.
+"""
 
 clock_set = Signal()
-"""The clock was set `by` so much (a timedelta; negative: back), at the moment `at` of the new time or up to
-`unsure` before it: what is dated in between may be dated by either."""
+"""Signal: the system clock was set.
+
+Arguments: `by` (a timedelta, negative if set back), `at` (the moment, in the new time) and `unsure` (the
+clock was set up to this long before `at`). Times in that interval may follow either clock.
+"""
 
 MAX_PROCESSES_OF_PART = 64
-"""Processes of a part that are known by name; the oldest are forgotten."""
+"""Maximum number of processes of a part that are known by name. The oldest are forgotten."""
 
 TWO_CLOCKS = "by the clocks of two machines, or of one before and after it was started"
 CLOCK_BEHIND = "how long is not known: the clock was behind afterwards"
 
 
 def last_heartbeats() -> dict[str, Sign]:
-    """The last sign of every part that ever gave one."""
+    """Return the last heartbeat of every part that ever sent one."""
     return {sign.part: sign for sign in Sign.objects.all()}
 
 
 def is_heartbeat_due(signs: Signs, part: str, moment: Moment) -> bool:
-    """Whether this process should give a sign: another one of its kind has not done so just now."""
+    """Return True if this process has to send a heartbeat, because no other one of its part has just done
+    so.
+    """
     sign = signs.get(part)
     if sign is None or process_name() not in sign.processes:
         return True
@@ -70,15 +77,15 @@ def record_heartbeat(
     redis_answers: bool = True,
     failed_at: datetime | None = None,
 ) -> list[Outage]:
-    """This process lives, and so does its part; the outages that are over with that, written down.
+    """Record that this process and its part are alive. Return the outages that end with this heartbeat.
 
-    `redis_answers`: whether Redis does, too. `failed_at`: since when this process could not reach the
-    database until now.
+    `redis_answers` says whether Redis is alive, too. `failed_at` is the time since which this process could
+    not reach the database.
     """
     named = [part, Part.REDIS] if redis_answers else [part]
     Sign.objects.bulk_create([_first(one, now()) for one in named], ignore_conflicts=True)
     signs = {sign.part: sign for sign in Sign.objects.select_for_update().order_by("part")}
-    moment = now()  # behind whoever had to be waited for
+    moment = now()  # after the wait for the lock
     found = _clock(signs, moment) + _database(signs, moment, failed_at)
     if failed_at is None and _was_away(signs[part], moment):
         found.append(_record(part, signs[part], moment))
@@ -95,7 +102,7 @@ def _first(part: str, moment: Moment) -> Sign:
 
 
 def _clock(signs: Signs, moment: Moment) -> list[Outage]:
-    """The clock was set: signs are as if they had been given by the clock as it is now."""
+    """If the clock was set, correct the stored heartbeats to the new time, and record it."""
     by = clock_shift(signs.values(), moment)
     if not by:
         return []
@@ -115,7 +122,7 @@ def _clock(signs: Signs, moment: Moment) -> list[Outage]:
 
 
 def _database(signs: Signs, moment: Moment, failed_at: datetime | None) -> list[Outage]:
-    """Nobody has reached the database since this process failed to."""
+    """Record an outage of the database, if no process has reached it since this one failed to."""
     last = max((signs[one] for one in REPORTING_PARTS if one in signs), key=lambda sign: sign.seen_at)
     if failed_at is None or failed_at <= last.seen_at:
         return []
@@ -123,18 +130,18 @@ def _database(signs: Signs, moment: Moment, failed_at: datetime | None) -> list[
 
 
 def _was_away(sign: Sign, moment: Moment) -> bool:
-    if is_ahead(sign, moment):  # of another clock: it tells nothing of now
+    if is_ahead(sign, moment):  # the other machine's clock is ahead, so its heartbeat says nothing about now
         return True
     return is_silent(sign, moment.at) or (process_name() not in sign.processes and have_all_ended(sign))
 
 
 def _was_missed(signs: Signs) -> bool:
-    """Others gave signs for long while Redis did not answer."""
+    """Return True if the other parts sent heartbeats for long while Redis did not answer."""
     return is_silent(signs[Part.REDIS], last_own_heartbeat(signs))
 
 
 def _record(part: str, last: Sign, moment: Moment) -> Outage:
-    """Write it down, and tell of what no other outage had covered."""
+    """Store an outage, and send the signal for the time that no other outage covers."""
     behind = is_ahead(last, moment)
     note = CLOCK_BEHIND if behind else "" if last.place == moment.place else TWO_CLOCKS
     span = Span(moment.at if behind else last.seen_at, moment.at)
@@ -152,7 +159,7 @@ def _refresh(sign: Sign, moment: Moment) -> None:
 
 
 def _register(own: Sign) -> None:
-    """This process is one of its part; those that have ended are forgotten."""
+    """Add this process to those of its part, and forget those that have ended."""
     name = process_name()
     if name and name not in own.processes:
         own.processes = [*(one for one in own.processes if not process_is_gone(one)), name][
@@ -163,13 +170,15 @@ def _register(own: Sign) -> None:
 log = logging.getLogger(__name__)
 
 FIRST_SECONDS = 2.0
-"""Who begins waits so long for the first sign: with it turns get back the time that was lost."""
+"""Seconds that a starting process waits for its first heartbeat, after which turns get their lost time
+back.
+"""
 PING_SECONDS = 1.0
-"""Time for Redis to answer."""
+"""Seconds that Redis has to answer."""
 
 
 class Heartbeat:
-    """One process's signs; `once` is called again and again."""
+    """The heartbeats of one process. Call `once` repeatedly."""
 
     def __init__(
         self,
@@ -180,12 +189,13 @@ class Heartbeat:
     ) -> None:
         self.part = part
         self.failed_at: datetime | None = None
-        """Since when the database has not been reached."""
+        """Time since which the database has not been reached, or None."""
         self._redis_answers, self._now = redis_answers, now
 
     def once(self) -> None:
-        """Give a sign if it is time for one. That the database is away, or hangs, is remembered until it is
-        back."""
+        """Send a heartbeat if one is due. A failure of the database, or a long delay, is remembered until it
+        is back.
+        """
         moment = self._now()
         try:
             signs = last_heartbeats()
@@ -207,7 +217,7 @@ class Heartbeat:
 
 
 def start_heartbeat(part: str) -> None:
-    """Give signs for this part from now on, in a thread of its own; the first one has been tried then."""
+    """Start to send heartbeats for this part in a thread of its own. Returns after the first try."""
     tried, beat = threading.Event(), Heartbeat(part, redis_answers=_ping())
     threading.Thread(target=_go_on, args=(beat, tried), name="signs-of-life", daemon=True).start()
     tried.wait(FIRST_SECONDS)
@@ -219,7 +229,7 @@ def _go_on(beat: Heartbeat, tried: threading.Event) -> None:
         try:
             close_old_connections()
             beat.once()
-        except Exception:  # whatever it was, the next sign may succeed
+        except Exception:  # the next heartbeat may succeed, whatever failed
             log.exception("no sign of life could be given")
             connection.close()
         tried.set()
@@ -227,7 +237,7 @@ def _go_on(beat: Heartbeat, tried: threading.Event) -> None:
 
 
 def _ping() -> Callable[[], bool]:
-    """Asks Redis whether it is there."""
+    """Return a function that asks Redis whether it is alive."""
     from redis import Redis, RedisError  # takes a second to import
 
     client = Redis.from_url(

@@ -8,7 +8,7 @@ from kitchen.infra.append_only import AppendOnly
 
 
 class Part(models.TextChoices):
-    """What can be away. `CLOCK` is no part: nothing was away, but the clock was set."""
+    """The parts that can be down. `CLOCK` is not a part: it records that the system clock was set."""
 
     WEB = "web", "the pages"
     WORKERS = "workers", "the workers of co-players"
@@ -18,7 +18,7 @@ class Part(models.TextChoices):
 
 
 class Sign(models.Model):
-    """When a part was last known to live: one row for each part, whoever gives the sign, written over."""
+    """The last heartbeat of a part. There is one row for each part, and all its processes overwrite it."""
 
     part = models.CharField(max_length=10, choices=Part, primary_key=True)
     seen_at = models.DateTimeField()
@@ -31,7 +31,7 @@ class Sign(models.Model):
 
 
 class Outage(AppendOnly):
-    """A part was away, from its last sign of life to the next; or the clock was set."""
+    """An outage of a part, from its last heartbeat to the next one, or a change of the system clock."""
 
     id: int
     part = models.CharField(max_length=10, choices=Part)

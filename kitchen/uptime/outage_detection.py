@@ -1,4 +1,5 @@
-"""Decide from heartbeats which part is down, which was, and whether the clock was set. Nothing is written.
+"""Decide from heartbeats which part is down, which part was, and whether the clock was set. Nothing is
+written.
 
 The rules:
 
@@ -7,9 +8,10 @@ The rules:
   certainly ended.
 - An outage lasts from the last heartbeat before it to the first one after it. This overestimates it by up to
   `HEARTBEAT_SECONDS`, in favour of the people who waited.
-- Setting the clock is no outage. During one boot of one machine, monotonic ticks measure real time. What they
-  do not explain, by more than `CLOCK_SECONDS`, is how far the clock was set. Between two machines, or over a
-  reboot, the clocks are believed and the outage says so.
+- Setting the clock is no outage. During one boot of one machine, monotonic ticks measure real time. The
+  difference to the wall clock, if above `CLOCK_SECONDS`, is the amount by which the clock was set. Between
+  two
+  machines, or over a reboot, the clocks are believed and the outage says so.
 
 A `Moment` is a time by two clocks: the wall clock and a monotonic one. A `Span` is an interval of time.
 """
@@ -28,44 +30,46 @@ from kitchen.infra.os_processes import current_machine_run, machine_run_of, proc
 from kitchen.uptime.models import Part, Sign
 
 _TICKS = getattr(time, "CLOCK_BOOTTIME", None)
-"""It goes on while the machine sleeps: who slept was away."""
+"""A monotonic clock that continues while the machine sleeps, because a sleeping machine is down."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Now, as this process sees it."""
+    """The present time, as this process sees it."""
 
     at: datetime
     ticks: float
     """Seconds since the machine was started."""
     place: str
-    """Which run of which machine counts them; empty where the system does not tell."""
+    """Id of the boot of the machine that `ticks` belong to. Empty if the system does not provide it."""
 
 
 def current_moment() -> Moment:
-    """This moment."""
+    """Return the present moment."""
     ticks = time.monotonic() if _TICKS is None else time.clock_gettime(_TICKS)
     return Moment(timezone.now(), ticks, current_machine_run())
 
 
 HEARTBEAT_SECONDS = 2.0
-"""Seconds between two signs of a part."""
+"""Seconds between two heartbeats of a part."""
 SILENCE_SECONDS = 6.0
-"""Seconds without a sign after which a part counts as away: two were lost."""
+"""Seconds without a heartbeat after which a part counts as down: two heartbeats were lost."""
 CLOCK_SECONDS = 2.0
-"""A clock that differs by less was not set, but corrected."""
+"""Smallest difference in seconds that counts as setting the clock. A smaller one is a correction."""
 
 Signs = Mapping[str, Sign]
-"""By part."""
+"""The last heartbeats, by part."""
 
 PARTS_NEEDED_TO_PLAY = (Part.WEB, Part.DATABASE)
-"""Parts without which nobody can command: no page has a connection."""
+"""Parts without which nobody can command, because no page has a connection."""
 REPORTING_PARTS = (Part.WEB, Part.WORKERS)
-"""Parts that give their own signs; the others are seen by them."""
+"""Parts that send heartbeats themselves. The other parts are observed by them."""
 
 
 def clock_shift(signs: Iterable[Sign], moment: Moment) -> timedelta:
-    """How far the clock was set since the newest of these signs that was counted with the same ticks."""
+    """Return how far the clock was set since the newest of these heartbeats from the same boot of this
+    machine.
+    """
     same = [sign for sign in signs if sign.place and sign.place == moment.place]
     if not same:
         return timedelta()
@@ -75,7 +79,7 @@ def clock_shift(signs: Iterable[Sign], moment: Moment) -> timedelta:
 
 
 def is_down(signs: Signs, part: str, moment: Moment) -> bool:
-    """Whether this part is known to be away now. One that never gave a sign is not known."""
+    """Return True if this part is known to be down now. A part that never sent a heartbeat is unknown."""
     if part not in signs:
         return False
     if part in REPORTING_PARTS:
@@ -84,29 +88,31 @@ def is_down(signs: Signs, part: str, moment: Moment) -> bool:
 
 
 def last_own_heartbeat(signs: Signs) -> datetime:
-    """The last sign that a part gave by itself; there is one."""
+    """Return the time of the last heartbeat of a part that sends them itself. At least one must exist."""
     return max(signs[one].seen_at for one in REPORTING_PARTS if one in signs)
 
 
 def is_silent(sign: Sign, at: datetime) -> bool:
-    """No sign came for too long."""
+    """Return True if there was no heartbeat for more than `SILENCE_SECONDS`."""
     return (at - sign.seen_at).total_seconds() > SILENCE_SECONDS
 
 
 def is_ahead(sign: Sign, moment: Moment) -> bool:
-    """It is dated later than now, by more than two machines may differ."""
+    """Return True if the heartbeat is dated in the future, by more than two machines may differ."""
     return (sign.seen_at - moment.at).total_seconds() > SILENCE_SECONDS
 
 
 def have_all_ended(sign: Sign) -> bool:
-    """Every process of the part can be seen from here to have ended."""
+    """Return True if every process of the part certainly has ended, as seen from this machine."""
     return bool(sign.processes) and all(process_is_gone(name) for name in sign.processes)
 
 
 def was_playable_until(signs: Signs, until: datetime, moment: Moment) -> bool:
-    """Whether people could command until that moment: nothing is known to be away that they need for it, and
-    the pages certainly were there, since one of their processes can be seen to live, or has given a sign
-    since. Without workers or Redis people command as ever, and their time runs."""
+    """Return True if people could command until that time.
+
+    No needed part is known to be down, and the web part was certainly alive: one of its processes still runs,
+    or has sent a heartbeat since. Without workers or Redis people can still command, and their time runs.
+    """
     if clock_shift(signs.values(), moment) or any(
         is_down(signs, part, moment) for part in PARTS_NEEDED_TO_PLAY
     ):
@@ -116,24 +122,24 @@ def was_playable_until(signs: Signs, until: datetime, moment: Moment) -> bool:
 
 
 def on_one_machine(signs: Iterable[Sign], moment: Moment) -> bool:
-    """Whether all processes that gave signs run on this machine."""
+    """Return True if all processes that sent these heartbeats run on this machine."""
     return {machine_run_of(name) for sign in signs for name in sign.processes} <= {moment.place}
 
 
 class Span(NamedTuple):
-    """From one moment to a later one."""
+    """An interval between two times."""
 
     since: datetime
     until: datetime
 
     @property
     def seconds(self) -> float:
-        """How long it is."""
+        """Its length in seconds."""
         return (self.until - self.since).total_seconds()
 
 
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
-    """The same times, each once and in their order."""
+    """Return the union of the spans as separate spans, in order."""
     found: list[Span] = []
     for span in sorted(spans):
         if found and span.since <= found[-1].until:
@@ -144,7 +150,7 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def clip_spans(spans: Iterable[Span], since: datetime, until: datetime) -> Iterator[Span]:
-    """What of them lies between these moments."""
+    """Yield the parts of the spans that lie between these times."""
     for span in spans:
         begin, end = max(span.since, since), min(span.until, until)
         if begin < end:
@@ -152,7 +158,7 @@ def clip_spans(spans: Iterable[Span], since: datetime, until: datetime) -> Itera
 
 
 def subtract_spans(span: Span, others: Iterable[Span]) -> list[Span]:
-    """What is left of a span without those others."""
+    """Return the parts of a span that the others do not cover."""
     left, begin = [], span.since
     for other in merge_spans(clip_spans(others, *span)):
         if begin < other.since:

@@ -22,23 +22,23 @@ from kitchen.uptime.outage_detection import (
 
 RECENT = timedelta(days=7)
 MAX_RECENT = 50
-"""Outages in a list for staff."""
+"""Maximum number of outages in a list for staff."""
 
 
 class OutageEffect(NamedTuple):
-    """What outages did to a stretch of time; false where they did nothing."""
+    """The effect of outages on an interval. It is false if there was none."""
 
     ms: int = 0
-    """So long anything was away in it."""
+    """Milliseconds in which any part was down."""
     parts: tuple[str, ...] = ()
-    """Which were away at some time in it, or that the clock was set."""
+    """Parts that were down at some time in the interval, and `clock` if the clock was set."""
 
     def __bool__(self) -> bool:
         return bool(self.parts)
 
     @property
     def cells(self) -> tuple[int, str | None]:
-        """As files have it."""
+        """The values for export files."""
         return self.ms, " ".join(self.parts) or None
 
 
@@ -46,7 +46,7 @@ NO_EFFECT = OutageEffect()
 
 
 class Downtime:
-    """Some outages, read once."""
+    """A set of outages, read once."""
 
     def __init__(self, outages: Iterable[tuple[str, datetime, datetime]]) -> None:
         self._outages = [(part, Span(since, until)) for part, since, until in outages]
@@ -56,8 +56,10 @@ class Downtime:
         return bool(self._outages)
 
     def touch(self, begin: datetime, end: datetime) -> OutageEffect:
-        """What they did to this stretch of time. One that ends before it begins shows that the clock was set
-        back in it."""
+        """Return the effect of the outages on the interval from `begin` to `end`.
+
+        If the interval ends before it begins, the clock was set back in it.
+        """
         if not self._outages or (self._is_outside(begin, end) and begin <= end):
             return NO_EFFECT
         first, last = min(begin, end), max(begin, end)
@@ -72,13 +74,15 @@ class Downtime:
 
 
 def downtime_since(since: datetime) -> Downtime:
-    """All outages that were not over by then."""
+    """Return all outages that ended at or after this time."""
     return Downtime(Outage.objects.filter(until__gte=since).values_list("part", "since", "until"))
 
 
 def lost_seconds(since: datetime, until: datetime) -> float:
-    """How much of this time was away from people: outages, one that goes on among them, and what was only
-    skipped by a clock that was set forward."""
+    """Return the seconds of this interval that people lost.
+
+    This includes finished outages, ongoing ones, and time skipped when the clock was set forward.
+    """
     known = Outage.objects.filter(since__lt=until, until__gt=since).values_list("since", "until")
     spans = [Span(*one) for one in known] + list(_going_on(last_heartbeats(), current_moment()))
     return sum(span.seconds for span in clip_spans(merge_spans(spans), since, until))
@@ -91,23 +95,23 @@ def _going_on(signs: Signs, moment: Moment) -> Iterator[Span]:
 
 
 def deadline_counts(deadline: datetime) -> bool:
-    """Whether people can be held to this deadline, which is over: everything was there, and is."""
+    """Return True if people can be held to this past deadline: all needed parts were and are alive."""
     return was_playable_until(last_heartbeats(), deadline, current_moment())
 
 
 @dataclass(frozen=True, slots=True)
 class RecentOutage:
-    """An outage as staff are told of it."""
+    """An outage as shown to staff."""
 
     since: datetime
     until: datetime | None
-    """None while it goes on."""
+    """The end. None while the outage goes on."""
     what: str
     note: str
 
     @property
     def seconds(self) -> float | None:
-        """How long it was; None while it goes on, and for a clock that was set."""
+        """Its length. None while it goes on, and for a clock that was set."""
         if self.until is None or self.what == str(Part.CLOCK.label):
             return None
         return (self.until - self.since).total_seconds()
@@ -117,21 +121,23 @@ WHOLE_INSTALLATION = "the whole installation"
 
 
 def recent_outages(lately: timedelta = RECENT, *, most: int = MAX_RECENT) -> list[RecentOutage]:
-    """What was away lately or is away now, the newest first. Pages and workers that were away together are
-    told once, as the whole installation."""
+    """Return recent and ongoing outages, newest first.
+
+    An outage of pages and workers at the same time is listed once, as the whole installation.
+    """
     moment = current_moment()
     rows = Outage.objects.filter(until__gte=moment.at - lately).order_by("-since", "-id")[:most]
     signs = last_heartbeats()
     now = [(one, sign.seen_at) for one, sign in signs.items() if is_down(signs, one, moment)]
-    told = [RecentOutage(since, None, str(Part(part).label), "") for part, since in now]
-    told += [RecentOutage(one.since, one.until, str(Part(one.part).label), one.note) for one in rows]
-    return sorted(_together(told), key=lambda one: one.since, reverse=True)
+    outages = [RecentOutage(since, None, str(Part(part).label), "") for part, since in now]
+    outages += [RecentOutage(one.since, one.until, str(Part(one.part).label), one.note) for one in rows]
+    return sorted(_together(outages), key=lambda one: one.since, reverse=True)
 
 
-def _together(told: list[RecentOutage]) -> Iterator[RecentOutage]:
-    """Those of the pages and of the workers of which one lies, for the most part, in the other are one."""
+def _together(outages: list[RecentOutage]) -> Iterator[RecentOutage]:
+    """Merge outages of pages with outages of workers that mostly overlap."""
     pages, workers = (
-        [one for one in told if one.what == str(Part(part).label)] for part in (Part.WEB, Part.WORKERS)
+        [one for one in outages if one.what == str(Part(part).label)] for part in (Part.WEB, Part.WORKERS)
     )
     joined: list[RecentOutage] = []
     for one in pages:
@@ -142,7 +148,7 @@ def _together(told: list[RecentOutage]) -> Iterator[RecentOutage]:
             ends = [each.until for each in (one, other)]
             until = None if None in ends else max(end for end in ends if end)
             yield RecentOutage(min(one.since, other.since), until, WHOLE_INSTALLATION, one.note or other.note)
-    yield from (one for one in told if one not in joined)
+    yield from (one for one in outages if one not in joined)
 
 
 def _same_time(one: RecentOutage, other: RecentOutage) -> bool:

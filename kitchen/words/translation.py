@@ -14,7 +14,7 @@ from typing import Protocol
 
 
 class Translations(Protocol):
-    """Who knows languages: as `django.utils.translation` does."""
+    """The interface of a translator; `django.utils.translation` has it."""
 
     def gettext(self, message: str, /) -> str: ...
     def ngettext(self, singular: str, plural: str, number: int, /) -> str: ...
@@ -24,7 +24,7 @@ class Translations(Protocol):
 
 
 class _English(NullTranslations):
-    """Where nobody knows more."""
+    """The default translator, which leaves everything in English."""
 
     def get_language(self) -> str:
         return "en"
@@ -34,53 +34,54 @@ class _English(NullTranslations):
 
 
 class _Speech:
-    """Who translates now."""
+    """Holds the translator in use."""
 
     by: Translations = _English()
 
 
 def use_translations(translations: Translations) -> None:
-    """From now on these translate."""
+    """Use these translations from now on."""
     _Speech.by = translations
 
 
 def gettext(message: str) -> str:
-    """The message in the language of whoever reads."""
+    """Return the message in the reader's language."""
     return _Speech.by.gettext(message)
 
 
 def ngettext(singular: str, plural: str, number: int) -> str:
-    """Likewise, in the form that this number takes; the number itself is filled in by the caller."""
+    """Return the message in the reader's language, in the plural form for this number. The caller fills in
+    the number."""
     return _Speech.by.ngettext(singular, plural, number)
 
 
 def pgettext(context: str, message: str) -> str:
-    """Likewise, where the same English words mean several things."""
+    """Return the message in the reader's language, where the same English words have several meanings."""
     return _Speech.by.pgettext(context, message)
 
 
 def current_language() -> str:
-    """The code of the language in which is spoken now: for what is kept of words."""
+    """Return the code of the language in use, as a cache key for translated text."""
     return _Speech.by.get_language() or "en"
 
 
 def in_english() -> AbstractContextManager[object]:
-    """Speak English for a while: for words that are stored."""
+    """Use English within this context, for words that are stored."""
     return _Speech.by.override("en")
 
 
 def gettext_noop(message: str) -> str:
-    """The message itself, for the catalogue to know it; whoever reads it has it looked up."""
+    """Return the message unchanged, marked for the catalogue. The code that shows it translates it."""
     return message
 
 
 def ngettext_noop(singular: str, plural: str) -> tuple[str, str]:
-    """Likewise, of a number of things."""
+    """Return the singular and the plural unchanged, marked for the catalogue."""
     return singular, plural
 
 
 class _ReadLater:
-    """Words of a class that are looked up whenever they are read."""
+    """A descriptor of a class attribute that is translated whenever it is read."""
 
     def __init__(self, message: str) -> None:
         self.message = message
@@ -90,5 +91,5 @@ class _ReadLater:
 
 
 def gettext_lazy(message: str) -> str:
-    """The same of words that are an attribute of a class: it has them in the language of whoever reads."""
+    """Mark a class attribute for the catalogue; reading it returns the text in the reader's language."""
     return _ReadLater(message)  # type: ignore[return-value] # what one gets of the attribute

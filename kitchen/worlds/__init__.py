@@ -1,1 +1,1 @@
-"""The worlds: one folder each, named by one line of `kitchen.registry.world_registry`."""
+"""Game worlds: one folder per world, each registered by one line of `kitchen.registry.world_registry`."""

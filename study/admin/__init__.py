@@ -1,6 +1,6 @@
-"""The admin in which a researcher sets up studies without code, and looks at who takes part.
+"""Define the admin in which researchers set up studies without code and look at participants.
 
-Second factors have a page of their own, which asks for the password: they are not in the admin.
+Second factors are not in the admin. They have their own page, which asks for the password.
 """
 
 from django.contrib import admin

@@ -1,4 +1,4 @@
-"""The admin page of conditions, with one typed field for each setting of a world or agent."""
+"""Define the admin page of conditions, with one typed field for each setting of a world or agent."""
 
 from __future__ import annotations
 
@@ -45,13 +45,16 @@ MORE = (
     *("step_seconds", "thinking_seconds", "shown", "three_dimensions", "shows_intents", "passes_by"),
     *("knowing", "decision_seconds", "offers_plans"),
 )
-"""Fields of the condition's clock, of its teammates' pace, of what is seen and of what its page offers."""
+"""Fields about the condition's clock, its teammates' speed, its display and what its page offers."""
 Fieldsets = list[tuple[str | None, dict[str, Any]]]
 
 
 @admin.register(Condition)
 class ConditionAdmin(PlayedColumns, ExplainedDeletion):
-    """One way of playing. What participants have in their plan keeps its study and its key."""
+    """The admin of conditions.
+
+    Study and key cannot change while participants have the condition in their plan.
+    """
 
     form = ConditionForm
     list_display = ("name", "study", "key", "position", "world_name", "coplayer_name", "teammates")
@@ -66,12 +69,12 @@ class ConditionAdmin(PlayedColumns, ExplainedDeletion):
         js = ["js/admin-condition.js"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Condition]:
-        """Conditions with `planned`, the participants who have them in their plan."""
+        """Annotate conditions with `planned`, the number of participants' rounds in them."""
         conditions: QuerySet[Condition] = super().get_queryset(request)
         return conditions.annotate(planned=Count("rounds"))
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        """The form over the worlds and co-players that are registered now."""
+        """Return the form with the worlds and co-players that are currently registered."""
         form = super().get_form(request, obj, change, **{**kwargs, "form": condition_form()})
         if study := form.base_fields.get("study"):
             for what in ("add", "change", "delete", "view"):
@@ -79,13 +82,13 @@ class ConditionAdmin(PlayedColumns, ExplainedDeletion):
         return form
 
     def formfield_for_foreignkey(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
-        """Only studies that this person may change take a condition."""
+        """Offer only studies that this user may edit."""
         if db_field.name == "study":
             kwargs["queryset"] = studies_for(request.user, "edit")
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """A new condition comes last in the study it is added from."""
+        """Put a new condition after the last one of its study, with an unused label."""
         initial: dict[str, Any] = super().get_changeform_initial_data(request)
         study = str(initial.get("study", ""))
         if study.isdecimal():
@@ -96,12 +99,18 @@ class ConditionAdmin(PlayedColumns, ExplainedDeletion):
         return initial
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """What the plan of participants rests on cannot be changed."""
+        """Return the read-only fields.
+
+        Study and key are among them if participants depend on the condition.
+        """
         fixed = ("study", "key") if obj and (obj.planned or dependent_participants(obj)) else ()
         return ("show_settings", "preview", "world_settings", "coplayer_settings", *fixed)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Names, who plays, then the settings of every kind, of which the page shows the chosen ones."""
+        """Return the fieldsets: names, who plays, then the settings of every kind.
+
+        The page shows the chosen kinds.
+        """
         names = {"fields": ["study", "key", "name", "label", "position"]}
         if not self._writes(request, obj):
             told = {"fields": [WORLD, "world_settings", COPLAYER, "teammates", "coplayer_settings", *MORE]}
@@ -119,7 +128,7 @@ class ConditionAdmin(PlayedColumns, ExplainedDeletion):
 
     @admin.display(description="Settings")
     def show_settings(self, condition: Condition) -> SafeString:
-        """The button for browsers without JavaScript: the fields of another choice, nothing saved."""
+        """Return the button that reloads the form for another choice, for browsers without JavaScript."""
         return format_html(
             '<button type="submit" name="{}" value="1" class="button show-settings">'
             "Show the settings of this choice</button>",
@@ -128,7 +137,7 @@ class ConditionAdmin(PlayedColumns, ExplainedDeletion):
 
     @admin.display(description="Try it")
     def preview(self, condition: Condition) -> str:
-        """Where the console plays it without counting it."""
+        """Return the link to the console page that previews the condition without counting it."""
         if condition.pk is None:
             return "Once it is saved."
         url = reverse("study:staff-design", args=[condition.study.slug])
@@ -136,16 +145,16 @@ class ConditionAdmin(PlayedColumns, ExplainedDeletion):
 
     @admin.display(description="World's settings")
     def world_settings(self, condition: Condition) -> str:
-        """The settings of the world in words."""
+        """Return the settings of the world in words."""
         return _told(WORLD, condition.world, condition.settings)
 
     @admin.display(description="Co-player's settings")
     def coplayer_settings(self, condition: Condition) -> str:
-        """The settings of the co-player in words."""
+        """Return the settings of the co-player in words."""
         return _told(COPLAYER, condition.coplayer, condition.coplayer_settings)
 
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> Any:
-        """The page, with warnings above it: participants have begun, no model will answer."""
+        """Show the page with warnings above it, for example that participants have begun."""
         condition = kwargs.get("obj")
         context["cautions"] = _minded(condition) if condition else ()
         if condition and people_of(condition.study).exists():
@@ -156,7 +165,7 @@ class ConditionAdmin(PlayedColumns, ExplainedDeletion):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Condition, form: Any, change: bool) -> None:
-        """Saves, and passes on what the world warns of."""
+        """Save the condition and show the warnings of its world and co-player."""
         super().save_model(request, obj, form, change)
         for text in condition_warnings(obj):
             messages.warning(request, f"{obj.name} can be played, but mind: {text}.")
@@ -168,29 +177,29 @@ class ConditionAdmin(PlayedColumns, ExplainedDeletion):
             )
 
     def response_post_save_add(self, request: HttpRequest, obj: Condition) -> HttpResponseRedirect:
-        """Back to the study."""
+        """Return to the study's page."""
         return self.response_post_save_change(request, obj)
 
     def response_post_save_change(self, request: HttpRequest, obj: Condition) -> HttpResponseRedirect:
-        """Back to the study."""
+        """Return to the study's page."""
         return HttpResponseRedirect(reverse("admin:study_study_change", args=[obj.study_id]))
 
     def why_not_deleted(self, obj: Condition) -> str:
-        """As in the console."""
+        """Return why the condition cannot be deleted, or an empty string. The console has the same rules."""
         return condition_deletion_problem(obj)
 
     def erase(self, obj: Condition) -> None:
-        """As in the console."""
+        """Delete the condition and its previews, as the console does."""
         condition_delete(condition=obj)
 
     def clear(self, obj: Condition) -> None:
-        """Previews, where one of them plays it."""
+        """Erase the study's previews if one of them plays the condition and the condition can be deleted."""
         if not self.why_not_deleted(obj) and obj.rounds.exists():
             previews_erase(study_id=obj.study_id)
 
     @admin.action(description="Duplicate the selected conditions", permissions=["add"])
     def duplicate(self, request: HttpRequest, queryset: QuerySet[Condition]) -> HttpResponse | None:
-        """One copy each in the same study; a single copy is opened."""
+        """Copy each condition within its study. A single copy is opened."""
         mine = queryset.filter(study__in=studies_for(request.user, "edit").values("pk"))
         made = [condition_copy(condition) for condition in mine.select_related("study")]
         messages.success(request, f"{counted_noun(len(made), 'condition')} duplicated.")
@@ -207,7 +216,7 @@ def _settings_of(kind: ChoosableKind, chosen: str) -> tuple[str | None, dict[str
 
 
 def _minded(condition: Condition) -> tuple[str, ...]:
-    """What a researcher is to mind, in sentences."""
+    """Return warnings and remarks about a condition, in sentences."""
     return (*condition.cautions, *condition.unmeasured, *condition.remarks)
 
 

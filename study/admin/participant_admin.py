@@ -1,4 +1,4 @@
-"""The read-only admin page of participants. It never shows a participant's secret key."""
+"""Define the read-only admin page of participants. It never shows a participant's secret key."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from study.design.questions.item_kinds import answer_words
 from study.participants.models import Answer, Participant, Round
 
 SECRET = ("key", "entry")
-"""Fields whose values open somebody's pages."""
+"""Fields whose values give access to a participant's pages."""
 
 
 class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
-    """What the participant played, in order, with the answers."""
+    """The rounds that the participant played, in order, with the answers."""
 
     model = Round
     fields = ("position", "condition", "played", "given", "answered_at")
@@ -31,13 +31,13 @@ class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
     can_delete = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
-        """Rounds with all that the rows show."""
+        """Return rounds with everything that the rows show."""
         rounds = super().get_queryset(request).select_related("participant", "condition", "episode")
         return rounds.prefetch_related("answers__item")
 
     @admin.display(description="Episode")
     def played(self, one: Round) -> str:
-        """How far the episode is, with a link to its log."""
+        """Return the episode's status and step, with a link to its log."""
         if one.episode is None:
             return "not yet"
         address = reverse("admin:kitchen_episode_change", args=[one.episode.pk])
@@ -46,13 +46,13 @@ class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
     @admin.display(description="Answers")
     def given(self, one: Round) -> str:
-        """Every answer as `Trust: 4 of 5`."""
+        """Return every answer in the form `Trust: 4 of 5`."""
         rows = ((answer.item.measure, describe_answer(answer)) for answer in one.answers.all())
         return format_html_join("", "{}: {}<br>", rows) or "none"
 
 
 def describe_answer(answer: Answer) -> str:
-    """`4 of 5`, or what was chosen or written."""
+    """Return `4 of 5` for a scale, else the chosen or written words."""
     if answer.item.kind == SurveyItem.Kind.LIKERT and answer.value != DOES_NOT_APPLY:
         return f"{answer.value} of {answer.item.points}"
     return answer_words(answer.value)
@@ -60,7 +60,7 @@ def describe_answer(answer: Answer) -> str:
 
 @admin.register(Participant)
 class ParticipantAdmin(ReadOnly, MembersOnlyAdmin):
-    """Everybody who entered and did not withdraw."""
+    """The admin of participants who entered and did not withdraw."""
 
     list_display = ("code", "study", "number", "status", "who", "rounds", "entered_at")
     list_filter = (("study", OwnStudiesFilter), "status", "synthetic")
@@ -82,26 +82,26 @@ class ParticipantAdmin(ReadOnly, MembersOnlyAdmin):
         css = {"all": ["css/admin-study.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
-        """Participants with how far they are."""
+        """Annotate participants with the numbers of answered and planned rounds."""
         participants: QuerySet[Participant] = super().get_queryset(request)
         done = Count("rounds", filter=Q(rounds__answered_at__isnull=False))
         return participants.annotate(rounds_done=done, rounds_total=Count("rounds"))
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """The list, under the plain name of what it lists."""
+        """Show the list with a plain title."""
         return super().changelist_view(request, {"title": "Participants", **(extra_context or {})})
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
-        """No filter in an address may feel its way to a secret, letter by letter."""
+        """Refuse filters on secret fields, because they would reveal a secret letter by letter."""
         return lookup.split("__")[0] not in SECRET and super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="Who", ordering="synthetic")
     def who(self, participant: Participant) -> SafeString:
-        """A badge for programs."""
+        """Return a badge that tells people, programs and previews apart."""
         kind = "preview" if participant.preview else "synthetic" if participant.synthetic else "person"
         return format_html('<span class="badge {}">{}</span>', kind, kind)
 
     @admin.display(description="Rounds", ordering="rounds_done")
     def rounds(self, participant: Any) -> str:
-        """Rounds played and answered."""
+        """Return the numbers of answered and planned rounds."""
         return f"{participant.rounds_done} of {participant.rounds_total}"

@@ -1,4 +1,4 @@
-"""The admin page of studies: texts, link, survey items and conditions."""
+"""Define the admin page of studies: texts, link, survey items and conditions."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from study.researchers.permissions import has_right
 from study.researchers.security_events import log_security_event
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
-"""The researcher's pages of one study, with the words of their links."""
+"""The researcher's pages of one study, with the labels of their links."""
 
 
 class ConditionInline(PlayedColumns, ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
-    """A study's conditions at a glance, each with a link to where it is edited."""
+    """A read-only list of a study's conditions. Each links to its own admin page."""
 
     model = Condition
     fields = ("position", "named", "key", "label", "world_name", "coplayer_name", "teammates")
@@ -52,13 +52,13 @@ class ConditionInline(PlayedColumns, ReadOnly, admin.TabularInline):  # type: ig
 
     @admin.display(description="Name")
     def named(self, condition: Condition) -> SafeString:
-        """The name, which leads to where the condition is edited."""
+        """Return the condition's name as a link to its admin page."""
         address = reverse("admin:study_condition_change", args=[condition.pk])
         return format_html('<a href="{}">{}</a>', address, condition.name)
 
 
 class StudyPartInline(admin.StackedInline):  # type: ignore[type-arg]
-    """What participants read beside the rounds; a part without a row is as it comes."""
+    """The parts beside the rounds. A part without a row has its default texts."""
 
     model = StudyPart
     extra = 0
@@ -66,13 +66,13 @@ class StudyPartInline(admin.StackedInline):  # type: ignore[type-arg]
 
 
 class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]
-    """Who of the staff may do what."""
+    """Members of the study and their roles."""
 
     model = Membership
     extra = 0
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Owners."""
+        """Return whether the user owns the study."""
         return obj is not None and has_right(request.user, obj, "own")
 
     has_add_permission = has_change_permission = has_delete_permission = has_view_permission
@@ -86,7 +86,7 @@ class OutcomeInline(admin.TabularInline):  # type: ignore[type-arg]
 
 
 class SurveyItemInline(admin.TabularInline):  # type: ignore[type-arg]
-    """The survey after each episode."""
+    """The study's survey items."""
 
     model = SurveyItem
     form = SurveyItemForm
@@ -95,13 +95,13 @@ class SurveyItemInline(admin.TabularInline):  # type: ignore[type-arg]
     verbose_name_plural = "questions"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SurveyItem]:
-        """Items that know how many answers they have."""
+        """Annotate items with their numbers of answers."""
         return with_answer_counts(super().get_queryset(request))
 
 
 @admin.register(Study)
 class StudyAdmin(ExplainedDeletion):
-    """A study. Its link and its seed are fixed as soon as somebody has entered."""
+    """The admin of studies. Link and seed are fixed once somebody has entered."""
 
     form = StudyForm
     study_path = "pk"
@@ -172,7 +172,7 @@ class StudyAdmin(ExplainedDeletion):
         css = {"all": ["css/admin-study.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
-        """Studies with the counts that the list shows."""
+        """Annotate studies with the counts that the list shows."""
         studies: QuerySet[Study] = super().get_queryset(request)
         complete = Participant.objects.filter(status=Participant.Status.COMPLETE)
         return studies.annotate(
@@ -185,33 +185,33 @@ class StudyAdmin(ExplainedDeletion):
 
     @admin.display(description="Conditions", ordering="conditions_count")
     def has_conditions(self, study: Any) -> int:
-        """How many conditions."""
+        """Return the number of conditions."""
         return int(study.conditions_count)
 
     @admin.display(description="Survey items", ordering="items_count")
     def has_items(self, study: Any) -> int:
-        """How many survey items."""
+        """Return the number of survey items."""
         return int(study.items_count)
 
     @admin.display(description="People", ordering="people_count")
     def people(self, study: Any) -> str:
-        """How many people, and how many of them are through."""
+        """Return the number of people, and how many of them are complete."""
         return f"{study.people_count} ({study.people_complete} complete)"
 
     @admin.display(description="Synthetic", ordering="programs_count")
     def programs(self, study: Any) -> int:
-        """How many programs took part."""
+        """Return the number of synthetic participants."""
         return int(study.programs_count)
 
     @admin.display(description="Researcher's pages")
     def pages(self, study: Study) -> str:
-        """Links to the study's pages for researchers."""
+        """Return links to the study's pages for researchers."""
         rows = ((reverse(f"study:{name}", args=[study.slug]), words) for name, words in PAGES.items())
         return format_html_join(" · ", '<a href="{}">{}</a>', rows) if study.slug else "-"
 
     @admin.display(description="Participants' link")
     def participant_link(self, study: Study) -> str:
-        """The whole address that participants get."""
+        """Return the full address of the participants' link."""
         if not study.slug:
             return "Shown here once the study is saved."
         whole = f"{settings.PUBLIC_URL}{study.get_absolute_url()}"
@@ -219,12 +219,12 @@ class StudyAdmin(ExplainedDeletion):
 
     @admin.display(description="Spent")
     def spent(self, study: Study) -> str:
-        """What language models have cost, calls that are under way included."""
+        """Return the costs of language models, including calls that are still running."""
         return format_dollars(spent_or_reserved(study.budget_id) if study.budget_id else 0)
 
     @admin.display(description="Forecast")
     def forecast(self, study: Study) -> str:
-        """Whether the limit will hold, and where the figures are."""
+        """Return the forecast of costs, with a link to the details."""
         if not study.pk:
             return "Shown here once the study has conditions."
         costs = forecast_costs(study)
@@ -235,11 +235,11 @@ class StudyAdmin(ExplainedDeletion):
         )
 
     def view_on_site(self, obj: Study) -> str:
-        """The page behind the participants' link."""
+        """Return the page of the participants' link."""
         return obj.get_absolute_url()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Link and seed are fixed once somebody has entered."""
+        """Return the read-only fields. Link and seed are among them once somebody has entered."""
         return (
             "participant_link",
             "pages",
@@ -249,8 +249,10 @@ class StudyAdmin(ExplainedDeletion):
         )
 
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
-        """Writes what was changed and nothing else: somebody may have entered since the page was read. A
-        study is opened once all of it is stored."""
+        """Save only the changed fields, because somebody may have entered since the page was read.
+
+        A study that is to be open is stored as closed. `save_related` opens it after all rows are stored.
+        """
         opens = obj.status == Study.Status.OPEN and (not change or "status" in form.changed_data)
         if opens:
             obj.status = Study.Status.CLOSED
@@ -259,11 +261,11 @@ class StudyAdmin(ExplainedDeletion):
         if change and "status" in form.changed_data and not opens:
             log_security_event(SecurityEvent.Kind.STUDY_CLOSED, user=request.user, study=obj)
         if not change:
-            user: Any = request.user  # of the staff: nobody else comes here
+            user: Any = request.user  # only staff users have access to the admin
             obj.memberships.create(user=user, role=Membership.Role.OWNER)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """The rows; then the study is opened, or it is said why not."""
+        """Save the related rows, then open the study, or show why it stays closed."""
         super().save_related(request, form, formsets, change)
         if not form.opens:
             return
@@ -276,15 +278,15 @@ class StudyAdmin(ExplainedDeletion):
                 messages.warning(request, words)
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> dict[str, Sequence[str]]:
-        """The link follows the title while a study is new."""
+        """Derive the link from the title while a study is new."""
         return {} if obj else {"slug": ("title",)}
 
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
-        """Conditions belong to a study that is saved."""
+        """Return the inlines. Conditions and members need a saved study."""
         return self.inlines if obj else (SurveyItemInline, StudyPartInline, OutcomeInline)
 
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> Any:
-        """The page, with a word above it on what is fixed, or on what comes next."""
+        """Show the page with a banner about fixed fields or about the next step."""
         study = kwargs.get("obj")
         if study is None:
             context["banner_quiet"] = "Begin with the words and the survey. Its conditions come after saving."
@@ -293,26 +295,26 @@ class StudyAdmin(ExplainedDeletion):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def response_post_save_add(self, request: HttpRequest, obj: Study) -> HttpResponseRedirect:
-        """On to the conditions of the new study."""
+        """Continue with the conditions of the new study."""
         messages.info(request, "Next: add its conditions, below. Until then its link takes nobody.")
         return HttpResponseRedirect(reverse("admin:study_study_change", args=[obj.pk]))
 
     def why_not_deleted(self, obj: Study) -> str:
-        """As in the console."""
+        """Return why the study cannot be deleted, or an empty string. The console has the same rules."""
         return study_deletion_problem(obj)
 
     def erase(self, obj: Study) -> None:
-        """As in the console."""
+        """Delete the study as the console does."""
         study_delete(study_id=obj.pk)
 
     def clear(self, obj: Study) -> None:
-        """Its previews."""
+        """Erase the study's previews if the study can be deleted."""
         if not self.why_not_deleted(obj):
             previews_erase(study_id=obj.pk)
 
     @admin.action(description="Duplicate the selected studies", permissions=["add"])
     def duplicate(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:
-        """One copy each, closed and without participants; a single copy is opened."""
+        """Copy each study, closed and without participants. A single copy is opened."""
         made = [study_copy(study, owner=request.user) for study in queryset]
         messages.success(
             request, f"{counted_noun(len(made), 'study', 'studies')} duplicated; copies begin closed."

@@ -1,1 +1,1 @@
-"""Which participants and measures are analysed, and the cached results."""
+"""Select the participants and measures of an analysis, and cache its results."""

@@ -1,7 +1,7 @@
-"""Choose the measures of an analysis and read their values: play metrics, survey ratings, bounded numbers
-and sub-scale scores.
+"""Choose the measures of an analysis and read their values.
 
-Attention checks, choices and free texts are not measures.
+Measures are play metrics, survey ratings, bounded numbers and sub-scale scores. Attention checks, choices and
+free texts are not measures.
 """
 
 from __future__ import annotations
@@ -24,37 +24,36 @@ from study.design.questions.questionnaires import SubScale, item_range, subscale
 
 ItemOrScale = ItemPlan | SubScale
 Name = tuple[str, str]
-"""`item` and its key, or `scale` and its name: what stays the same from version to version."""
+"""(`item`, key) or (`scale`, name): identifies a measure in all versions of the study."""
 
 
 @dataclass(frozen=True, slots=True)
 class VersionItems:
-    """How one version asks for the measures."""
+    """The items and sub-scales behind the measures in one version of the study."""
 
     fits: Mapping[str, ItemOrScale]
-    """By the measure's key, what has the ends of its measure."""
+    """Measure key → item or sub-scale with the same bounds as the measure."""
     alone: frozenset[str]
     """Keys of the conditions without teammates."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredItems:
-    """The measures, and where each version's answers to them are found."""
+    """The measures, and the items that measure them in each version."""
 
     measures: list[Measure]
     versions: Mapping[int, VersionItems]
-    """By primary key."""
+    """By primary key of the version."""
     differing: list[str]
-    """Labels of measures that not all versions asked alike."""
+    """Labels of measures whose wording or options differ between versions."""
     figures: Sequence[NamedMetric] = ()
-    """What is measured of play; no key or label of theirs is one of `measures`."""
+    """Metrics of play from the score. Their keys and labels differ from those in `measures`."""
     of_play: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """What else is measured of play (`study.design.play_metrics`): keys of the conditions, by the
-    measure's."""
+    """Other play metrics (`study.design.play_metrics`): metric key → keys of the conditions that have it."""
 
     def scored(self, world: str, score: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
-        """The key and value of each figure after an episode in this world; those of other worlds are no
-        measures of it."""
+        """Yield key and value of each metric after an episode in this world; metrics of other worlds are
+        skipped."""
         for named in self.figures:
             if world in named.worlds:
                 value = named.value(world, score)
@@ -69,16 +68,21 @@ class MeasuredItems:
         answers: Mapping[str, Json],
         beside: Mapping[str, float | None],
     ) -> dict[str, float | None]:
-        """Each measure's key and value after an episode with this score: those of play, of the answers by
-        item key, and what was measured `beside` the score, where it is."""
+        """Return key and value of each measure after one episode.
+
+        `score` is the score of the episode, and `answers` the answers by item key. `beside` holds the values
+        of play metrics that are not part of the score.
+        """
         found = dict(self.scored(world, score)) | dict(self.values(version, condition, answers))
         return found | {key: beside.get(key) for key, keys in self.of_play.items() if condition in keys}
 
     def values(
         self, version: int, condition: str, answers: Mapping[str, Json]
     ) -> Iterator[tuple[str, float | None]]:
-        """Each measure's key and value after one episode, from the answers by item key. What is asked with
-        teammates only is no measure of an episode played alone."""
+        """Yield key and value of each survey measure after one episode. `answers` are by item key.
+
+        Items about teammates are skipped if the episode was played alone.
+        """
         asked = self.versions[version]
         for measure in self.measures:
             question = asked.fits.get(measure.key)
@@ -89,9 +93,11 @@ class MeasuredItems:
 def measured_items_in(
     designs: Mapping[int, Blueprint], labels: Mapping[str, str], scored: Mapping[str, str]
 ) -> MeasuredItems:
-    """Of the designs of some versions, by primary key, newest first: each measure as the newest of them has
-    it; an answer between other ends is no value of it. `labels` are the names of items, in their order;
-    `scored` are the study's `scale_keys`."""
+    """Return the measures of several versions of a study, each as the newest version defines it.
+
+    `designs` are the versions' designs by primary key, newest first. `labels` are the names of items, in
+    their order, and `scored` is the study's `scale_keys`. Answers to an item with other bounds are not used.
+    """
     asked = {pk: _asked(design) for pk, design in designs.items()}
     newest: dict[Name, ItemOrScale] = {}
     for by_name in asked.values():
@@ -115,19 +121,22 @@ def measured_items_in(
 
 
 def _asked(design: Blueprint) -> dict[Name, ItemOrScale]:
-    """What one version measures; that something had to be answered is no difference in what was asked."""
+    """Return the items and sub-scales that one version measures.
+
+    Whether an answer was required is ignored, because it does not change the question.
+    """
     survey = [item.model_copy(update={"required": True}) for item in design.items_at(SurveyItem.Place.SURVEY)]
     items = {("item", item.key): item for item in survey if _is_rating(item)}
     return {**items, **{("scale", one.name): one for one in subscales(survey) if not one.problem}}
 
 
 def _is_rating(item: ItemPlan) -> bool:
-    """Whether its answers are numbers between two ends."""
+    """Return whether the answers are numbers between two bounds."""
     return item.correct is None and kind_of(item).ends(item) is not None
 
 
 def _needs_teammates(question: ItemOrScale) -> bool:
-    """Whether it, or any item of the sub-scale, is asked after episodes with teammates only."""
+    """Return whether the item, or any item of the sub-scale, is asked only after episodes with teammates."""
     return any(
         item.needs_teammates for item in (question.items if isinstance(question, SubScale) else (question,))
     )
@@ -154,7 +163,7 @@ def _value(question: ItemOrScale | None, answers: Mapping[str, Json]) -> float |
 
 
 def measures_of(scales: MeasuredItems) -> list[Measure]:
-    """All that is measured: of play, then of surveys, then what is only explored."""
+    """Return all measures: play metrics, then surveys, then exploratory play metrics."""
     beside = [_of_play(PLAY_METRICS[key]) for key in scales.of_play]
     planned, explored = ([one for one in beside if one.exploratory is each] for each in (False, True))
     return [*map(measure_of_metric, scales.figures), *planned, *scales.measures, *explored]
@@ -170,7 +179,7 @@ def _of_play(one: PlayMetric) -> Measure:
 
 
 def measure_of_metric(named: NamedMetric) -> Measure:
-    """A figure of play as the analysis has it."""
+    """Return the measure that corresponds to a metric of play."""
     if named.figure.kind == "share":
         return Measure.rate(named.name, named.label)
     if named.figure.kind == "count":
@@ -179,16 +188,18 @@ def measure_of_metric(named: NamedMetric) -> Measure:
 
 
 Values = dict[str, float | None]
-"""By the key of the measure."""
+"""Measure key → value."""
 Played = tuple[str, int, int]
-"""Key of the condition, episode, seat."""
+"""(key of the condition, episode, seat)."""
 AT_ONCE = 200
-"""Episodes whose notes are read at once."""
+"""Number of episodes whose decision notes are read at once."""
 
 
 def play_values(played: Iterable[Played], wanted: Mapping[str, Collection[str]]) -> dict[Seated, Values]:
-    """Each measure's value by episode and seat; `wanted` are the conditions in which each is measured, by
-    key. Nothing is read of what is not measured."""
+    """Return the values of play metrics by (episode, seat).
+
+    `wanted` maps each metric to the keys of the conditions that have it. Other data are not read.
+    """
     rounds = list(played)
     found: dict[Seated, Values] = defaultdict(dict)
     shares = _shares({episode for key, episode, _ in rounds if key in wanted.get(FORESIGHT.key, ())})
@@ -205,7 +216,7 @@ def _told(conduct: SeatConduct) -> Values:
 
 
 def _shares(episodes: Collection[int]) -> dict[int, float | None]:
-    """Of what was foreseen, what came true, by episode."""
+    """Return the share of predictions that came true, by episode."""
     several, found = sorted(episodes), dict[int, float | None]()
     for first in range(0, len(several), AT_ONCE):
         foreseen = predictions_by_episode(several[first : first + AT_ONCE])

@@ -1,9 +1,9 @@
-"""Compute a study's analysis in a worker and cache the result until the data change. It also reads which
-agents and models really played in each condition.
+"""Compute a study's analysis in a worker and cache the result until the data change.
 
-Statistics and figures take seconds, which would block a web process. The cache has one entry for each
-study and selection of data. Its stamp follows from the data, so a result always belongs to the present
-data. An entry contains participants' values, so a withdrawal erases it (`forget`).
+It also reads which agents and models made the decisions in each condition. Statistics and figures take
+seconds, which would block a web process. The cache has one entry for each study and selection of data. Its
+stamp is computed from the data, so a result always belongs to the present data. An entry contains
+participants' values, so a withdrawal erases it (`forget_analysis`).
 """
 
 from __future__ import annotations
@@ -42,8 +42,11 @@ from study.task_queue import ask_analysis
 
 
 def coplayers_by_condition(study: Study, sample: Sample | None = None) -> list[ConditionPlayers]:
-    """Each condition's, in order: of those whose data an analysis uses, or of everybody who ever began. Where
-    nobody has begun, the co-player is the one that is set up."""
+    """Return the co-players of each condition, in order.
+
+    With a sample, only its rounds count; otherwise those of everybody who ever began. If nobody has begun,
+    the configured co-player is returned.
+    """
     begun = Round.objects.filter(participant__study=study, episode__isnull=False)
     plain = (sample.rounds if sample else begun).order_by()
     return [_players(condition, plain.filter(condition=condition)) for condition in study.conditions.all()]
@@ -72,13 +75,13 @@ def _kinds(condition: Condition, rounds: QuerySet[Round]) -> tuple[str, ...]:
 
 
 def _numbers(decisions: QuerySet[Any]) -> Counter[tuple[str, str]]:
-    """How many decisions there are by who chose and which fallback it was: one look at an index."""
+    """Count decisions by (deciding agent, fallback code), with one query on an index."""
     rows = decisions.order_by().values_list("played_by", "fallback").annotate(number=Count("pk"))
     return Counter({(played_by, fallback): number for played_by, fallback, number in rows})
 
 
 def _most_first(numbers: Counter[tuple[str, str]], place: int) -> tuple[tuple[str, int], ...]:
-    """The values at this place of the keys with how often they occur, most first."""
+    """Count the values at this place of the keys, most frequent first."""
     counts: Counter[str] = Counter()
     for key, number in numbers.items():
         counts[key[place]] += number
@@ -92,25 +95,25 @@ def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsage, ...]:
 
 
 VERSION = 15
-"""Of what is kept; raised whenever `CachedAnalysis` or anything in it changes its shape, or is computed
-otherwise."""
+"""Version of the cache format. Raise it when `CachedAnalysis` or anything in it changes its shape or
+computation."""
 
 KEEP_SECONDS = 24 * 3600
 ASKED_SECONDS = 60
-"""After so long an analysis that has not come is asked for again."""
+"""Seconds after which a missing analysis is requested again."""
 
 ITEM_FIELDS = (*(name for name, about in FIELD_INFO.items() if about.analysed), "position", "enabled")
-"""Of an item, what changes an analysis."""
+"""Fields of an item that change an analysis."""
 
 PLAN_FIELDS = ("main_test", "measures_correction", "planned_contrasts")
-"""Of a study, what is planned to be tested."""
+"""Fields of a study that define the planned tests."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class CachedAnalysis:
-    """An analysis with its figures (SVG by measure key), or the problem that stood in its way."""
+    """An analysis with its figures (SVG by measure key), or the problem that prevented it."""
 
     analysis: Analysis | None = None
     figures: dict[str, bytes] = field(default_factory=dict)
@@ -120,8 +123,11 @@ class CachedAnalysis:
 def analyse_present_data(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> Analysis:
-    """The analysis of the present data, or only of what was collected as preregistered, or of episodes that
-    no outage touched; AnalysisError if they cannot be analysed."""
+    """Return the analysis of the present data. Raise AnalysisError if they cannot be analysed.
+
+    `preregistered` uses only data collected as preregistered. `untouched` leaves out episodes that an outage
+    affected.
+    """
     sample = selectors.Sample(study, who=who, preregistered=preregistered, untouched=untouched)
     scales = selectors.measured_items(sample)
     conditions = selectors.analysis_conditions(sample)
@@ -141,7 +147,7 @@ def analyse_present_data(
 
 
 def _plan(study: Study) -> AnalysisPlan:
-    """What was preregistered to be tested, else what the design says now."""
+    """Return the plan of the preregistered tests, or the plan of the present design if none was frozen."""
     frozen = frozen_version(study)
     design = frozen.blueprint if frozen else blueprint_of(study)
     try:
@@ -153,7 +159,8 @@ def _plan(study: Study) -> AnalysisPlan:
 def analysis_ready(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> CachedAnalysis | None:
-    """What a worker has computed from the present data; if nothing yet, it is asked for and None returned."""
+    """Return the cached analysis of the present data. If there is none, queue its computation and return
+    None."""
     stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
     finished = _kept(key, stamp)
     if finished is None and cache.add(f"analysis-asked:{key}:{stamp}", 1, ASKED_SECONDS):
@@ -162,18 +169,21 @@ def analysis_ready(
 
 
 def compute_and_cache(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
-    """What a worker does: analyse, draw, keep. What is out of date by then is not kept."""
+    """Analyse the data, draw the figures and cache the result. A result that is outdated by then is not
+    cached."""
     stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
     if _kept(key, stamp) is None:
         finished = _adapter().dump_python(_finish(study, who, preregistered, untouched), mode="json")
         cache.set(key, [stamp, finished], KEEP_SECONDS)
-        if data_stamp(study, who) != stamp:  # somebody withdrew meanwhile; `forget` may have come too early
+        if data_stamp(study, who) != stamp:  # a withdrawal meanwhile: `forget_analysis` came too early
             cache.delete(key)
 
 
 def forget_analysis(study_id: int, **_: Any) -> None:
-    """Erase what is kept about a study: it hears that somebody was erased (`signals.person_erased`). If the
-    cache is away, the entries end when they are due."""
+    """Erase the cached analyses of a study. The signal `person_erased` calls it.
+
+    If the cache is unreachable, the entries expire by themselves.
+    """
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
@@ -183,7 +193,7 @@ def forget_analysis(study_id: int, **_: Any) -> None:
 
 
 def _every_key(study_id: int) -> Iterator[str]:
-    """Those of older programs, too: what they kept may still be there after an upgrade."""
+    """Yield all keys of a study, including those of older program versions that may still be cached."""
     either = (False, True)
     for version, who, *only in product(range(1, VERSION + 1), selectors.WHO, either, either):
         key = analysis_cache_key(study_id, who, *only, version=version)
@@ -198,28 +208,28 @@ def analysis_cache_key(
     *,
     version: int = VERSION,
 ) -> str:
-    """Under which an analysis is kept."""
+    """Return the cache key of an analysis."""
     more = f"{':preregistered' if preregistered else ''}{':untouched' if untouched else ''}"
     return f"analysis:{version}:{study_id}:{who}{more}"
 
 
 def report_cache_key(key: str) -> str:
-    """Under which the report of an analysis is kept."""
+    """Return the cache key of the report of an analysis."""
     return f"{key}:report"
 
 
 def _kept(key: str, stamp: str) -> CachedAnalysis | None:
-    """What is kept, if it belongs to these data and is what it should be."""
+    """Return the cached analysis if it belongs to these data and has the expected shape."""
     match cache.get(key):
         case [kept_stamp, finished] if kept_stamp == stamp:
-            with suppress(ValueError):  # somebody else wrote it
+            with suppress(ValueError):  # another program version wrote it
                 return _adapter().validate_python(finished)
     return None
 
 
 @lru_cache
 def _adapter() -> TypeAdapter[CachedAnalysis]:
-    """Turns what was computed into JSON and back; made when it is first needed."""
+    """Return the converter between results and JSON, created at first use."""
     return TypeAdapter(CachedAnalysis)
 
 
@@ -234,7 +244,7 @@ def _finish(study: Study, who: str, preregistered: bool, untouched: bool) -> Cac
 
 
 def data_stamp(study: Study, who: str) -> str:
-    """Another one whenever anything that is analysed changes."""
+    """Return a hash that changes whenever any analysed data or settings change."""
     people = study.participants.filter(status=Participant.Status.COMPLETE).aggregate(
         people=Count("pk", filter=Q(synthetic=False)),
         everybody=Count("pk"),

@@ -1,5 +1,6 @@
-"""Select the participants and values that an analysis uses, and list who is excluded and why. It also reads
-the answers to each sub-scale's items. Reads only.
+"""Select the participants and values that an analysis uses, and list who is excluded and why.
+
+It also reads the answers to each sub-scale's items. It changes no data.
 """
 
 from __future__ import annotations
@@ -42,15 +43,18 @@ WHO = {
     "synthetic": "synthetic participants only",
     "all": "people and synthetic participants together",
 }
-"""Whose data an analysis may use."""
+"""Selections of participants that an analysis may use, with their labels."""
 WHO_IN_WORDS = {"people": Q(synthetic=False), "synthetic": Q(synthetic=True)}
-"""Which participants those are; all of them for any other choice."""
+"""Filter of each selection; any other selection has no filter."""
 
 
 class Sample:
-    """Whose data an analysis uses (`WHO`); `preregistered`: only of those who entered as
-    `participants_as_preregistered` says; `untouched`: without the episodes that an outage of ours touched.
-    Who failed the checks is looked up once, however much is read of the sample."""
+    """The participants whose data an analysis uses (`who` is a key of `WHO`).
+
+    `preregistered` keeps only those who entered as `participants_as_preregistered` requires. `untouched`
+    leaves out the episodes that an outage of our server affected. Failed attention checks are computed once
+    per sample.
+    """
 
     def __init__(
         self, study: Study, *, who: str, preregistered: bool = False, untouched: bool = False
@@ -62,12 +66,12 @@ class Sample:
 
     @cached_property
     def everybody(self) -> QuerySet[Participant]:
-        """Those whose data are asked for, however they entered and ended."""
+        """Participants of this selection, however they entered and ended."""
         return self.study.participants.filter(WHO_IN_WORDS.get(self.who, Q()), preview=False)
 
     @cached_property
     def entered(self) -> QuerySet[Participant]:
-        """Those of them who entered as is asked for."""
+        """Participants of the selection who entered as requested."""
         return (
             self.everybody.filter(participants_as_preregistered(self.study))
             if self.preregistered
@@ -76,33 +80,33 @@ class Sample:
 
     @cached_property
     def stayed(self) -> QuerySet[Participant]:
-        """Those of them who are complete."""
+        """Participants of the selection who completed the study."""
         return self.entered.filter(status=Participant.Status.COMPLETE)
 
     @cached_property
     def failed(self) -> set[int]:
-        """Ids of the complete participants who failed too many attention checks."""
+        """Ids of complete participants who failed too many attention checks."""
         return failed_checks(self.study)
 
     @cached_property
     def people(self) -> QuerySet[Participant]:
-        """Those who are analysed: complete, and left out neither by staff nor by the checks."""
+        """Analysed participants: complete, and excluded neither by staff nor by the checks."""
         return self.stayed.filter(excluded_at=None).exclude(pk__in=self.failed)
 
     @cached_property
     def touched(self) -> set[int]:
-        """Ids of their episodes that an outage touched."""
+        """Ids of their episodes that an outage affected."""
         return touched_episodes(downtime_since_creation(self.study), self._played)
 
     @property
     def rounds(self) -> QuerySet[Round]:
-        """What those who are analysed played and is analysed, by participant and position."""
+        """Analysed rounds of the analysed participants, by participant and position."""
         played = self._played.order_by("participant__number", "position")
         return played.exclude(episode__in=self.touched) if self.untouched and self.touched else played
 
     @property
     def untaken(self) -> QuerySet[Round]:
-        """What they played and is left out."""
+        """Rounds of the analysed participants that are left out because of an outage."""
         return self._played.filter(episode__in=self.touched) if self.untouched else self._played.none()
 
     @property
@@ -112,7 +116,7 @@ class Sample:
 
 
 def attrition(sample: Sample) -> Attrition:
-    """How many of those whose data are asked for came to the end, how the others ended, who is left out."""
+    """Count how many participants of the sample completed the study, ended otherwise, or are excluded."""
     people = sample.entered
     statuses = dict(people.order_by().values_list("status").annotate(n=Count("pk")))
     completed = statuses.get(Participant.Status.COMPLETE, 0)
@@ -136,7 +140,7 @@ def attrition(sample: Sample) -> Attrition:
 
 
 def _together(sample: Sample) -> dict[str, int]:
-    """How many of those who are analysed played an episode with another of them, and those episodes."""
+    """Count analysed participants who shared an episode with another of them, and these episodes."""
     played = sample.rounds.order_by()
     several = played.values("episode").annotate(n=Count("pk")).filter(n__gt=1).values("episode")
     shared = played.filter(episode__in=several)
@@ -146,8 +150,10 @@ def _together(sample: Sample) -> dict[str, int]:
 
 
 def failed_checks(study: Study) -> set[int]:
-    """Ids of the complete participants who failed more attention checks than their version allows; nobody if
-    that says nothing of it. Questions of understanding are no attention checks."""
+    """Return ids of complete participants who failed more attention checks than their version allows.
+
+    Versions without a limit exclude nobody. Comprehension questions are no attention checks.
+    """
     rules = {version.pk: _check_rule(version.blueprint) for version in study.versions.defer("bundle")}
     ruled = {pk: (allowed, checks) for pk, (allowed, checks) in rules.items() if allowed is not None}
     answers = Answer.objects.filter(
@@ -164,26 +170,26 @@ def failed_checks(study: Study) -> set[int]:
 
 
 def _check_rule(design: Blueprint) -> tuple[int | None, dict[str, ItemPlan]]:
-    """How many attention checks may be failed (None: any), and which those are, by key."""
+    """Return how many attention checks may be failed (None for no limit), and the checks by key."""
     checks = [one for one in design.items if one.correct is not None and one.place != SurveyItem.Place.CHECK]
     return design.study.get("failed_checks_allowed"), {one.key: one for one in checks}
 
 
 def default_participants(study: Study) -> str:
-    """Whose data an analysis uses unless it is told: people's as soon as one person is complete."""
+    """Return the default selection: `people` if at least one person is complete, else `synthetic`."""
     complete = study.participants.filter(status=Participant.Status.COMPLETE, preview=False)
     return "people" if complete.filter(synthetic=False).exists() else "synthetic"
 
 
 def analysis_conditions(sample: Sample) -> list[AnalysisCondition]:
-    """The conditions that those analysed played; all of the study's while there is nobody."""
+    """Return the conditions that the sample played, or all conditions of the study if it is empty."""
     keys = set(sample.rounds.order_by().values_list("condition__key", flat=True))
     rows = [row for row in sample.study.conditions.all() if not keys or row.key in keys]
     return [AnalysisCondition(row.key, row.name, row.position) for row in rows]
 
 
 def analysis_versions(study: Study) -> list[DesignVersion]:
-    """The study's versions as the analysis takes them, which runs the tests that were preregistered last."""
+    """Return the study's versions relative to the tests that were preregistered last."""
     last, states = frozen_version(study), freeze_states(study)
     at = states[last.pk].frozen_at if last else None
     return [
@@ -198,7 +204,7 @@ def analysis_versions(study: Study) -> list[DesignVersion]:
 
 
 def measured_items(sample: Sample) -> MeasuredItems:
-    """What is measured of those analysed; of the present design while there is nobody."""
+    """Return the measures of the sample, or those of the present design if the sample is empty."""
     study, people = sample.study, sample.people.order_by()
     versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
     designs = {version.pk: version.blueprint for version in versions} or {0: blueprint_of(study)}
@@ -206,7 +212,7 @@ def measured_items(sample: Sample) -> MeasuredItems:
 
 
 def measured_items_in_versions(study: Study, designs: Mapping[int, Blueprint]) -> MeasuredItems:
-    """What is measured of those who entered under these versions, by primary key, newest first."""
+    """Return the measures of these versions of a study, given by primary key, newest first."""
     labels = {row.key: row.measure for row in study.items.all()}
     scales = measured_items_in(designs, labels, scale_keys([*version_blueprints(study), *designs.values()]))
     figures = _figures(study, designs.values(), scales.measures)
@@ -216,7 +222,7 @@ def measured_items_in_versions(study: Study, designs: Mapping[int, Blueprint]) -
 
 
 def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure]) -> list[NamedMetric]:
-    """The figures of the worlds of these designs' conditions by which episodes are compared."""
+    """Return the metrics that compare episodes in the worlds of these designs."""
     worlds = {condition.world for design in designs for condition in design.conditions}
     names, labels = [one.key for one in asked], [one.label for one in asked]
     figures = study_figures(study, names=names, labels=labels)
@@ -224,7 +230,10 @@ def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure
 
 
 def observations(sample: Sample, scales: MeasuredItems) -> Iterator[Observation]:
-    """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
+    """Yield one row per complete participant, condition and measure.
+
+    Drop-outs are left out, as in the paper.
+    """
     states = freeze_states(sample.study)
     rounds = sample.rounds.order_by().values_list("condition__key", "episode_id", "seat")
     beside = play_values(rounds, scales.of_play)
@@ -256,7 +265,7 @@ def observations(sample: Sample, scales: MeasuredItems) -> Iterator[Observation]
 
 
 def outage_observations(sample: Sample) -> list[Observation]:
-    """What those who are analysed played and an outage touched, where that is left out: without a value."""
+    """Return rows without values for the rounds that are left out because of an outage."""
     return [
         Observation(played.participant.code, played.condition.key, "", None, played.position, False)
         for played in sample.untaken.select_related("participant", "condition")
@@ -270,12 +279,14 @@ EXCLUSION_REASONS = {
     "attention_checks": "failed more attention checks than the version allows",
     "not_every_condition": "has no value in every condition that is analysed",
 }
-"""Why the analysis leaves somebody out, by code; where several hold, the first."""
+"""Code → reason why the analysis excludes somebody. If several apply, the first counts."""
 
 
 def exclusion_reasons(study: Study) -> dict[int, str]:
-    """The code of `LEFT_OUT` of everybody whom the analysis of people (for a program: of programs) leaves
-    out, by primary key."""
+    """Return the `EXCLUSION_REASONS` code of every excluded participant, by primary key.
+
+    People are checked against the analysis of people, synthetic participants against that of synthetic ones.
+    """
     codes: dict[int, str] = {}
     analysed: dict[bool, set[int]] = {True: set(), False: set()}
     failed = failed_checks(study)
@@ -296,14 +307,17 @@ def exclusion_reasons(study: Study) -> dict[int, str]:
 
 
 def _scored(named: NamedMetric) -> Q:
-    """Rounds whose episode has this figure, and has it defined."""
+    """Return a filter of rounds whose episode has a defined value of this metric."""
     value = f"episode__score__{named.figure.name}"
     has_figure = Q(episode__world__in=named.worlds, **{f"{value}__isnull": False})
     return has_figure & ~Q(**{value: None})
 
 
 def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:
-    """Of each sample whom `analysis.exclusions.incomplete` finds, from the rounds alone."""
+    """Yield the participants of each sample who lack a value in a condition.
+
+    This gives the same result as `incomplete_participants`, computed from the rounds alone.
+    """
     rounds = Round.objects.filter(participant__study=study).exclude(episode__status=Episode.Status.PLAYING)
     given = Answer.objects.filter(round=OuterRef("pk")).exclude(value=DOES_NOT_APPLY)
     valued = Q(Exists(given))
@@ -320,15 +334,17 @@ def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Itera
 
 Row = tuple[float | None, ...]
 Rows = dict[tuple[str, str], dict[int, Row]]
-"""By the keys of scale and condition, and the participant."""
+"""(scale key, condition key) → participant id → answers."""
 
 
 def scale_answers(
     sample: Sample, rated: MeasuredItems, conditions: list[AnalysisCondition]
 ) -> list[ScaleAnswers]:
-    """Each sub-scale of several items, in each condition and over all (each participant's means); only of
-    versions that have just the items that the newest has. Rows where nothing of a scale was answered are
-    none."""
+    """Return the answers to each sub-scale of several items, in each condition and over all conditions.
+
+    Over all conditions, each participant's means are used. Only versions with the same items as the newest
+    one count. Rows without any answer are left out.
+    """
     scales = _newest(rated)
     rows: Rows = {}
     for key, condition, who, row in _rows(sample, rated, scales) if scales else ():
@@ -337,7 +353,7 @@ def scale_answers(
 
 
 def _newest(rated: MeasuredItems) -> dict[str, SubScale]:
-    """By the key of the measure, as the newest version has it."""
+    """Return the sub-scales by measure key, as the newest version defines them."""
     found: dict[str, SubScale] = {}
     for version in rated.versions.values():
         for key, asked in version.fits.items():
@@ -349,7 +365,7 @@ def _newest(rated: MeasuredItems) -> dict[str, SubScale]:
 def _rows(
     sample: Sample, rated: MeasuredItems, scales: Mapping[str, SubScale]
 ) -> Iterator[tuple[str, str, int, Row]]:
-    """Key of the scale, key of the condition, one participant, and their turned answers there."""
+    """Yield scale key, condition key, participant id and the answers, with reversed items recoded."""
     rounds = sample.rounds.select_related("participant", "condition").prefetch_related("answers__item")
     for played in rounds:
         answers = {answer.item.key: numeric_answer(answer.value) for answer in played.answers.all()}
@@ -379,8 +395,10 @@ def _places(
 
 
 def _means(answered: Sequence[Mapping[int, Row]]) -> tuple[Row, ...]:
-    """Each participant's mean of each item over the conditions in which they answered it: one row a person,
-    for answers of one person are not those of several."""
+    """Return one row per participant: the mean of each item over the conditions in which it was answered.
+
+    Several answers of one person are not independent, so they are averaged.
+    """
     people = dict.fromkeys(who for rows in answered for who in rows)
     own = ([rows[who] for rows in answered if who in rows] for who in people)
     return tuple(tuple(map(_mean, zip(*rows, strict=True))) for rows in own)
@@ -396,7 +414,7 @@ def _keys(scale: SubScale) -> list[str]:
 
 
 def _turned(item: ItemPlan, answers: Mapping[str, Json]) -> float | None:
-    """The answer, so that more means more of what the scale measures; None without one on its scale."""
+    """Return the answer, recoded so that higher means more of the construct; None without a valid answer."""
     value = answers.get(item.key)
     if value is not None:
         with suppress(ScoringError):

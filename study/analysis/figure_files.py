@@ -1,7 +1,7 @@
 """Render the figures of a cached analysis as files, in a separate process.
 
-matplotlib takes a second to import and tenths of a second to draw, which would delay the people who play
-in this process.
+matplotlib takes a second to import and tenths of a second to draw. In the web process this would delay people
+who play.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from study.analysis.statistics.result_charts import MEANS, charts_of
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
 
 LONGEST = 30.0
-"""Seconds after which a figure is given up."""
+"""Seconds after which drawing a figure is given up."""
 
 FIGURE_TYPES = {
     "svg": "image/svg+xml",
@@ -27,25 +27,28 @@ FIGURE_TYPES = {
     "json": "application/json",
     "vl.json": "application/json",
 }
-"""What a figure can be had as, with its type: drawings, the table behind it, and as Vega-Lite."""
+"""Figure formats with their content types: drawings, the table behind the figure, and Vega-Lite."""
 
 OFFERED = {"svg": "SVG", "pdf": "PDF", "png": "PNG", "csv": "table, CSV", "json": "table, JSON"}
-"""What is offered below a figure, in words."""
+"""Formats offered below a figure, with their labels."""
 
 WRITTEN: dict[str, Callable[[Chart], bytes]] = {
     "csv": chart_data.chart_csv,
     "json": chart_data.chart_json,
     "vl.json": vega_charts.vega_json,
 }
-"""Those that are not drawn."""
+"""Formats that are written without drawing."""
 
 _pool = ProcessPool(lambda: 1, waiting=20, longest=LONGEST)
 os.register_at_fork(after_in_child=_pool.forget)
 
 
 def figure_file(figures: dict[str, bytes], analysis: Analysis, of: str, name: str, kind: str) -> bytes:
-    """A figure of a measure or scale as a file; `figures` are those that a worker has drawn already, by
-    measure. KeyError where there is none; ApartError where it cannot be drawn now."""
+    """Return a figure of a measure or scale as a file.
+
+    `figures` are those that a worker has already drawn, by measure. Raise KeyError for an unknown figure, and
+    ProcessPoolError if it cannot be drawn now.
+    """
     chart = charts_of(analysis, of)[name]
     if name != MEANS or kind in WRITTEN:
         return chart_file(chart, kind)
@@ -53,7 +56,7 @@ def figure_file(figures: dict[str, bytes], analysis: Analysis, of: str, name: st
 
 
 def chart_file(chart: Chart, kind: str) -> bytes:
-    """A figure as one of `FIGURE_TYPES`. ApartError where it cannot be drawn now."""
+    """Return a chart in one of `FIGURE_TYPES`. Raise ProcessPoolError if it cannot be drawn now."""
     return WRITTEN[kind](chart) if kind in WRITTEN else _drawn(chart, kind)
 
 
@@ -62,11 +65,11 @@ def _drawn(drawn: MeasureResult | Chart, kind: str) -> bytes:
 
 
 def draw_in_process(drawn: MeasureResult | Chart, kind: ImageFormat) -> bytes:
-    """What the process apart does."""
+    """Draw a figure; runs in the separate process."""
     if isinstance(drawn, Chart):
-        from kitchen.charts.matplotlib_charts import draw_chart as draw_chart  # matplotlib is slow to import
+        from kitchen.charts.matplotlib_charts import draw_chart as draw_chart  # slow to import
 
         return draw_chart(drawn, kind)
-    from study.analysis.statistics.matplotlib_figures import draw  # likewise
+    from study.analysis.statistics.matplotlib_figures import draw  # slow to import
 
     return draw(drawn, kind)

@@ -1,9 +1,9 @@
-"""Warn a researcher before people come about what a study cannot measure. Warnings come from its design,
-and from the episodes of a dry run: ceilings, floors, missing values, no variance, and decisions that
-came too late under a clock.
+"""Warn a researcher before data collection about what a study cannot measure.
 
-Programs play a timed world faster than people (`BRIGADE_SYNTHETIC_SPEED`). So more decisions are late in
-a dry run than with people; the agent's fallback then acts.
+Warnings come from the design and from the episodes of a dry run: ceilings, floors, missing values, no
+variance, and decisions that came too late under a clock. Programs play a timed world faster than people
+(`BRIGADE_SYNTHETIC_SPEED`). So more decisions are late in a dry run than with people; the agent's fallback
+then acts.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from study.design.readiness_checks import ReadinessProblem, readiness_problems
 from study.participants.models import Round
 
 FEWEST = 3
-"""Of fewer episodes nothing is said."""
+"""Minimum number of episodes for a warning."""
 OFTEN = 0.75
-"""From this share of episodes on, an end of the scale is told."""
+"""Share of episodes at an end of the scale that triggers a warning."""
 BLANK = 0.25
-"""From this share of episodes on, blanks are."""
+"""Share of missing values that triggers a warning."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpreadWarning:
-    """One thing to mind: what is so, in how many episodes, and what follows; empty where nothing does."""
+    """One warning: the finding, the episodes that show it, and its consequence (may be empty)."""
 
     what: str
     where: str
@@ -48,7 +48,7 @@ class SpreadWarning:
 
     @property
     def bare(self) -> str:
-        """The same without the episodes."""
+        """The warning without the number of episodes."""
         return f"{self.what}{self._end}"
 
     @property
@@ -57,7 +57,7 @@ class SpreadWarning:
 
 
 def spread_warnings(figure: Metric, values: Sequence[float | None]) -> Iterator[SpreadWarning]:
-    """What is to be minded of the values of as many episodes; nothing where nothing is."""
+    """Yield warnings about the values of a metric, one value per episode; None is a missing value."""
     there = [value for value in values if value is not None]
     if len(values) < FEWEST:
         return
@@ -68,7 +68,7 @@ def spread_warnings(figure: Metric, values: Sequence[float | None]) -> Iterator[
 
 
 def _flat(figure: Metric, there: Sequence[float]) -> Iterator[SpreadWarning]:
-    """An end of the scale; or else the same value everywhere."""
+    """Yield a warning if most values are at an end of the scale, or else if all are equal."""
     low, high = figure.ends
     for end, words, way in ((high, "highest", "higher"), (low, "lowest", "lower")):
         number = sum(value == end for value in there)
@@ -89,23 +89,25 @@ def _of(number: int, of: int) -> str:
 
 
 MOST_ROUNDS = 1000
-"""The newest that are looked at."""
+"""Maximum number of rounds that are read, newest first."""
 PLAYED_STATUSES = "Programs played it:"
-"""Before what is told of one condition."""
+"""Prefix of a warning about one condition."""
 WHOLE = (Episode.Status.OVER, Episode.Status.CUT_OFF, Episode.Status.REACHED)
-"""Episodes that nobody broke off."""
+"""Statuses of episodes that were not broken off."""
 Scores = list[Mapping[str, Json]]
 
 
 def dry_run_warnings(study: Study) -> dict[str, tuple[str, ...]]:
-    """By the key of a condition what its episodes with programs have shown that it cannot measure, in whole
-    sentences. Only of conditions that are as they were played."""
+    """Return the warnings from the dry run by condition key, as whole sentences.
+
+    Only conditions whose settings have not changed since they were played are included.
+    """
     found = dry_run_spreads(study)
     return {key: tuple(f"{PLAYED_STATUSES} {one}" for one in spreads) for key, spreads in found.items()}
 
 
 def dry_run_spreads(study: Study) -> dict[str, tuple[SpreadWarning, ...]]:
-    """The same as it was found."""
+    """Return the warnings from the dry run by condition key, as `SpreadWarning` objects."""
     plans = {plan.key: plan for plan in blueprint_of(study).conditions}
     scores = _scores(study, plans)
     return {key: told for key, found in scores.items() if (told := tuple(_told(plans[key].world, found)))}
@@ -118,7 +120,7 @@ def _told(world: str, scores: Scores) -> Iterator[SpreadWarning]:
 
 
 def _scores(study: Study, plans: Mapping[str, ConditionPlan]) -> dict[str, Scores]:
-    """What was scored in each condition, the newest first; an episode that several played counts once."""
+    """Return the scores of each condition, newest first. An episode with several participants counts once."""
     played = dry_run_rounds(study).filter(episode__status__in=WHOLE)
     fields = ("condition__key", "participant__version_id", "episode_id", "episode__score")
     rows = played.order_by("-pk").values_list(*fields)[:MOST_ROUNDS]
@@ -131,20 +133,20 @@ def _scores(study: Study, plans: Mapping[str, ConditionPlan]) -> dict[str, Score
 
 
 def dry_run_rounds(study: Study) -> QuerySet[Round]:
-    """Those that programs of a dry run have begun."""
+    """Return the rounds that programs of a dry run have begun."""
     return Round.objects.filter(
         participant__study=study, participant__synthetic=True, participant__preview=False
     )
 
 
 def versions_with_same_condition(study: Study, plan: ConditionPlan) -> list[int]:
-    """Versions in which this condition was played as it is now."""
+    """Return the versions in which this condition had its present settings."""
     versions = set(study.versions.values_list("pk", flat=True))
     return [version for version, _ in _alike(study, {plan.key: plan}, versions)]
 
 
 def _alike(study: Study, plans: Mapping[str, ConditionPlan], versions: set[int]) -> set[tuple[int, str]]:
-    """Versions and conditions that were played there as they are now."""
+    """Return (version, condition key) pairs whose conditions have the present settings."""
     return {
         (version.pk, was.key)
         for version in study.versions.filter(pk__in=versions).defer("bundle")
@@ -154,7 +156,7 @@ def _alike(study: Study, plans: Mapping[str, ConditionPlan], versions: set[int])
 
 
 def _play(plan: ConditionPlan) -> tuple[Json, ...]:
-    """All that decides how an episode goes."""
+    """Return all settings that determine how an episode is played."""
     return (
         plan.world,
         plan.settings,
@@ -166,13 +168,15 @@ def _play(plan: ConditionPlan) -> tuple[Json, ...]:
 
 
 LATE_SHARE = "timeout"
-"""`Decision.fallback` of one that was not there when its step was taken."""
+"""Value of `Decision.fallback` if the decision was not ready when its step was taken."""
 
 
 def late_decision_warnings(study: Study) -> Iterator[str]:
-    """Of each condition in which decisions came too late beside programs: how many, how quick the clock was,
-    and what to do; a sentence each that begins with its name. Only of conditions that are as they were
-    played."""
+    """Yield a sentence for each condition with late decisions in the dry run.
+
+    It begins with the condition's name and states their number, the length of a step, and what to do. Only
+    conditions with unchanged settings are included.
+    """
     for plan in blueprint_of(study).conditions:
         for tick_ms, late, made in _counts(study, plan):
             if late:
@@ -196,7 +200,7 @@ def _pace(tick_ms: int, usual: int | None) -> str:
 
 
 def _counts(study: Study, plan: ConditionPlan) -> list[tuple[int, int, int]]:
-    """By the length of a step under a clock, in ms: how many decisions came too late, and of how many."""
+    """Return (milliseconds per step, late decisions, all decisions) for each length of a step."""
     rounds = dry_run_rounds(study).filter(condition__key=plan.key, episode__tick_ms__isnull=False)
     rounds = rounds.filter(participant__version_id__in=versions_with_same_condition(study, plan))
     newest = rounds.order_by("-pk").values("episode_id")[:MOST_ROUNDS]
@@ -206,20 +210,22 @@ def _counts(study: Study, plan: ConditionPlan) -> list[tuple[int, int, int]]:
 
 
 def _usual(plan: ConditionPlan) -> int | None:
-    """Milliseconds of a step beside people; None where that cannot be said."""
+    """Return the milliseconds of a step with people; None if unknown."""
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         return get_world(plan.world).create(seats=seats_of(plan), settings=plan.settings).tick_ms
     return None
 
 
 def pre_launch_problems(study: Study) -> list[ReadinessProblem]:
-    """What hinders, then what is to be considered: of the design, then of a dry run."""
+    """Return blocking problems first, then points to consider: of the design, then of the dry run."""
     return [*readiness_problems(study), *_tried(study)]
 
 
 def unmeasurable_warnings(study: Study) -> list[str]:
-    """What it cannot measure, a sentence each that begins with its conditions: by their settings, and by what
-    programs played of them. What is alike in several is told once."""
+    """Return sentences about what the study cannot measure, each beginning with the conditions' names.
+
+    They come from the settings and from the dry run. Conditions with the same warning share one sentence.
+    """
     names: dict[str, list[str]] = {}
     for row in study.conditions.all():
         for words in row.unmeasured:
@@ -228,7 +234,8 @@ def unmeasurable_warnings(study: Study) -> list[str]:
 
 
 def _together(study: Study) -> list[str]:
-    """What programs have shown, once for all conditions of which it is so, with the episodes of each."""
+    """Return the warnings from the dry run, one for all conditions that share it, with each one's
+    episodes."""
     rows, found = study.conditions.all(), dry_run_spreads(study)
     alike: dict[tuple[str, str], list[tuple[str, SpreadWarning]]] = {}
     for row in rows:
@@ -246,8 +253,7 @@ def _of_several(several: list[tuple[str, SpreadWarning]]) -> str:
 
 
 def first_warning(study: Study) -> str:
-    """The first thing that it cannot measure, and how many more there are: pages have them all. Empty where
-    there is nothing."""
+    """Return the first warning and the number of others; empty if there is none."""
     told = unmeasurable_warnings(study)
     rest = counted_noun(len(told) - 1, "more such thing")
     more = f" ({rest}: see “To consider” in Design.)" if len(told) > 1 else ""

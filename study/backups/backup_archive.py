@@ -1,8 +1,7 @@
-"""The file format of a backup: a tar with a manifest, the database and, unless it was left out, the secret
-key.
+"""The file format of a backup: a tar with a manifest, the database and, optionally, the secret key.
 
-The manifest comes first and has the length and hash of the rest. A file that differs from its manifest
-is refused before anything is done with it.
+The manifest comes first and holds the hashes of the other files. A file that differs from its manifest is
+refused before it is used.
 """
 
 from __future__ import annotations
@@ -21,53 +20,56 @@ from typing import IO, Any
 from kitchen.words.english_text import counted_noun
 
 FORMAT = 1
-"""Raised when older programs could not read the file any more."""
+"""Version of the file format. Increase it when older programs can no longer read the file."""
 MANIFEST, KEY = "manifest.json", "secret.key"
 DATABASES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
 """Name of the database in the tar, by Django's name of its kind."""
 ONE = {"studies": "study", "participants": "participant", "episodes": "episode"}
-"""What a manifest counts, one of each."""
+"""Singular of the names in a manifest's counts."""
 PIECE = 1 << 20
 
 
 class BackupError(Exception):
-    """What was asked for cannot be done, and nothing was changed; the message is one line."""
+    """The request cannot be fulfilled, and nothing was changed. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a backup is."""
+    """Description of a backup."""
 
     made_at: str
     database: str
     """`sqlite` or `postgresql`."""
     server: int
-    """Major version of the PostgreSQL it comes from; 0 for SQLite."""
+    """Major version of the PostgreSQL server it comes from; 0 for SQLite."""
     migrations: Mapping[str, list[str]]
-    """Names of those that were applied, by app."""
+    """Names of the applied migrations, by app."""
     counts: Mapping[str, int]
-    """Studies, participants and episodes."""
+    """Numbers of studies, participants and episodes."""
     key: str
-    """A hash of the secret key that belongs to it."""
+    """Hash of the secret key that belongs to the backup."""
     hashes: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of each other file."""
     format: int = FORMAT
 
     @property
     def words(self) -> str:
-        """What is in it, for a person."""
+        """Return the contents as text."""
         return ", ".join(
             counted_noun(count, ONE.get(name, name), name) for name, count in self.counts.items()
         )
 
 
 def key_hash(key: str) -> str:
-    """By which keys are compared without being shown."""
+    """Return a short hash to compare keys without showing them."""
     return sha256(f"brigade.key:{key}".encode()).hexdigest()[:16]
 
 
 def archive_write(file: Path, manifest: Manifest, database: Path, key: str) -> None:
-    """Write it whole or not at all, readable by its user only; OSError. It does not overwrite a file."""
+    """Write the backup completely or not at all, readable by its user only.
+
+    Raises OSError. An existing file is not overwritten.
+    """
     name = DATABASES[manifest.database]
     hashes = {name: hash_of(database)} | ({KEY: sha256(key.encode()).hexdigest()} if key else {})
     said = json.dumps(asdict(manifest) | {"hashes": hashes}, indent=1).encode()
@@ -88,7 +90,7 @@ def archive_write(file: Path, manifest: Manifest, database: Path, key: str) -> N
 
 
 def _private(file: Path) -> IO[bytes]:
-    """A new file that only its user may read."""
+    """Create a new file that only its user may read."""
     return os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
@@ -99,7 +101,7 @@ def _add(tar: tarfile.TarFile, name: str, data: IO[bytes], size: int) -> None:
 
 
 def hash_of(file: Path) -> str:
-    """SHA-256 of what is in it."""
+    """Return the SHA-256 of the file's content."""
     with file.open("rb") as data:
         return _copied(data, None)
 
@@ -115,7 +117,7 @@ def _copied(data: IO[bytes], out: IO[bytes] | None) -> str:
 
 @contextmanager
 def open_archive(file: Path) -> Iterator[tuple[tarfile.TarFile, Manifest]]:
-    """A backup to read from; BackupError where it is none, or was made by a later version."""
+    """Open a backup for reading. Raises BackupError if it is none, or was made by a later version."""
     try:
         with tarfile.open(file, "r:") as tar:
             yield tar, _manifest(tar, file)
@@ -141,7 +143,10 @@ def _manifest(tar: tarfile.TarFile, file: Path) -> Manifest:
 
 
 def unpack(tar: tarfile.TarFile, manifest: Manifest, name: str, to: Path) -> Path:
-    """This file of the backup, put there (mode 0600); BackupError where it is not what the manifest says."""
+    """Extract this file of the backup to a path (mode 0600).
+
+    Raises BackupError if the content differs from the manifest.
+    """
     try:
         data = tar.extractfile(name)
     except KeyError:

@@ -19,25 +19,28 @@ from study.backups import postgres_dump, sqlite_copy
 from study.backups.backup_archive import BackupError, Manifest, archive_write, key_hash
 
 TABLES = {"studies": "study_study", "participants": "study_participant", "episodes": "kitchen_episode"}
-"""What a manifest counts."""
+"""The tables that a manifest counts."""
 
 SnapshotFunction = Callable[[str], list[Any]]
-"""Rows of a statement."""
+"""A function that returns the rows of an SQL statement."""
 
 
 OWN_NAME = re.compile(r"brigade-\d{8}T\d{6}Z\.tar")
 
 
 def backup_path(named: Path | None) -> Path:
-    """Where a backup goes: there; a name of its own for each second where that is a folder, or nothing."""
+    """Return the path of a new backup. For a folder or None, the name contains the current time in
+    seconds."""
     folder = named or Path(settings.VAR_DIR) / "backups"
     is_file = named is not None and not folder.is_dir()
     return folder if is_file else folder / f"brigade-{timezone.now():%Y%m%dT%H%M%SZ}.tar"
 
 
 def prune_old_backups(made: Path, keep: int) -> int:
-    """Remove older backups beside this one that have such a name, so that with it so many are left; how many.
-    OSError."""
+    """Remove older backups with generated names beside this one, so that `keep` are left with it.
+
+    Return the number of removed files. Raises OSError.
+    """
     others = (file for file in made.parent.iterdir() if OWN_NAME.fullmatch(file.name) and file != made)
     too_many = sorted(others, reverse=True)[keep - 1 :]
     for file in too_many:
@@ -46,7 +49,7 @@ def prune_old_backups(made: Path, keep: int) -> int:
 
 
 def back_up(file: Path, *, with_key: bool) -> Manifest:
-    """Everything that is stored, as it is at one moment; BackupError."""
+    """Write all stored data, as they are at one moment, to the file. Raises BackupError."""
     if file.exists():
         raise BackupError(f"{file} is there already: choose another name")
     try:
@@ -83,7 +86,7 @@ def _postgresql(to: Path) -> Manifest:
 
 
 COPIES = {"sqlite": _sqlite, "postgresql": _postgresql}
-"""By Django's name of the kind of database."""
+"""Copy functions by Django's name of the kind of database."""
 
 
 def _manifest(ask: SnapshotFunction, server: int) -> Manifest:

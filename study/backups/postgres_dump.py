@@ -1,7 +1,7 @@
 """Copy a PostgreSQL database with pg_dump, and replace one with pg_restore.
 
-The schema with the old tables is renamed, not removed. So no right to create databases is needed, and
-undoing is a rename.
+The schema with the old tables is renamed, not removed. So the database user needs no right to create
+databases, and a rename undoes the change.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from django.db import Error, connection, transaction
 from study.backups.backup_archive import BackupError
 
 LOOKS, LOOK_SECONDS = 20, 0.1
-"""How often it is looked whether others are connected, and seconds after each look."""
+"""Number of checks for other connections, and seconds after each check."""
 VARIABLES = {
     "HOST": "PGHOST",
     "PORT": "PGPORT",
@@ -33,17 +33,19 @@ VARIABLES = {
     "sslkey": "PGSSLKEY",
     "service": "PGSERVICE",
 }
-"""How its programs are told where the database is: a password in arguments could be seen by others."""
+"""Environment variables that pass the settings to PostgreSQL's programs. A password in arguments would be
+visible to others."""
 
 
 def server_major() -> int:
-    """15 for PostgreSQL 15.8."""
+    """Return the server's major version, such as 15 for PostgreSQL 15.8."""
     connection.ensure_connection()
     return int(connection.pg_version) // 10000  # type: ignore[attr-defined]
 
 
 def program(name: str) -> str:
-    """Where pg_dump or pg_restore is; BackupError where there is none for this server."""
+    """Return the path of pg_dump or pg_restore. Raises BackupError if it is missing or too old for this
+    server."""
     major, found = server_major(), which(name)
     advice = f"install it (on Debian and Ubuntu: apt-get install postgresql-client-{major})"
     if not found:
@@ -57,7 +59,7 @@ def program(name: str) -> str:
 
 
 def dump(to: Path, snapshot: str) -> None:
-    """The database as this snapshot sees it, while others write; BackupError."""
+    """Dump the database as this snapshot sees it, while others write. Raises BackupError."""
     schema = schema_now()
     _run(
         program("pg_dump"), "--format=custom", f"--schema={schema}", f"--snapshot={snapshot}", f"--file={to}"
@@ -65,19 +67,20 @@ def dump(to: Path, snapshot: str) -> None:
 
 
 def schema_now() -> str:
-    """Where the tables are."""
+    """Return the schema of the tables."""
     return str(_asked("SELECT coalesce(current_schema(), 'public')"))
 
 
 def check(file: Path, major: int) -> None:
-    """BackupError unless this server takes the dump."""
+    """Raise BackupError unless this server can restore the dump."""
     if major > server_major():
         raise BackupError(f"the backup comes from PostgreSQL {major}, this server is {server_major()}")
     _run(program("pg_restore"), "--list", str(file))
 
 
 def check_alone() -> None:
-    """BackupError while others are connected to the database; who has just gone may be seen for a moment."""
+    """Raise BackupError if others stay connected to the database. A closed connection may be visible for a
+    moment."""
     for _ in range(LOOKS):
         if not (others := _others()):
             return
@@ -94,8 +97,10 @@ def _others() -> int:
 
 
 def replace(dumped: Path, aside: str, *, is_empty: bool) -> None:
-    """Put the dump in the place of what is there, which goes aside as a schema of that name. BackupError,
-    and all is as before."""
+    """Replace the tables by the dump; the old ones stay in a schema named `aside`.
+
+    Raises BackupError after undoing all changes.
+    """
     schema = schema_now()
     contents = dumped.with_suffix(".list")
     listed = _run(program("pg_restore"), "--list", str(dumped))
@@ -117,7 +122,7 @@ def replace(dumped: Path, aside: str, *, is_empty: bool) -> None:
 
 
 def _about_schema(line: str) -> bool:
-    """Whether a line of the list makes the schema itself, which is there already."""
+    """Return whether a line of the dump's list creates the schema itself, which exists already."""
     return bool(re.match(r"\d+; \d+ \d+ (SCHEMA|COMMENT - SCHEMA|ACL - SCHEMA) ", line))
 
 
@@ -149,7 +154,7 @@ def _asked(statement: str) -> Any:
 
 
 def _run(*command: str) -> str:
-    """What it prints; BackupError with the last line of what it complains of."""
+    """Run a command and return its output. Raises BackupError with the first line of its errors."""
     done = subprocess.run(  # noqa: S603 - PostgreSQL's own programs
         command, env=_environment(), capture_output=True, text=True, check=False
     )

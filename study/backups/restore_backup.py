@@ -1,9 +1,9 @@
 """Restore a backup in place of the present data. Every problem is found before anything is changed.
 
-Two things survive a restore. Participants who were erased since the backup are erased again: their marks
-are stored with the security events, in `security.log`, and in a file beside the database. Completion
-codes of people who finished and then withdrew are kept, so that they can still be paid; their file is
-removed once the restored database has them.
+Two things survive a restore. Participants who were erased since the backup are erased again: their marks are
+stored with the security events, in `security.log`, and in a file in the data folder. Completion codes of
+people who finished and then withdrew are kept, so that they can still be paid; their file is removed once the
+restored database has them.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from study.researchers.models import SecurityEvent
 
 KIND = SecurityEvent.Kind.PERSON_ERASED
 MARKS_FILE = "erased.marks"
-"""A mark a line, in the folder of what the app writes."""
+"""File with one erasure mark per line, in the app's data folder."""
 
 
 def known_erasure_marks() -> set[str]:
-    """Of everybody who was erased, as far as the present database, the logs and the file say so."""
+    """Return the marks of all erased participants known to the present database, the logs and the file."""
     return {noted.split()[-1] for noted in (*_marks_in_database(), *_in_logs(), *_marks_in_file())}
 
 
 def save_erasure_marks() -> None:
-    """Have all that are known in the file; OSError."""
+    """Write all known marks to the file. Raises OSError."""
     file_writing.write_atomically(
         _marks_file(), "".join(f"{mark}\n" for mark in sorted(known_erasure_marks())).encode()
     )
@@ -69,7 +69,7 @@ def _marks_file() -> Path:
 def _marks_in_database() -> Iterator[str]:
     try:
         yield from SecurityEvent.objects.filter(kind=KIND).exclude(what="").values_list("what", flat=True)
-    except Error:  # there is none yet, or it is broken: the logs are left
+    except Error:  # no table yet, or a broken database: the logs remain
         return
 
 
@@ -82,7 +82,7 @@ def _in_logs() -> Iterator[str]:
 
 
 def _in_log(file: Path) -> Iterator[str]:
-    """One that was put aside by a program is read too, unless that has compressed it."""
+    """Yield the marks in a log file. Rotated logs are read too, unless they are compressed."""
     for line in file.read_text(errors="replace").splitlines():
         try:
             noted = json.loads(line)
@@ -93,7 +93,7 @@ def _in_log(file: Path) -> Iterator[str]:
 
 
 def erase_again(marks: set[str]) -> Counter[str]:
-    """Erase everybody with one of these marks; how many, by the slug of their study."""
+    """Erase all participants with one of these marks; return the numbers by slug of the study."""
     people = Participant.objects.select_related("study").only("pk", "entry", "study__slug")
     back = [(person.pk, person.study.slug) for person in people.iterator() if erasure_mark(person) in marks]
     for pk, _ in back:
@@ -102,11 +102,11 @@ def erase_again(marks: set[str]) -> Counter[str]:
 
 
 COMPLETIONS_FILE = "left.json"
-"""In the folder of what the app writes, while a backup is put in place."""
+"""File in the app's data folder that holds the completions during a restore."""
 
 
 class SavedCompletion(NamedTuple):
-    """One row, wherever it is."""
+    """One row of `LeftComplete`, from the database or the file."""
 
     study: int
     slug: str
@@ -116,7 +116,8 @@ class SavedCompletion(NamedTuple):
 
 
 def save_completions() -> None:
-    """Have all that the present database, and a restore that died, know in the file; OSError."""
+    """Write all completions that the present database, and an interrupted restore, know to the file. Raises
+    OSError."""
     if known := _completions_in_database() | _completions_in_file():
         file_writing.write_atomically(
             _completions_file(), json.dumps(sorted(known.elements())).encode()
@@ -124,8 +125,8 @@ def save_completions() -> None:
 
 
 def restore_completions() -> None:
-    """Have in the database what is not there, or is there with a mark that was forgotten since; the file is
-    gone."""
+    """Add missing completions to the database, and forget marks that were forgotten since the backup; remove
+    the file."""
     known = _completions_in_file()
     missing, studies = known - _completions_in_database(), set(Study.objects.values_list("pk", "slug"))
     marks = {left.mark for left in known} | {""}
@@ -144,7 +145,7 @@ def _put_back(left: SavedCompletion, marks: set[str]) -> None:
 
 
 def _completions_in_database() -> Counter[SavedCompletion]:
-    """None in an older one, or in one that is broken."""
+    """Return the completions in the database; empty for an older or broken database."""
     rows = LeftComplete.objects.values_list("study", "study__slug", "code", "mark", "left_on")
     try:
         return Counter(SavedCompletion(pk, slug, code, mark, str(day)) for pk, slug, code, mark, day in rows)
@@ -169,22 +170,24 @@ KINDS = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 @dataclass(slots=True)
 class RestoreResult:
-    """What became of it."""
+    """Result of a restore."""
 
     manifest: Manifest
     aside: str = ""
-    """Where what was there before is now; empty where there was nothing."""
+    """Location of the previous data; empty if there were none."""
     erased: Counter[str] = field(default_factory=Counter)
-    """How many were erased again, by study."""
+    """Number of participants who were erased again, by study."""
     verdicts: list[LogVerdict] = field(default_factory=list)
-    """What the log of each episode is worth."""
+    """Result of the log check of each episode."""
     key_is_ours: bool = True
     """Whether the secret key is the backup's; if not, nothing was verified."""
 
 
 def restore(file: Path, *, sure: bool, with_key: bool = True) -> RestoreResult:
-    """Put this backup in place; BackupError, and nothing is changed. What is there is replaced only by
-    whoever is `sure`. Without its key the present one stays, and counts from now on."""
+    """Replace the present data by this backup. Raises BackupError if nothing was changed.
+
+    Existing data are replaced only if `sure`. Without the backup's key, the present key stays in use.
+    """
     with ExitStack() as running:
         with open_archive(file) as (tar, manifest):
             _check_manifest(manifest)
@@ -199,7 +202,7 @@ def restore(file: Path, *, sure: bool, with_key: bool = True) -> RestoreResult:
 
 
 def _put(tar: TarFile, manifest: Manifest, sure: bool, with_key: bool) -> RestoreResult:
-    """Have database and key in their places, once all of the backup is known to be good."""
+    """Put database and key in place, once the whole backup has been checked."""
     with _folder_beside() as name:
         folder = Path(name)
         database = unpack(tar, manifest, DATABASES[manifest.database], folder / "database")
@@ -236,7 +239,10 @@ def _check_manifest(manifest: Manifest) -> None:
 
 @contextmanager
 def while_nothing_runs() -> Iterator[None]:
-    """While this lasts `make run` does not start here; BackupError where it runs, or others are connected."""
+    """Prevent `make run` from starting here during the block.
+
+    Raises BackupError if the app runs or others are connected to the database.
+    """
     with Path(settings.RUN_LOCK).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -255,7 +261,10 @@ def _file() -> Path:
 
 
 def _folder_beside() -> tempfile.TemporaryDirectory[str]:
-    """A folder on the disk of the database, for a file is put in its place by its name alone; BackupError."""
+    """Return a temporary folder on the database's disk, so that a rename can replace the file.
+
+    Raises BackupError.
+    """
     place = _file().parent if connection.vendor == "sqlite" else Path(settings.VAR_DIR)
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -265,13 +274,15 @@ def _folder_beside() -> tempfile.TemporaryDirectory[str]:
 
 
 def _is_ours(manifest: Manifest) -> bool:
-    """Whether the backup's key is the one with which this process signs."""
+    """Return whether this process signs with the backup's key."""
     return key_hash(settings.SECRET_KEY) == manifest.key
 
 
 def _key(tar: TarFile, manifest: Manifest, folder: Path) -> Path | None:
-    """The key of the backup, unpacked, to be put in place; None where it is there. BackupError where it
-    cannot be: with another key every log would seem forged, and what is written now would be."""
+    """Return the path of the backup's unpacked key; None if this process already uses that key.
+
+    Raises BackupError if the key cannot be replaced. With another key, every log would seem forged.
+    """
     if _is_ours(manifest):
         return None
     if settings.SECRET_KEY_FILE is None:
@@ -293,7 +304,7 @@ def _check_database(database: Path, manifest: Manifest) -> None:
 
 
 def describe_present_data() -> str:
-    """What would be replaced, in words; nothing where there is no database yet."""
+    """Return what would be replaced, in words; empty if there is no database yet."""
     try:
         if "django_migrations" not in connection.introspection.table_names():
             return ""
@@ -309,9 +320,9 @@ def describe_present_data() -> str:
 
 
 def _replace(database: Path, manifest: Manifest, *, is_empty: bool) -> str:
-    """Put it in place; where the old one is."""
+    """Put the database in place and return the location of the old one."""
     name = f"before_{timezone.now():%Y%m%dt%H%M%S_%f}"
-    connection.close()  # what is open stays with the old one
+    connection.close()  # open connections stay with the old database
     if connection.vendor == "sqlite":
         aside = _file().parent / name
         sqlite_copy.replace(_file(), database, aside, is_empty=is_empty)
@@ -323,7 +334,7 @@ def _replace(database: Path, manifest: Manifest, *, is_empty: bool) -> str:
 
 
 def _put_key(key: Path, file: Path) -> None:
-    """Have the backup's key in its place, and sign with it from now on."""
+    """Put the backup's key in place and sign with it from now on."""
     if file.exists():
         file.replace(file.with_name(f"secret.key.before_{timezone.now():%Y%m%dt%H%M%S}"))
     shutil.move(key, file)

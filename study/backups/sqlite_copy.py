@@ -11,19 +11,21 @@ from pathlib import Path
 from study.backups.backup_archive import BackupError
 
 PAGES = 250
-"""Pages that are copied at a time, a megabyte."""
+"""Number of pages copied at a time; together a megabyte."""
 REST = 0.002
-"""Seconds between two times."""
+"""Seconds of rest between two copy steps."""
 ENDS = ("", "-wal", "-shm", "-journal")
-"""Of the files of a database."""
+"""Suffixes of the files of a database."""
 
 
 def copy(source: Path, to: Path, rest: Callable[[float], None] = time.sleep) -> None:
-    """The database as it was when this began, in one file. Whoever writes meanwhile waits for nothing: a
-    reader holds nobody up, only SQLite's log grows. sqlite3.Error."""
+    """Copy the database as it was at the start of the call into one file.
+
+    Writers do not wait meanwhile: a reader blocks nobody, only SQLite's log grows. Raises sqlite3.Error.
+    """
     with closing(_open(source)) as live, closing(_open(to)) as made:
         live.execute("BEGIN")
-        live.execute("SELECT count(*) FROM sqlite_master").fetchone()  # from here on it stays as it is
+        live.execute("SELECT count(*) FROM sqlite_master").fetchone()  # from here on the copy sees one state
         live.backup(made, pages=PAGES, progress=lambda *_: rest(REST), sleep=0)
         made.execute("PRAGMA journal_mode=DELETE")
 
@@ -33,7 +35,7 @@ def _open(file: Path, patience: float = 5.0) -> sqlite3.Connection:
 
 
 def check(file: Path) -> None:
-    """BackupError unless it is a whole database."""
+    """Raise BackupError unless the file is an intact database."""
     try:
         with closing(_open(file)) as copied:
             said = copied.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -44,7 +46,7 @@ def check(file: Path) -> None:
 
 
 def check_alone(file: Path) -> None:
-    """BackupError while another program has the database open."""
+    """Raise BackupError if another program has the database open."""
     if not file.exists():
         return
     try:
@@ -55,13 +57,15 @@ def check_alone(file: Path) -> None:
     except sqlite3.OperationalError as error:
         if "locked" in str(error):
             raise BackupError("another program has the database open: stop the app and its workers") from None
-    except sqlite3.DatabaseError:  # damaged: that is why a backup is put back
+    except sqlite3.DatabaseError:  # damaged: this is why a backup is restored
         return
 
 
 def replace(file: Path, new: Path, aside: Path, *, is_empty: bool) -> None:
-    """Put the new database in the place of the old one, which goes aside with all its files, unless there was
-    nothing in it. OSError."""
+    """Replace the database by the new one. The old one goes aside with all its files, unless it was empty.
+
+    Raises OSError.
+    """
     for old in (Path(f"{file}{end}") for end in ENDS[::-1]):
         if is_empty:
             old.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
-"""The analysis and report pages of a study, their files to download, and a page that waits while a worker
-still computes them.
+"""Serve the analysis and report pages of a study, and their files.
+
+A waiting page is shown while a worker still computes them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from study.reporting.report_output import Report, cached_report
 from study.researchers.permissions import study_page
 
 WAIT_SECONDS = 2
-"""How often a page that waits for a worker looks again."""
+"""How often a waiting page reloads, in seconds."""
 TITLES = {
     "report": "The report is being made",
     "analysis": "The analysis is being computed",
@@ -40,7 +41,10 @@ TITLES = {
 
 
 def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "") -> HttpResponse:
-    """What is not there yet (one of `TITLES`), or never will be for this `problem`, and what to do; 503."""
+    """Return a page with status 503 that says what is not ready (a key of `TITLES`) and what to do.
+
+    A `problem` means that the result will never be ready.
+    """
     context = {
         "study": study,
         "counts": study_counts(study),
@@ -54,18 +58,19 @@ def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "
 
 
 def requested_participants(request: HttpRequest, study: Study) -> str:
-    """Whose data are asked for; the usual choice where nobody says."""
+    """Return the requested choice of participants (a key of `analysis_sample.WHO`), or the study's
+    default."""
     asked = request.GET.get("who", "")
     return asked if asked in analysis_sample.WHO else analysis_sample.default_participants(study)
 
 
 def preregistered_requested(request: HttpRequest) -> bool:
-    """Whether only what was collected as preregistered is asked for."""
+    """Return whether the request is limited to data collected as preregistered."""
     return request.GET.get("only") == "preregistered"
 
 
 def untouched_requested(request: HttpRequest) -> bool:
-    """Whether episodes that an outage touched are to be left out."""
+    """Return whether episodes affected by an outage are to be left out."""
     return request.GET.get("without") == "outages"
 
 
@@ -82,7 +87,10 @@ def _ready(study: Study, who: str, preregistered: bool, untouched: bool) -> Cach
 
 @study_page("view")
 def analysis(request: HttpRequest, study: Study) -> HttpResponse:
-    """Per measure: means, ANOVA, Tukey HSD, the figure. A worker computes them; until then the page waits."""
+    """Show means, ANOVA, Tukey HSD and the figure of each measure.
+
+    The page waits until a worker computed them.
+    """
     who, only, untouched = (
         requested_participants(request, study),
         preregistered_requested(request),
@@ -120,20 +128,20 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def analysis_query(who: str, only: bool, untouched: bool) -> str:
-    """What the addresses of figures and of the report carry on."""
+    """Return the query string that the addresses of figures and of the report need."""
     chosen = {"who": who, "only": "preregistered" if only else "", "without": "outages" if untouched else ""}
     return urlencode({name: value for name, value in chosen.items() if value})
 
 
 @study_page("view")
 def figure(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
-    """One measure's bar chart as SVG."""
+    """Return one measure's bar chart as SVG."""
     return _file(request, study, measure, MEANS, "svg")
 
 
 @study_page("view")
 def figure_file(request: HttpRequest, study: Study, measure: str, name: str) -> HttpResponse:
-    """A figure of a measure or scale, as in "participants.pdf", or the table behind it."""
+    """Return a figure of a measure or scale, such as "participants.pdf", or the table behind it."""
     figure, _, kind = name.partition(".")
     if kind not in FIGURE_TYPES:
         raise Http404(name)
@@ -160,7 +168,7 @@ def _file(request: HttpRequest, study: Study, of: str, figure: str, kind: str) -
 
 @study_page("view")
 def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBase:
-    """A table of the analysis, or all of it, as `analyse_study` writes it."""
+    """Return a table of the analysis, or the whole analysis, in the form that `analyse_study` writes."""
     make = OFFERED.get(table)
     if make is None:
         raise Http404(table)
@@ -177,7 +185,7 @@ def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBa
 
 
 OFFERED = result_files.TABLES | result_files.WHOLE
-"""What can be downloaded beside figures."""
+"""Files that can be downloaded beside figures."""
 
 TABLE_TYPES = {
     "csv": FIGURE_TYPES["csv"],
@@ -189,7 +197,7 @@ TABLE_TYPES = {
 
 @study_page("view")
 def figures(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
-    """All figures of one measure or scale: in the browser, as files, in words and as tables."""
+    """Show all figures of one measure or scale: in the browser, as files, in words and as tables."""
     who, only, untouched = (
         requested_participants(request, study),
         preregistered_requested(request),
@@ -219,7 +227,7 @@ FIGURE_MEANINGS = {
     "positions": "Over the order of play",
     RELIABILITY: "Reliability of the scale",
 }
-"""What the figures are called on their page."""
+"""The title of each figure on its page."""
 
 AWAY = "Redis, which keeps the results, does not answer. Load this page again later."
 
@@ -240,7 +248,7 @@ def _report_ready(request: HttpRequest, study: Study) -> Report | None:
 
 @study_page("view")
 def report(request: HttpRequest, study: Study) -> HttpResponse:
-    """All of it, to read and to download. A worker makes it; until then the page waits."""
+    """Show the report, with links to download it. The page waits until a worker has made it."""
     found = _report_ready(request, study)
     choice = analysis_query(
         requested_participants(request, study), preregistered_requested(request), untouched_requested(request)
@@ -260,18 +268,21 @@ def report(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("view")
 def report_html(request: HttpRequest, study: Study) -> HttpResponseBase:
-    """The file that needs nothing else."""
+    """Download the report as one HTML file that needs no other file."""
     return _report_file(request, study, "html", _report_ready(request, study))
 
 
 @study_page("view")
 def report_pdf(request: HttpRequest, study: Study) -> HttpResponseBase:
-    """The same, to print."""
+    """Download the report as a PDF file."""
     return _report_file(request, study, "pdf", _report_ready(request, study))
 
 
 def _report_file(request: HttpRequest, study: Study, form: str, found: Report | None) -> HttpResponseBase:
-    """To be saved and not shown: a page's own styles are not let in here."""
+    """Return a report file for download.
+
+    It is not shown, because the site does not allow a page's own styles.
+    """
     if found is None or found.problem:
         return waiting_page(request, study, "nothing" if found else "report", found.problem if found else "")
     data = found.pdf if form == "pdf" else found.html.encode()

@@ -1,4 +1,4 @@
-"""The staff's home page with all studies, and the overview page of one study."""
+"""Serve the staff's home page with all studies, and the overview page of one study."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from study.researchers.console_page_helpers import participant_link
 from study.researchers.permissions import staff_page, studies_for, study_page
 
 NEWEST = 20
-"""Participants on the page of a study; all of them have a page of their own."""
+"""The number of newest participants on a study's page. Another page lists all of them."""
 
 
 @staff_page()
 def index(request: HttpRequest) -> HttpResponse:
-    """Every study that is this person's business, with how far it is."""
+    """List the studies that this user may see, with their progress, shared studies and ready designs."""
     with_counts = studies_with_counts(studies_for(request.user))
     studies = [{"study": study, "counts": counts} for study, counts in with_counts]
     mine = studies_for(request.user).values("pk")
@@ -39,7 +39,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @study_page("view")
 def detail(request: HttpRequest, study: Study) -> HttpResponse:
-    """One study: its link, conditions, participants."""
+    """Show one study: its link, conditions, participants and costs."""
     context = {
         "study": study,
         "participant_link": participant_link(request, study),
@@ -57,7 +57,7 @@ def detail(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _forecast(request: HttpRequest, study: Study) -> dict[str, Any]:
-    """Money, for as many participants to come as were asked for; `wrong` says what is not understood."""
+    """Return the cost forecast for the requested number of participants. `wrong` is the error message."""
     asked = request.GET.get("participants", str(PARTICIPANTS)).strip()
     good = asked.isascii() and asked.isdigit() and len(asked) < 7 and int(asked) <= MOST_PARTICIPANTS
     wrong = "" if good else f"Give a whole number of participants from 0 to {MOST_PARTICIPANTS}."

@@ -1,8 +1,9 @@
-"""The planned tests of a study: the main test, the correction over measures, and contrasts. The pattern of
-valid keys is here, too. Plain Python.
+"""Parse and hold the planned tests of a study: the main test, the correction over measures, and contrasts.
 
-The sample-size page, the preregistration and the analysis use the same plan. A contrast is a line with
-its name, and conditions by key with weights that add up to 0::
+The module also holds `KEY`, the pattern of valid keys. It is plain Python, without Django.
+
+The sample-size page, the preregistration and the analysis use the same plan. A contrast is one line. The line
+has a name, a colon, and condition keys with weights that add up to 0::
 
     H1: alone -1, dispatched_1 1/3, dispatched_2 1/3, dispatched_3 1/3
 """
@@ -23,7 +24,7 @@ MAIN_TESTS: Mapping[str, str] = MappingProxyType(
         "one_way": "One-way ANOVA (the replication: rows as if independent)",
     }
 )
-"""The tests of whether conditions differ, by name."""
+"""Labels of the main tests (whether conditions differ), by name."""
 PAIR_TESTS: Mapping[str, str] = MappingProxyType(
     {
         "holm": "Holm (paired t tests)",
@@ -39,12 +40,13 @@ CORRECTIONS: Mapping[str, str] = MappingProxyType(
 )
 MOST_CONTRASTS = 50
 MOST_ROWS = 3000
-"""Values of one measure that a mixed model takes: more would take minutes, by matrices of rows by rows."""
+"""The most values of one measure that a mixed model takes. Its matrices are rows by rows, so more values
+would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedContrast:
-    """Weights by key of condition, which add up to 0."""
+    """Weights by condition key. They add up to 0."""
 
     name: str
     weights: Mapping[str, float]
@@ -52,7 +54,8 @@ class PlannedContrast:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisPlan:
-    """The main test, the correction over measures, and planned contrasts, tested in every measure."""
+    """The main test, the correction over measures, and the planned contrasts. Each contrast is tested in
+    every measure."""
 
     main: str = "repeated"
     correction: str = "none"
@@ -60,15 +63,18 @@ class AnalysisPlan:
 
 
 DEFAULT_PLAN = AnalysisPlan()
-"""Where nothing was planned: everything is tested, and corrected for no other measure."""
+"""The plan of a study without a plan: every test is run, and p values are not corrected over measures."""
 
 
 class ContrastError(ValueError):
-    """A line that is no contrast; the message names it and says why."""
+    """Raised for a line that is not a valid contrast. The message names the line and gives the reason."""
 
 
 def analysis_plan_of(study: Mapping[str, object]) -> AnalysisPlan:
-    """The plan of a blueprint's study, as usual where that says nothing; ContrastError for contrasts."""
+    """Return the analysis plan of a blueprint's `study` fields, with the defaults for empty fields.
+
+    Raises ContrastError if a planned contrast is not valid.
+    """
     return AnalysisPlan(
         main=str(study.get("main_test") or DEFAULT_PLAN.main),
         correction=str(study.get("measures_correction") or DEFAULT_PLAN.correction),
@@ -77,7 +83,10 @@ def analysis_plan_of(study: Mapping[str, object]) -> AnalysisPlan:
 
 
 def parse_contrasts(text: str) -> tuple[PlannedContrast, ...]:
-    """A contrast a line, in their order; empty lines are none. ContrastError for the first that is wrong."""
+    """Parse one contrast per line and return them in the order of the lines. Empty lines are skipped.
+
+    Raises ContrastError for the first invalid line, for a name used twice, or for too many contrasts.
+    """
     found = tuple(_contrast(line.strip()) for line in text.splitlines() if line.strip())
     names = [one.name for one in found]
     if twice := next((name for name in names if names.count(name) > 1), ""):
@@ -119,7 +128,7 @@ def _weighed(line: str, part: str) -> tuple[str, Fraction]:
 
 
 def contrast_problems(text: str, conditions: Collection[str]) -> list[str]:
-    """Why these contrasts cannot be tested in a study with these conditions, a sentence each."""
+    """Return why these contrasts cannot be tested with these condition keys, one sentence per problem."""
     try:
         found = parse_contrasts(text)
     except ContrastError as error:
@@ -133,4 +142,4 @@ def contrast_problems(text: str, conditions: Collection[str]) -> list[str]:
 
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-"""Keys become names of files and columns."""
+"""The pattern of valid keys. Keys become file names and column names."""

@@ -1,7 +1,7 @@
-"""The whole design of a study, without its people, as one value that can be stored, hashed and read again.
+"""Hold the whole design of a study, without its participants, as one value to store, hash and read.
 
-Participants are bound to the blueprint that was current when they entered. `blueprint_of` reads a
-study's rows; the rest is plain Python.
+A participant is bound to the blueprint that was current when they entered. `blueprint_of` reads a study's
+database rows. The rest of the module is plain Python.
 """
 
 from __future__ import annotations
@@ -26,8 +26,12 @@ from study.design.study_parts import PARTS, practice_organisation, practice_play
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
 FORMAT = 6
-"""Raised when documents are written in another form; older ones must still be read. Which do not say
-what, `OUTCOMES`, `STUDY_FIELD_FORMATS` and what is `FieldInfo` an item's fields tell."""
+"""The format of the documents that this program writes. Increase it when documents change. Older documents
+must stay readable.
+
+`OUTCOMES`, `STUDY_FIELD_FORMATS`, `CONDITION_FIELD_FORMATS` and the `since` of `FIELD_INFO` list the fields
+that older formats lack.
+"""
 STUDY_FIELD_FORMATS = {
     "budget_limit": 2,
     "scores_above_surveys": 4,
@@ -40,7 +44,7 @@ STUDY_FIELD_FORMATS = {
     "languages": 4,
     "texts": 4,
 }
-"""Fields of a study that documents have only from this format on."""
+"""The first format whose documents contain a field of the study, by field name."""
 IMPLIED_DEFAULTS: Mapping[str, Json] = {
     "scores_above_surveys": True,
     "remind_teams": False,
@@ -54,23 +58,26 @@ IMPLIED_DEFAULTS: Mapping[str, Json] = {
     "languages": ORIGINAL_LANGUAGE,
     "texts": {},
 }
-"""What an older document means that says nothing of them: what there was then."""
+"""The values that an older document implies for fields it lacks. They describe the program's behaviour at
+that time."""
 CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("shown", "three_dimensions", "shows_intents"), 4),
     **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
 }
-"""Likewise of a condition."""
+"""The first format whose documents contain a field of a condition, by field name."""
 PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5}
-"""What practice has if any condition has it, and from which format of a document on: what people meet who
-are bound to one of before stays as it was."""
+"""The first format in which practice offers a field that any condition has, by field name.
+
+Practice stays as it was for participants who are bound to an older document.
+"""
 ITEM_FIELD_FORMATS = {name: about.since for name, about in FIELD_INFO.items()}
-"""Likewise of an item."""
+"""The first format whose documents contain a field of an item, by field name."""
 OUTCOMES = 2
-"""The format from which on documents have outcomes."""
+"""The first format whose documents contain outcomes."""
 
 
 class ConditionPlan(Record):
-    """One condition; the fields mean what they mean in `study.design.models.Condition`."""
+    """The plan of one condition. The fields mean the same as in `study.design.models.Condition`."""
 
     key: str
     name: str
@@ -93,7 +100,7 @@ class ConditionPlan(Record):
 
 
 class PartPlan(Record):
-    """One part beside the rounds, with nothing left to default."""
+    """The plan of one part beside the rounds, with every default filled in."""
 
     kind: str
     enabled: bool
@@ -103,8 +110,10 @@ class PartPlan(Record):
 
 
 class OutcomePlan(Record):
-    """What one kind of end gives: its words, and whether a code and an address are set. These themselves are
-    no part of a design: whoever reads it could hand them in."""
+    """The text of one kind of end, and whether a completion code and an address are set.
+
+    The code and the address are not part of the design, because readers of the design could submit them.
+    """
 
     kind: str
     text: str
@@ -113,8 +122,10 @@ class OutcomePlan(Record):
 
 
 class Blueprint(Record):
-    """All that participants meet and all that was planned; `study` holds the study's own fields by name.
-    `format` is that of its document: what an older one does not know is not there."""
+    """Everything that participants see and that was planned. `study` holds the study's own fields by name.
+
+    `format` is the format of the blueprint's document. Fields that an older format does not have are absent.
+    """
 
     study: Mapping[str, Json]
     conditions: Annotated[tuple[ConditionPlan, ...], Strict(False)]
@@ -125,8 +136,10 @@ class Blueprint(Record):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Json]) -> Blueprint:
-        """What `to_json` wrote; DataError for what it cannot have written. What only a later program knows
-        is left out."""
+        """Read a document that `to_json` wrote. Fields that only a later program knows are ignored.
+
+        Raises DataError for a document that `to_json` cannot have written.
+        """
         source = DataSource("design")
         blueprint = source.read(_DOCUMENT, document, more=True)
         if "format" not in blueprint.model_fields_set:
@@ -141,7 +154,7 @@ class Blueprint(Record):
         return blueprint
 
     def to_json(self) -> dict[str, Json]:
-        """The document: JSON and nothing else."""
+        """Return the document, which consists of JSON values only."""
         outcomes = (
             {"outcomes": [one.model_dump() for one in self.outcomes]} if self.format >= OUTCOMES else {}
         )
@@ -157,7 +170,8 @@ class Blueprint(Record):
         }
 
     def in_format(self, number: int) -> Blueprint:
-        """The same design as a document of an older format tells it; itself where that is no older."""
+        """Return the same design as a document of an older format describes it, or itself if `number` is not
+        older."""
         if number >= self.format:
             return self
         return Blueprint(
@@ -170,7 +184,8 @@ class Blueprint(Record):
         )
 
     def beyond(self, number: int) -> bool:
-        """Whether something is otherwise than it was before documents of this format could tell."""
+        """Return whether the design differs from the implied defaults in a field that this format cannot
+        express."""
         if number >= self.format:
             return False
         told = Blueprint.from_json(self.in_format(number).to_json())
@@ -178,31 +193,33 @@ class Blueprint(Record):
         return plans or any(self.meant(name) != told.meant(name) for name in IMPLIED_DEFAULTS)
 
     def meant(self, name: str) -> Json:
-        """A field of the study, also where its document is older than that."""
+        """Return a field of the study, with its implied default if the document is too old to have it."""
         return self.study.get(name, IMPLIED_DEFAULTS.get(name))
 
     def shown_in(self, condition: ConditionPlan) -> str:
-        """What people are to see of the world in this condition, or in practice."""
+        """Return how the world is shown in this condition, or in practice."""
         return condition.shown or str(self.meant("shown"))
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the document in canonical JSON."""
+        """The SHA-256 of the document in canonical JSON, as hexadecimal digits."""
         return document_digest(self.to_json())
 
     def part(self, kind: str) -> PartPlan:
-        """One of the parts."""
+        """Return the part of this kind. A kind that the document lacks is returned as a disabled part."""
         off = PartPlan(kind=kind, enabled=False, title="", text="", settings={})
         return next((one for one in self.parts if one.kind == kind), off)
 
     def has(self, kind: str) -> bool:
-        """Whether this part is on."""
+        """Return whether the part of this kind is enabled."""
         return self.part(kind).enabled
 
     @property
     def practice(self) -> ConditionPlan:
-        """The practice episode, as if it were a condition. What any condition offers or shows is
-        there to be practised."""
+        """The practice episode in the form of a condition.
+
+        It has every display and offer that any condition has, so that participants can practise with them.
+        """
         played = practice_played(self.part("practice").settings.get("kitchen", {}))
         offered: dict[str, Any] = {
             name: self.format >= since and any(getattr(one, name) for one in self.conditions)
@@ -213,26 +230,28 @@ class Blueprint(Record):
 
     @property
     def worlds(self) -> tuple[str, ...]:
-        """The worlds that are played: those of the conditions, then that of the practice."""
+        """The worlds that are played, without repeats: those of the conditions first, then that of
+        practice."""
         practised = [self.practice.world] if self.has("practice") else []
         return tuple(dict.fromkeys([*(one.world for one in self.conditions), *practised]))
 
     def items_at(self, place: str) -> list[ItemPlan]:
-        """The items asked there, in the order of the design."""
+        """Return the items asked at this place, in the order of the design."""
         return [item for item in self.items if item.place == place]
 
     def items_after(self, condition: str) -> list[ItemPlan]:
-        """The items asked after an episode in the condition of this key, in the order of the design."""
+        """Return the items asked after an episode in the condition with this key, in the order of the
+        design."""
         alone = not self.condition(condition).teammates
         return [item for item in self.items_at("survey") if not (alone and item.needs_teammates)]
 
     def condition(self, key: str) -> ConditionPlan:
-        """One of the conditions; KeyError if there is none of this key."""
+        """Return the condition with this key. Raises KeyError if there is none."""
         return {one.key: one for one in self.conditions}[key]
 
 
 def document_digest(document: Mapping[str, Json]) -> str:
-    """SHA-256 of JSON with sorted keys and no spaces, in UTF-8."""
+    """Return the SHA-256 of the document as JSON with sorted keys and no spaces, in UTF-8."""
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -241,13 +260,13 @@ _DOCUMENT = TypeAdapter(Blueprint)
 
 
 def _known(values: Mapping[str, Json], since: Mapping[str, int], number: int) -> dict[str, Json]:
-    """The fields that a document of this format has."""
+    """Return the fields that a document of format `number` has."""
     later = _later(since, number)
     return {name: value for name, value in values.items() if name not in later}
 
 
 def _later(since: Mapping[str, int], number: int) -> set[str]:
-    """The fields that documents have only after this format."""
+    """Return the names of the fields that appear only in formats after `number`."""
     return {name for name, first in since.items() if first > number}
 
 
@@ -277,12 +296,12 @@ STUDY_FIELDS = (
     "planned_contrasts",
     "languages",
 )
-"""Fields of a study that participants or the preregistration rest on, beside its `texts` in the other
-languages; what recruits is not among them."""
+"""The study's own fields that affect participants or the preregistration. The translations (`texts`) are
+added separately. Recruitment fields are not included."""
 
 
 def blueprint_of(study: Any) -> Blueprint:
-    """The blueprint of a study (a `study.design.models.Study`) as it is now."""
+    """Return the blueprint of a study (a `study.design.models.Study`) as the database has it now."""
     written = {row.kind: row for row in study.parts.all()}
     design = Blueprint(
         study={name: getattr(study, name) for name in STUDY_FIELDS}
@@ -310,12 +329,12 @@ def _part(name: str, row: Any) -> PartPlan:
 
 
 RANDOM = "random"
-"""The kind that plays every world and needs no settings."""
+"""The agent kind that plays every world and needs no settings."""
 
 
 def solo_condition(plan: ConditionPlan) -> ConditionPlan:
-    """The condition, where players at random have the other people's places if no co-player is named for
-    them."""
+    """Return the condition for one person. Random agents take the other people's seats if the condition names
+    no co-player."""
     if plan.coplayer != NOBODY or not is_shared(plan):
         return plan
     return plan.model_copy(update={"coplayer": RANDOM, "coplayer_settings": {}})

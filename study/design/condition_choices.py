@@ -1,8 +1,7 @@
-"""The worlds and agents that forms offer for a condition, one field for each declared setting, and warnings
-about the chosen settings.
+"""List the worlds and agents that forms offer for a condition, and the warnings about the chosen settings.
 
-Nothing here knows a world or agent by name. The registries and the declared `settings` decide what
-appears.
+Each declared setting has one form field. No world or agent is named here. The registries and the declared
+`settings` decide what appears.
 """
 
 from __future__ import annotations
@@ -28,33 +27,36 @@ COPLAYER = "coplayer"
 
 @dataclass(frozen=True, slots=True)
 class ChoosableKind:
-    """One world or co-player that a condition can have."""
+    """One world or co-player that a condition can have, with its settings."""
 
     part: str
-    """WORLD or COPLAYER: the field of the condition that names it."""
+    """WORLD or COPLAYER: the field of the condition that stores the kind's name."""
     name: str
     label: str
     settings: tuple[Setting, ...]
     worlds: tuple[str, ...] | None = None
-    """The worlds that a co-player can play; None for all of them."""
+    """The worlds that a co-player can play. None means all worlds."""
 
     def fits(self, world: str) -> bool:
-        """Whether it is to be offered where this world is played; everything is where none is named."""
+        """Return whether the form offers this kind for the given world.
+
+        Every kind fits if `world` is empty.
+        """
         return not world or self.worlds is None or world in self.worlds
 
     def named_settings(self) -> Iterator[tuple[str, Setting]]:
-        """Every setting with the name of its form field, which no other kind's setting has."""
+        """Yield each setting with its form field name. Field names are unique over all kinds."""
         for setting in self.settings:
             yield f"{self.part}__{self.name}__{setting.name}", setting
 
 
 def all_kinds() -> tuple[ChoosableKind, ...]:
-    """Every world, then every co-player of the registries."""
+    """Return every world, then every co-player of the registries."""
     return (*world_kinds(), *(_coplayer_kind(name) for name in agent_kinds()))
 
 
 def world_kinds() -> tuple[ChoosableKind, ...]:
-    """Every world."""
+    """Return every world of the registry."""
     return tuple(
         ChoosableKind(WORLD, name, readable_name(name), get_world(name).settings) for name in known_worlds()
     )
@@ -74,8 +76,11 @@ def _worlds_of(kind: type[Agent]) -> tuple[str, ...] | None:
 
 
 def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str, str]]:
-    """What a select of worlds or co-players offers, with a world only co-players that play it; what is stored
-    stays on offer even if it does not fit or is gone."""
+    """Return the (name, label) options of a select for worlds or co-players.
+
+    If `world` is given, only co-players that can play it are listed. The stored value stays in the list, even
+    if it does not fit or no longer exists.
+    """
     nobody = {NOBODY: "Nobody: the participant plays alone, or with people only"} if part == COPLAYER else {}
     kinds = {kind.name: kind for kind in all_kinds() if kind.part == part}
     offered = {name: kind.label for name, kind in kinds.items() if kind.fits(world) or name == stored}
@@ -85,10 +90,10 @@ def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str
 
 
 class KindSelect(forms.Select):
-    """A select of co-players, each with the worlds that it plays, for the page's script."""
+    """A select of co-players. Each option lists the worlds that it plays, for the page's script."""
 
     def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """An option with `data-worlds` if it does not play every world."""
+        """Add `data-worlds` to an option that does not play every world."""
         option: dict[str, Any] = super().create_option(*args, **kwargs)
         named = (COPLAYER, option["value"])
         worlds = next((kind.worlds for kind in all_kinds() if (kind.part, kind.name) == named), None)
@@ -98,7 +103,10 @@ class KindSelect(forms.Select):
 
 
 def described_settings(part: str, name: str, values: Mapping[str, Json]) -> list[tuple[str, str]]:
-    """(label, value) in words for all that one kind declares; what it does not know under its own name."""
+    """Return (label, value text) pairs for the settings that one kind declares.
+
+    Values that the kind does not declare follow under their own names.
+    """
     kind = next((kind for kind in all_kinds() if (kind.part, kind.name) == (part, name)), None)
     declared = {setting.name: setting for setting in kind.settings} if kind else {}
     told_ones = [(s.label, setting_value_text(s, values.get(s.name, s.default))) for s in declared.values()]
@@ -106,7 +114,7 @@ def described_settings(part: str, name: str, values: Mapping[str, Json]) -> list
 
 
 def condition_warnings(condition: Condition) -> list[str]:
-    """What its world or co-player warns of, one text each."""
+    """Return the warnings of the condition's world and co-player, one text each, without repeats."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         condition_check(

@@ -1,5 +1,6 @@
-"""Turn a condition's settings into seats and agents: what an episode is made of, and what is wrong with it.
-Imports no models.
+"""Turn a condition's settings into seats and agents, and report what is wrong with the settings.
+
+The module imports no Django models.
 """
 
 from __future__ import annotations
@@ -32,11 +33,14 @@ from study.design.team_organisation import (
 )
 
 NOBODY = "none"
-"""The kind of co-player of a condition in which the participant plays alone."""
+"""The co-player kind of a condition in which the participant plays alone."""
 
 
 class PlayedCondition(Protocol):
-    """A condition, as a row or as a plan: who plays in it."""
+    """The fields of a condition that decide who plays.
+
+    A database row and a `ConditionPlan` both have them.
+    """
 
     coplayer: str
     coplayer_settings: Mapping[str, Json]
@@ -45,25 +49,35 @@ class PlayedCondition(Protocol):
 
 
 def seats_of(played: PlayedCondition) -> int:
-    """How many seats of the world there are."""
+    """Return the number of seats in the world."""
     return played.teammates + (not is_apart(played.organisation))
 
 
 def people_in(played: PlayedCondition) -> tuple[int, ...]:
-    """The seats of people, by number; who leads without one is beyond the last of the world's."""
+    """Return the seat numbers of the people.
+
+    A participant who only leads has no seat in the world. Their number is the one after the last seat.
+    """
     return (played.teammates,) if is_apart(played.organisation) else people_of(played.organisation)
 
 
 def is_shared(played: PlayedCondition) -> bool:
-    """Whether several people play in one episode."""
+    """Return whether several people play in one episode."""
     return len(people_in(played)) > 1
 
 
 def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -> list[MindPlan]:
-    """Who plays beside the people: one mind that commands all other seats, those that its organisation names,
-    or nobody. Where not all came for whom there are seats, but only these `people`, each of the others' has a
-    mind of its own, after the usual ones: those are numbered, and have their chance, as where all came.
-    SettingsError where these do not fit."""
+    """Return the plans of the co-players that play beside the people.
+
+    Without an organisation, one co-player commands all other seats. With one, the organisation names the
+    co-players. The list is empty if the condition has no co-player.
+
+    `people` are the seats of the people who came. None means that everybody came. Each missing person is
+    replaced by a co-player of their own. The replacements follow the regular co-players, so the numbers and
+    random seeds of the regular ones stay the same.
+
+    Raises SettingsError if the plans do not fit together.
+    """
     planned = people_in(played)
     seats = [seat for seat in range(seats_of(played)) if seat not in planned]
     own = dict(played.coplayer_settings)
@@ -82,13 +96,15 @@ def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -
 def planned_organisation(
     played: PlayedCondition, people: Collection[int] | None = None
 ) -> Organisation | None:
-    """What those who play may do with one another, `people` as in `mind_plans`; None where nothing is said of
-    it. SettingsError."""
+    """Return who may command and write to whom in an episode, or None if the condition defines nothing.
+
+    `people` has the same meaning as in `mind_plans`. Raises SettingsError.
+    """
     return team_organisation(played.organisation, mind_plans(played, people), seats_of(played))
 
 
 def planned_absence(played: PlayedCondition) -> AbsencePolicy | None:
-    """What becomes of the seat of somebody who is gone; None where one person plays."""
+    """Return what happens to the seat of a person who is gone, or None if only one person plays."""
     if not is_shared(played):
         return None
     team = team_of(played.organisation)
@@ -98,8 +114,10 @@ def planned_absence(played: PlayedCondition) -> AbsencePolicy | None:
 
 
 def stand_ins(played: PlayedCondition) -> list[MindPlan]:
-    """Who plays instead of people who do not come, or are gone: one for the seat of each; none where nobody
-    is replaced."""
+    """Return one co-player plan per seat of a person, for people who do not come or are gone.
+
+    The list is empty if nobody is replaced.
+    """
     if not is_shared(played):
         return []
     team, own = team_of(played.organisation), dict(played.coplayer_settings)
@@ -109,19 +127,21 @@ def stand_ins(played: PlayedCondition) -> list[MindPlan]:
 
 
 def other_people_seats(played: PlayedCondition, mind: MindPlan) -> list[int]:
-    """The seats of people while this mind plays: all, but for those in which it stands in."""
+    """Return the seats of people while this co-player plays: all, except those that it fills itself."""
     return [seat for seat in people_in(played) if seat not in mind.seats]
 
 
 def all_minds(played: PlayedCondition) -> list[tuple[MindPlan, Agent]]:
-    """The minds beside the people, none where they play alone; then those who may stand in for them.
-    SettingsError or UnknownNameError for one that cannot be made."""
+    """Return the co-players (none where participants play alone), then the possible replacements of people.
+
+    Raises SettingsError or UnknownNameError if an agent cannot be made.
+    """
     plans = [*mind_plans(played), *stand_ins(played)]
     return [(plan, make_agent(plan.kind, plan.settings)) for plan in plans]
 
 
 def has_foresight(played: PlayedCondition) -> bool:
-    """Whether somebody beside the people says what others will do next; not where nobody can be made."""
+    """Return whether any co-player predicts what others do next. Return False if an agent cannot be made."""
     try:
         return any(mind.foretells() for _, mind in all_minds(played))
     except (SettingsError, UnknownNameError):
@@ -129,8 +149,10 @@ def has_foresight(played: PlayedCondition) -> bool:
 
 
 def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
-    """What will keep the co-players from playing as they are set up, in whole sentences; nothing for those
-    that cannot be played at all (`condition_check` says so)."""
+    """Return what will keep the co-players from playing as configured, in whole sentences.
+
+    The tuple is empty if the condition cannot be played at all. `condition_check` reports that.
+    """
     try:
         minds = all_minds(played)
     except (SettingsError, UnknownNameError):
@@ -140,7 +162,10 @@ def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
 
 
 def condition_remarks(played: PlayedCondition) -> tuple[str, ...]:
-    """What of the co-players' settings comes to nothing, likewise."""
+    """Return which settings of the co-players have no effect, in whole sentences.
+
+    The tuple is empty if the condition cannot be played at all. `condition_check` reports that.
+    """
     try:
         remarks = [remark for _, mind in all_minds(played) for remark in mind.remarks()]
         return tuple(dict.fromkeys([*remarks, *_blind(played)]))
@@ -158,8 +183,11 @@ def _blind(played: PlayedCondition) -> list[str]:
 
 
 def condition_refusal(played: PlayedCondition) -> str:
-    """Why these settings are not to be chosen any more, in words; empty if they are. Who has them plays by
-    them. Empty, too, for a co-player that cannot be made (`condition_check` says so)."""
+    """Return why these settings can no longer be chosen, in words. Return an empty string if they can.
+
+    A condition that already has such settings still plays with them. A co-player that cannot be made also
+    gives an empty string; `condition_check` reports it.
+    """
     try:
         return next((why for _, mind in all_minds(played) if (why := mind.refusal())), "")
     except (SettingsError, UnknownNameError):
@@ -176,7 +204,8 @@ def condition_check(
     organisation: Mapping[str, Json] | None = None,
     step_seconds: float | None = None,
 ) -> None:
-    """SettingsError or UnknownNameError, in words, if this condition cannot be played."""
+    """Raise SettingsError or UnknownNameError, with a message in words, if this condition cannot be
+    played."""
     kind, apart = get_world(world), is_apart(organisation or {})
     seats = teammates + (not apart)
     if not kind.min_seats <= seats <= kind.max_seats:
@@ -200,19 +229,19 @@ def condition_check(
 
 
 def _fitting(kind: type[World], *, apart: bool) -> str:
-    """How many teammates a world takes, in words."""
+    """Return how many teammates a world takes, in words."""
     fewest, most = (seats - (not apart) for seats in (kind.min_seats, kind.max_seats))
     return f"needs exactly {most}" if fewest == most else f"takes {fewest} to {most}"
 
 
 def teammates_needed(world: str, *, apart: bool) -> int | None:
-    """How many teammates there have to be, where a world is played by so many and no others; else None."""
+    """Return the number of teammates if the world takes exactly one number, else None."""
     kind = get_world(world)
     return kind.min_seats - (not apart) if kind.min_seats == kind.max_seats else None
 
 
 def _check_mind(key: str, kind: str, settings: Mapping[str, Json], game: World) -> None:
-    """It can be made, and plays this world as that is set up."""
+    """Raise SettingsError if the agent cannot be made or cannot play this world with these settings."""
     if not can_play(get_agent(kind), game.kind):
         raise SettingsError(f"{key}: {kind} cannot play {game.kind}")
     if game.tick_ms and not plays_in_real_time(kind):
@@ -222,7 +251,10 @@ def _check_mind(key: str, kind: str, settings: Mapping[str, Json], game: World) 
 
 
 def _co_player_missing(organisation: Mapping[str, Json] | None, teammates: int) -> str:
-    """Why a co-player is needed, or is one too many; and where people have all seats, how to do without."""
+    """Return why a co-player is missing or superfluous.
+
+    If people have all seats, add how to do without one.
+    """
     if organisation and teammates and len(team_of(organisation).people) == teammates + 1:
         return (
             "co-player: people have all seats, but one is needed for who does not come, or is gone. Choose "
@@ -233,7 +265,7 @@ def _co_player_missing(organisation: Mapping[str, Json] | None, teammates: int) 
 
 
 def _all_people(organisation: Mapping[str, Json] | None, teammates: int) -> bool:
-    """Whether no co-player is needed: people have all seats, and nobody stands in for who is gone."""
+    """Return whether no co-player is needed: people have all seats, and nobody replaces a missing person."""
     if not organisation:
         return False
     team = team_of(organisation)
@@ -259,7 +291,10 @@ def _check_team(
 
 
 def drawing_warnings(world: str, settings: Mapping[str, Json]) -> Iterator[str]:
-    """In whole sentences; nothing for what does not count, cannot be played, or has no world."""
+    """Yield warnings about the drawings in a world's settings, in whole sentences.
+
+    Yields nothing for an unknown world, for a drawing that is not in use, or for one that cannot be played.
+    """
     try:
         names = [*get_kit(world).canvases]
     except UnknownNameError:

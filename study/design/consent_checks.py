@@ -1,5 +1,7 @@
-"""Check that the consent text tells participants what it must. It must name other players, written
-messages, language models, speech services and stored device data. No text may deny them.
+"""Check that the consent text states what it must, and that no text denies it.
+
+The consent must mention other players, written messages, language models, speech services and stored device
+data.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from study.design.study_parts import PARTS
 WRITING = re.compile(
     r"messag|\bchat|convers|write to|mensaje|escrib\w* a |消息|聊天|对话|写给", re.IGNORECASE
 )
-"""What a text has that speaks of writing to others, in the languages of the program."""
+"""Matches a text that mentions writing to others, in the languages of the program."""
 SPEAKING = re.compile(
     r"speak|speech|spoken|voice|microphone|habl|\bvoz\b|micrófono|语音|说话|麦克风", re.IGNORECASE
 )
@@ -28,20 +30,20 @@ MAKER = re.compile(
     r"\bmakers?\b|\bservers?\b|google|microsoft|apple|chrome|edge|fabricante|servidor|制造商|服务器|谷歌",
     re.IGNORECASE,
 )
-"""Likewise, of those to whom a browser may send what it hears."""
+"""Matches a text that mentions the companies to which a browser may send recorded speech."""
 OTHER_PEOPLE = re.compile(
     r"\bother (people|participants|persons)\b|\bothers who take part\b"
     r"|\botr[ao]s (personas|participantes|jugador[ae]s)\b|\b(los|las) demás\b"
     r"|(其他|其她|别的|另外)的?(几位|几个|一位|一个)?(人|参与者|参加者|玩家|被试|受试者)|他人|别人",
     re.IGNORECASE,
 )
-"""Likewise, of others who take part."""
+"""Matches a text that mentions other participants."""
 NOBODY_ELSE = re.compile(
     r"\bno other (person|people|participant|player)|\b(nobody|no one) else (plays|takes part)"
     r"|\bning[uú]n[ao]? otr[ao]|\bno hay otr[ao]s|\bnadie más\b|没有(其他|其她|别的)",
     re.IGNORECASE,
 )
-"""Likewise, of there being none."""
+"""Matches a text that says that nobody else takes part."""
 ALL_PROGRAMS = re.compile(
     r"\b(all|each|every one) (of )?(your|the) (other )?[\w-]+\b"
     r"[^.;]{0,20}"
@@ -49,34 +51,37 @@ ALL_PROGRAMS = re.compile(
     r"|todo tu equipo está controlado por|所有队友都由(计算机|电脑|程序)",
     re.IGNORECASE,
 )
-"""Likewise, of all others being programs."""
+"""Matches a text that says that all others are programs."""
 MODEL = re.compile(
     r"language models?|\bLLMs?\b|\bA\.?I\.?\b|artificial|modelos? de lenguaje|\bIA\b"
     r"|语言模型|大模型|人工智能",
     re.IGNORECASE,
 )
-"""Likewise, of language models."""
+"""Matches a text that mentions language models."""
 NO_MODEL = re.compile(
     r"\bno\s+(language\s+model|LLM|A\.?I\.?)s?\b|\bning[uú]n\s+modelo\s+de\s+lenguaje"
     r"|(没有|不会|不)(询问|使用)(任何)?(语言模型|大模型|人工智能)",
     re.IGNORECASE,
 )
-"""Likewise, of none being asked."""
+"""Matches a text that says that no language model is used."""
 
 DEVICE = re.compile(r"\bdevice|dispositivo|设备", re.IGNORECASE)
-"""Likewise, of the device on which they take part."""
+"""Matches a text that mentions the participant's device."""
 NO_DEVICE = re.compile(
     r"nothing about your (computer|device|browser)"
     r"|nada sobre (tu|su) (computador|ordenador|dispositivo|navegador)"
     r"|不保存任何关于(你|您)的?(电脑|设备|浏览器)",
     re.IGNORECASE,
 )
-"""Likewise, of nothing being kept of it."""
+"""Matches a text that says that nothing about the device is stored."""
 
 
 def false_statements(design: Blueprint) -> Iterator[tuple[str, str]]:
-    """The parts that say that nobody else plays, or that all others are programs, although several people
-    play, or that no language model is asked although one is: kind, and a sentence for the researcher."""
+    """Yield (kind of part, sentence for the researcher) for each part with a false statement.
+
+    A part is false if it denies other people, or calls all others programs, although several people play. It
+    is also false if it denies language models although one is used.
+    """
     together = _together(design)
     for kind in _saying(NOBODY_ELSE, design) if together else ():
         words = PARTS[kind].words.capitalize()
@@ -93,13 +98,16 @@ def false_statements(design: Blueprint) -> Iterator[tuple[str, str]]:
 
 
 def _saying(what: re.Pattern[str], design: Blueprint) -> list[str]:
-    """The kinds of the parts that do."""
+    """Return the kinds of the enabled parts whose text matches the pattern."""
     return [part.kind for part in design.parts if part.enabled and what.search(part.text)]
 
 
 def missing_statements(design: Blueprint) -> Iterator[str]:
-    """What is not in the consent although people play with others, or may write or speak, in a condition:
-    whole sentences for the researcher."""
+    """Yield a sentence for the researcher for each statement that the consent lacks.
+
+    The checks cover stored device data, other people, written messages, language models that read them, and
+    speech.
+    """
     if not design.has("consent"):
         return
     text = design.part("consent").text
@@ -137,17 +145,20 @@ def missing_statements(design: Blueprint) -> Iterator[str]:
 
 
 def _together(design: Blueprint) -> list[str]:
-    """The names of conditions in which several people play."""
+    """Return the names of the conditions in which several people play."""
     return [plan.name for plan in design.conditions if _organisation(plan) and is_shared(plan)]
 
 
 def _asking(design: Blueprint) -> list[str]:
-    """Those in which a language model is asked; the stand-in is none."""
+    """Return the names of the conditions that use a language model. The stand-in model does not count."""
     return [plan.name for plan in design.conditions if {*_providers(plan)} - {"", STAND_IN}]
 
 
 def _providers(plan: ConditionPlan) -> list[str]:
-    """Of the models of all who play or may stand in; none where they cannot be made."""
+    """Return the model providers of all players and replacements.
+
+    The list is empty if they cannot be made.
+    """
     try:
         return [mind.model().partition(":")[0] for _, mind in all_minds(plan)]
     except (WorldError, UnknownNameError):
@@ -159,7 +170,7 @@ def _names(found: Sequence[tuple[ConditionPlan, Organisation]]) -> str:
 
 
 def _model_reads(plan: ConditionPlan, organisation: Organisation) -> bool:
-    """Whether a person may write to a co-player that asks a language model."""
+    """Return whether a person may write to a co-player that uses a language model."""
     people = {member.number for member in organisation.members if member.is_person}
     asking = {min(mind.seats) for mind in mind_plans(plan) if get_agent(mind.kind).names_model}
     pairs = organisation.writes | organisation.commands
@@ -167,7 +178,10 @@ def _model_reads(plan: ConditionPlan, organisation: Organisation) -> bool:
 
 
 def _organisation(plan: ConditionPlan) -> Organisation | None:
-    """None where it cannot be made, too: that is told of the condition."""
+    """Return the condition's organisation, or None if there is none or it cannot be made.
+
+    Another check reports an organisation that cannot be made.
+    """
     try:
         return planned_organisation(plan)
     except (WorldError, UnknownNameError):
@@ -175,7 +189,7 @@ def _organisation(plan: ConditionPlan) -> Organisation | None:
 
 
 def _writes(organisation: Organisation) -> bool:
-    """Whether a person may say anything to anybody."""
+    """Return whether a person may write to or receive messages from anybody."""
     people = {member.number for member in organisation.members if member.is_person}
     pairs = organisation.writes | organisation.commands
     return any(people & set(pair) for pair in pairs)

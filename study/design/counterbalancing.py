@@ -1,15 +1,17 @@
-"""Order schemes of conditions (Williams squares, all permutations, one fixed order, random orders), the
-next sequence to assign, and how balanced the orders are. Plain Python.
+"""Generate orders of conditions, choose the next sequence to assign, and count how balanced the orders are.
 
-Williams squares: E. J. Williams (1949), Experimental designs balanced for the estimation of residual
-effects of treatments, Australian Journal of Scientific Research A 2, 149-168. An even number of
-conditions takes one square, an odd number a pair, the second being the first one read backwards. Random
-orders: MindAgent, section 5.
+The schemes are Williams squares, all permutations, one fixed order, and random orders. The module is plain
+Python, without Django.
 
-A sequence counts as filled by participants who finished it or still play it. When somebody drops out,
-times out, withdraws or is excluded, the sequence is assigned again. Missing sequences are filled first.
-Without drop-outs no sequence is ever two ahead of another. After drop-outs it takes only as many more
-people as there are gaps.
+Williams squares: E. J. Williams (1949), Experimental designs balanced for the estimation of residual effects
+of treatments, Australian Journal of Scientific Research A 2, 149-168. An even number of conditions takes one
+square. An odd number takes a pair of squares; the second is the first read backwards. Random orders:
+MindAgent, section 5.
+
+A sequence counts as filled by participants who finished it or still play it. When somebody drops out, times
+out, withdraws or is excluded, the sequence is assigned again. Missing sequences are filled first. Without
+drop-outs, no sequence is ever two ahead of another. After drop-outs, only as many more people are needed as
+there are gaps.
 """
 
 from __future__ import annotations
@@ -27,41 +29,45 @@ from kitchen.registry.dotted_paths import load_named
 
 
 class SchemeError(ValueError):
-    """A scheme that cannot be used so; the message is for the researcher."""
+    """Raised for a scheme that cannot be used with these conditions. The message is for the researcher."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderSequence:
-    """One way through all conditions."""
+    """One order of all conditions."""
 
     id: int
-    """From 1 on within the block, the same for the same conditions in the same order; 0 without a block."""
+    """The number within the block, from 1. It is 0 without a block. Equal lists of conditions give equal ids.
+    """
     order: tuple[str, ...]
 
 
 class OrderScheme(Protocol):
-    """A family of sequences. A *block* is all of them once; it is full when each has been played."""
+    """A family of sequences. A *block* has every sequence once, and is full when each has been played."""
 
     @property
     def label(self) -> str:
-        """Its name as researchers read it."""
+        """The scheme's name for researchers."""
 
     @property
     def meaning(self) -> str:
-        """What it balances, in one sentence."""
+        """What the scheme balances, in one sentence."""
 
     def problem(self, n: int) -> str:
-        """Why it cannot be used for n conditions, in words; empty if it can."""
+        """Return why the scheme cannot be used for n conditions. Return an empty string if it can."""
 
     def block(self, n: int) -> int:
-        """How many sequences a block has for n conditions; 0 if there are no blocks."""
+        """Return the number of sequences in a block for n conditions.
+
+        Return 0 if the scheme has no blocks.
+        """
 
     def sequences(self, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-        """One block; empty if there are no blocks."""
+        """Return one block of sequences. It is empty if the scheme has no blocks."""
 
 
 def numbered_sequences(orders: Sequence[Sequence[str]]) -> tuple[OrderSequence, ...]:
-    """These orders as a block, numbered from 1."""
+    """Return these orders as a block, numbered from 1."""
     return tuple(OrderSequence(number, tuple(order)) for number, order in enumerate(orders, start=1))
 
 
@@ -74,22 +80,22 @@ SCHEMES: dict[str, str] = {
 
 
 def get_scheme(name: str) -> OrderScheme:
-    """A scheme by its name; UnknownNameError if there is none."""
+    """Return the scheme with this name. Raises UnknownNameError if there is none."""
     scheme: OrderScheme = load_named(SCHEMES, name)()
     return scheme
 
 
 def scheme_choices() -> list[tuple[str, str]]:
-    """Names and labels, for a form."""
+    """Return (name, label) pairs for a form."""
     return [(name, get_scheme(name).label) for name in SCHEMES]
 
 
 def scheme_sequences(scheme: str, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-    """One full block of a scheme; empty if it has none.
+    """Return one full block of a scheme. It is empty if the scheme has no blocks.
 
-    The ids hold for these conditions in this order, so give them in one that does not change in a running
-    study.
-    UnknownNameError for an unknown scheme; SchemeError if a condition is named twice or there
+    The ids depend on the order of `conditions`. So pass an order that does not change while a study runs.
+
+    Raises UnknownNameError for an unknown scheme. Raises SchemeError if a condition is named twice or there
     are too many.
     """
     order_scheme = get_scheme(scheme)
@@ -110,15 +116,15 @@ class WilliamsSquares:
     )
 
     def problem(self, n: int) -> str:
-        """There is a square for every number of conditions."""
+        """Return an empty string: there is a square for every number of conditions."""
         return ""
 
     def block(self, n: int) -> int:
-        """n sequences, or 2 n if n is odd; 1 for one condition."""
+        """Return n, or 2 n if n is odd and more than 1."""
         return 2 * n if n % 2 and n > 1 else n
 
     def sequences(self, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-        """The square, or the pair of squares."""
+        """Return the square, or the pair of squares."""
         n = len(conditions)
         square = [[conditions[(place + row) % n] for place in _first_row(n)] for row in range(n)]
         mirrored = [row[::-1] for row in square] if self.block(n) > n else []
@@ -126,12 +132,13 @@ class WilliamsSquares:
 
 
 def _first_row(n: int) -> list[int]:
-    """0, 1, n-1, 2, n-2, ...: the steps from each to the next are all different modulo n (n even)."""
+    """Return 0, 1, n-1, 2, n-2, ... For even n, the differences between neighbours are all different modulo
+    n."""
     return [0, *((place + 1) // 2 if place % 2 else n - place // 2 for place in range(1, n))]
 
 
 class FixedOrder:
-    """The conditions as they stand."""
+    """One order for everybody: the order in which the conditions are listed."""
 
     label = "Fixed"
     meaning = (
@@ -140,30 +147,31 @@ class FixedOrder:
     )
 
     def problem(self, n: int) -> str:
-        """Any number of conditions has an order."""
+        """Return an empty string: every number of conditions can be listed."""
         return ""
 
     def block(self, n: int) -> int:
-        """One sequence; 0 for no conditions."""
+        """Return 1, or 0 without conditions."""
         return min(n, 1)
 
     def sequences(self, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-        """The one there is."""
+        """Return the single sequence, or none without conditions."""
         return numbered_sequences([conditions]) if conditions else ()
 
 
 MOST = 6
-"""Conditions: six have 720 orders, and a block of seven, 5040, is filled by no study."""
+"""The most conditions for this scheme. Six have 720 orders. A block of seven has 5040, more than any study
+fills."""
 
 
 class AllPermutations:
-    """All permutations, in the order in which itertools makes them."""
+    """All permutations, in the order of `itertools.permutations`."""
 
     label = "All permutations"
     meaning = "Every possible order comes equally often, as soon as a block is full."
 
     def problem(self, n: int) -> str:
-        """Too many conditions have too many orders."""
+        """Return a message if there are more than `MOST` conditions."""
         if n <= MOST:
             return ""
         return (
@@ -172,57 +180,62 @@ class AllPermutations:
         )
 
     def block(self, n: int) -> int:
-        """n! sequences; 0 for no conditions."""
+        """Return n!, or 0 without conditions."""
         return factorial(n) if n else 0
 
     def sequences(self, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-        """All of them."""
+        """Return all permutations."""
         return numbered_sequences(list(permutations(conditions))) if conditions else ()
 
 
 def random_order(conditions: Sequence[str], seed: int) -> list[str]:
-    """Every condition once, in an order that follows from the seed."""
+    """Return every condition once, in an order that follows from the seed."""
     return random.Random(seed).sample(list(conditions), len(conditions))  # noqa: S311 - not a secret
 
 
 class RandomOrders:
-    """No blocks: `random_order` gives each participant's order from a seed."""
+    """Random orders without blocks. `random_order` derives each participant's order from a seed."""
 
     label = "Random"
     meaning = "Each participant's order is shuffled by chance; positions are balanced only on average."
 
     def problem(self, n: int) -> str:
-        """Any number of conditions can be shuffled."""
+        """Return an empty string: any number of conditions can be shuffled."""
         return ""
 
     def block(self, n: int) -> int:
-        """There are no blocks."""
+        """Return 0: there are no blocks."""
         return 0
 
     def sequences(self, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-        """There are no blocks."""
+        """Return an empty tuple: there are no blocks."""
         return ()
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceTally:
-    """How many participants hold one sequence. Those who are gone or left out are in neither number."""
+    """How many participants have one sequence.
+
+    Participants who left or were excluded are in neither number.
+    """
 
     finished: int = 0
     playing: int = 0
 
     @property
     def filled(self) -> int:
-        """How often it is filled if everybody who plays now finishes."""
+        """How often the sequence is filled if everybody who plays now finishes."""
         return self.finished + self.playing
 
 
 def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: int) -> int:
-    """The id of the sequence to issue next, 1 to `block_size`.
+    """Return the id of the sequence to assign next, 1 to `block_size`.
 
-    The least filled; among equals the one finished least often; among those, chance that follows from the
-    seed and is drawn anew for every block. A missing id is unused; one outside the block does not count.
-    SchemeError if there is no block.
+    The least filled sequence comes first. Among equals, the sequence finished least often comes first.
+    Remaining ties are broken by a random order from the seed, drawn anew for every block.
+
+    An id that is missing in `used` counts as unused. An id outside the block is ignored. Raises SchemeError
+    if there is no block.
     """
     if block_size < 1:
         raise SchemeError("This scheme has no sequences to issue.")
@@ -235,10 +248,10 @@ def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: i
 def assign_order(
     scheme: str, conditions: Sequence[str], used: Mapping[int, SequenceTally], *, seed: int, number: int
 ) -> OrderSequence:
-    """The order of the next participant: a sequence of the block, or with id 0 an order of their own.
+    """Return the order of the next participant: a sequence of the block, or a random order with id 0.
 
-    `seed` is the study's, `number` the participant's: without blocks the order follows from both.
-    UnknownNameError and SchemeError as for `sequences`.
+    `seed` is the study's and `number` is the participant's. Without blocks, the order follows from both.
+    Raises UnknownNameError and SchemeError like `scheme_sequences`.
     """
     block = scheme_sequences(scheme, conditions)
     if block:
@@ -251,7 +264,7 @@ def _permutation(size: int, seed: int) -> list[int]:
 
 
 def position_counts(orders: Iterable[Sequence[str]]) -> dict[str, tuple[int, ...]]:
-    """For every condition, how often it comes at the first position, the second, and so on."""
+    """Return, for each condition, how often it comes at the first position, the second, and so on."""
     rows = [list(order) for order in orders]
     longest = max(map(len, rows), default=0)
     counts = Counter((condition, place) for row in rows for place, condition in enumerate(row))
@@ -261,17 +274,17 @@ def position_counts(orders: Iterable[Sequence[str]]) -> dict[str, tuple[int, ...
 
 
 def carry_over_counts(orders: Iterable[Sequence[str]]) -> dict[tuple[str, str], int]:
-    """For every two conditions (before, after), how often the second comes directly after the first."""
+    """Return, for each pair (before, after), how often the second condition directly follows the first."""
     rows = [list(order) for order in orders]
     counts = Counter(pair for row in rows for pair in pairwise(row))
     return {pair: counts[pair] for pair in permutations(_named(rows), 2)}
 
 
 def balanced_sample_sizes(block: int, around: int, *, below: int = 1, above: int = 3) -> tuple[int, ...]:
-    """Numbers of participants that fill a scheme evenly: multiples of the block near `around`.
+    """Return numbers of participants that fill a scheme evenly: multiples of the block size near `around`.
 
-    The first number from `around` on, up to `below` of those under it and `above` over it, ascending. Without
-    blocks (0) every number does.
+    The result is ascending. It has the first such number from `around` on, up to `below` smaller and `above`
+    larger ones. Without blocks (0), every number fills the scheme evenly.
     """
     step = max(block, 1)
     first = next_balanced_size(step, around) // step
@@ -279,7 +292,7 @@ def balanced_sample_sizes(block: int, around: int, *, below: int = 1, above: int
 
 
 def next_balanced_size(block: int, people: int) -> int:
-    """The smallest number from `people` on that fills the scheme evenly; one block at least."""
+    """Return the smallest number from `people` on that fills the scheme evenly, and at least one block."""
     step = max(block, 1)
     return max(-(-people // step), 1) * step
 

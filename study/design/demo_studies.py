@@ -1,4 +1,4 @@
-"""The demo studies that ship with the program: their files, and the texts of their parts."""
+"""Locate the demo studies that ship with the program, and read the texts of their parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ READY_STUDIES = {
     "two_worlds": ("Central dispatcher and ProAgent in the kitchen and in the grids", "two_worlds.toml"),
     "demo": ("Orders in a kitchen, five teams: the demo study", "demo.toml"),
 }
-"""Designs to begin with: name, in words, and file."""
+"""Ready designs: slug → (description, file name)."""
 OVERCOOKED = DEMO_FILE.with_name("overcooked.toml")
 """A ready study in the Overcooked grids."""
 TWO_WORLDS = DEMO_FILE.with_name("two_worlds.toml")
@@ -24,6 +24,6 @@ TWO_WORLDS = DEMO_FILE.with_name("two_worlds.toml")
 
 @lru_cache
 def demo_part_texts() -> dict[str, str]:
-    """What the parts say, by kind."""
+    """Return the demo study's non-empty part texts, by kind of part."""
     parts = tomllib.loads(DEMO_FILE.read_text(encoding="utf-8"))["parts"]
     return {kind: text for kind, part in parts.items() if (text := part.get("text", "").strip())}

@@ -1,5 +1,6 @@
-"""Labels of design fields in forms, and differences between two designs in these labels. Worlds name what
-they draw at random, as in `The same waves for everybody`.
+"""Give the form labels of design fields, also for the differences between two designs.
+
+Labels name the random events of the worlds, for example `The same waves for everybody`.
 """
 
 from __future__ import annotations
@@ -23,17 +24,21 @@ from study.design.study_versions import Difference
 
 
 def random_events_name(worlds: Iterable[str]) -> str:
-    """`waves`, `waves and events`: of the worlds that are there; `events` where there is none."""
+    """Return the name of what the worlds draw at random, such as `waves and events`. Unknown worlds are
+    skipped.
+
+    Return `events` if no world is known.
+    """
     return " and ".join(dict.fromkeys(world.drawn for world in _there(worlds))) or World.drawn
 
 
 def same_events_label(worlds: Iterable[str]) -> str:
-    """What the setting is called: `The same waves for everybody`."""
+    """Return the label of the setting, such as `The same waves for everybody`."""
     return f"The same {random_events_name(worlds)} for everybody"
 
 
 def same_events_meaning(worlds: Iterable[str]) -> str:
-    """What it means, in whole sentences."""
+    """Return the help text of that setting, in whole sentences."""
     said = dict.fromkeys(f"the same {world.drawn} {world.drawn_alike}" for world in _there(worlds))
     alike = "; ".join(said) or f"the same {World.drawn}"
     return (
@@ -95,8 +100,11 @@ _FORMS: dict[str, tuple[dict[str, str], Any]] = {
 
 
 def difference_field_label(one: Difference, *designs: Blueprint) -> str:
-    """The field that differs as a form calls it; of a setting that of its world, co-player or part, which are
-    looked up in these designs, the newest last."""
+    """Return the form label of a field that differs.
+
+    For a setting, the label comes from the declaration of its world, co-player or part. The newest of
+    `designs`, which is the last, is searched first.
+    """
     what, _, key = one.where.partition(" ")
     name, *more = one.field.split(": ")
     if what == "study" and name == "same_dishes":
@@ -107,7 +115,7 @@ def difference_field_label(one: Difference, *designs: Blueprint) -> str:
 
 
 def _label(what: str, name: str) -> str:
-    """Of a field of the model; what is no field of one has words already, or is made readable."""
+    """Return the form label or verbose name of a model field. Other names are made readable."""
     labels, model = _FORMS.get(what, ({}, Study))
     if name in labels:
         return labels[name]
@@ -126,7 +134,7 @@ def _setting_label(what: str, key: str, path: list[str], designs: tuple[Blueprin
 
 
 def _declared(design: Blueprint, what: str, key: str, path: list[str]) -> Setting | None:
-    """The setting that a world or co-player declares; None if it is none of one."""
+    """Return the setting that a world or co-player declares, or None if neither declares this name."""
     part = {"settings": WORLD, "coplayer_settings": COPLAYER}.get(path[-2])
     if part is None or (what == "part" and len(path) < 3):
         return None

@@ -13,13 +13,13 @@ _TAGS = _BLOCKS | _TABLES | {"strong", "em", "a", "code"}
 
 
 def to_html(text: str) -> SafeString:
-    """The text as HTML; scripts, styles and other foreign markup are gone."""
+    """Return the text as HTML. Scripts, styles and markup outside the allowed tags are removed."""
     cleaned = nh3.clean(_headed(text), tags=_TAGS, attributes={"a": {"href"}}, link_rel="noopener")
     return mark_safe(cleaned)  # noqa: S308 - cleaned on the line above
 
 
 def _headed(text: str) -> str:
-    """Rendered; a page has a first heading of its own, so that those of a text begin at the second level."""
+    """Render the Markdown with `h1` changed to `h2`, because each page already has its own first heading."""
     tokens = _reader.parse(text)
     for token in tokens:
         token.tag = "h2" if token.tag == "h1" else token.tag

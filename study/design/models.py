@@ -47,20 +47,20 @@ from study.design.translated_texts import foreign_text
 from study.design.translations import ORIGINAL_LANGUAGE, language_codes, language_names, languages_problem
 
 MOST_PEOPLE = 1_000_000
-"""That a study can plan or take: more is a slip of the finger."""
+"""The most people that a study can plan or take. A larger number is a typing error."""
 YEAR_MINUTES = 365 * 24 * 60
-"""The longest that somebody is waited for."""
+"""The longest time to wait for a participant's action, in minutes."""
 LONGEST_DECISION = 600
-"""Seconds that co-players can have for a step at most."""
+"""The most seconds that co-players can have for one step."""
 
 
 def new_seed() -> int:
-    """A seed for a study whose researcher names none."""
+    """Return a random seed for a study whose researcher names none."""
     return secrets.randbelow(2**31)
 
 
 class Shown(models.TextChoices):
-    """What people see of a world; the values are those of `kitchen.contract.page`."""
+    """How participants see a world. The values are those of `kitchen.contract.page`."""
 
     BOTH = DRAWING_AND_TABLES, "both: the drawing, and the tables one click away"
     DRAWN = DRAWING_ONLY, "drawn: as a picture, without the tables"
@@ -68,7 +68,10 @@ class Shown(models.TextChoices):
 
 
 class Knowing(models.TextChoices):
-    """Whose commands of a step co-players are told; the values are those of `kitchen.contract.agent`."""
+    """Which commands of a step co-players know when they decide.
+
+    The values are those of `kitchen.contract.agent`.
+    """
 
     EVERYBODY = EVERYBODY, "people and the co-players before it: one decides after the other"
     PEOPLE = PEOPLE, "people: co-players decide side by side"
@@ -76,7 +79,7 @@ class Knowing(models.TextChoices):
 
 
 class Study(models.Model):
-    """One experiment: conditions within each person, a survey after every episode."""
+    """One experiment: conditions within each participant, and a survey after every episode."""
 
     class Status(models.TextChoices):
         OPEN = "open", "open: the link takes participants"
@@ -127,14 +130,14 @@ class Study(models.Model):
     scores_above_surveys = models.BooleanField(
         "scores above the survey",
         default=False,
-        db_default=True,  # studies of before went on as they were
+        db_default=True,  # existing studies kept showing the scores
         help_text="The survey after an episode begins with what was achieved in it. That can colour the "
         "answers, those about workload above all.",
     )
     remind_teams = models.BooleanField(
         "remind who the teams were",
         default=True,
-        db_default=False,  # likewise
+        db_default=False,  # existing studies kept their final page as it was
         help_text="The last questions say of each team when it was played with, how large it was and what "
         "was achieved. Names of conditions are not told.",
     )
@@ -342,22 +345,22 @@ class Study(models.Model):
         return self.title
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Store it; a changed budget holds from the next call of a model on."""
+        """Store the study. A changed budget applies from the next language model call."""
         super().save(*args, **kwargs)
         Budget.objects.filter(study=self).update(limit=self.budget_limit)
 
     def get_absolute_url(self) -> str:
-        """The participants' link."""
+        """Return the participants' link."""
         return reverse("study:enter", args=[self.slug])
 
     @property
     def languages_offered(self) -> list[tuple[str, str]]:
-        """Codes and names, each in its own words."""
+        """(code, name) of each language that the study offers. Each name is in its own language."""
         return language_names(self.languages)
 
     @property
     def shown_title(self) -> str:
-        """Its title in the language in which is spoken now."""
+        """The title in the current language. It falls back to the original, marked with its language."""
         own = language_codes(self.languages)[0]
         there = self.texts.get(current_language(), {}).get(self.title)
         return (
@@ -369,7 +372,10 @@ class Study(models.Model):
         )
 
     def clean_fields(self, exclude: Any = None) -> None:
-        """Each field by itself, then what they are together: messages at the fields that are asked about."""
+        """Check each field, then all fields together.
+
+        Raises ValidationError with messages at the submitted fields.
+        """
         super().clean_fields(exclude)
         problems = {
             name: said for name, said in self._problems().items() if said and name not in (exclude or ())
@@ -401,14 +407,14 @@ NO_WORKSPACE = (
 
 
 class FrozenError(TypeError):
-    """Somebody tried to change what data or people on the way rest on."""
+    """Raised when a change would alter something that stored data or active participants depend on."""
 
 
 class Condition(models.Model):
-    """One way of playing: a world, its settings, who plays beside the participant."""
+    """One condition: a world, its settings, and who plays beside the participant."""
 
     IN_DOCUMENT = "conditions"
-    """Where a version's document names it."""
+    """The key of the list in a version's document that has the conditions."""
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="conditions")
@@ -512,7 +518,10 @@ class Condition(models.Model):
         return self.name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """FrozenError if it would take another key or study while somebody's way rests on it."""
+        """Store the condition.
+
+        Raises FrozenError if its key or study changes while participants depend on it.
+        """
         with transaction.atomic():
             stored = Condition.objects.select_for_update().filter(pk=self.pk).first() if self.pk else None
             moved = stored and (stored.key, stored.study_id) != (self.key, self.study_id)
@@ -521,14 +530,17 @@ class Condition(models.Model):
             super().save(*args, **kwargs)
 
     def why_fixed(self) -> str:
-        """Why its key stays; empty if it may change."""
+        """Return why the key cannot change. Return an empty string if it can."""
         if self.pk and self.rounds.exists():
             return "it is in the plan of participants"
         number = dependent_participants(self)
         return describe_dependents(number) if number else ""
 
     def clean(self) -> None:
-        """Playable and told apart in the analysis as it stands, or a message that says what to change."""
+        """Check that the condition can be played and that the analysis can tell it from the others.
+
+        Raises ValidationError with a message that says what to change.
+        """
         others = Condition.objects.filter(study=self.study_id, name=self.name).exclude(pk=self.pk)
         if self.study_id and others.exists():
             raise ValidationError("name: Another condition of this study has this name.")
@@ -553,23 +565,24 @@ class Condition(models.Model):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What will keep its co-player from playing as it is set up, and what is to be minded of what is
-        drawn for it, in sentences."""
+        """Sentences about settings that keep co-players from playing as configured, and about drawings to
+        check."""
         return (*condition_cautions(self), *drawing_warnings(self.world, self.settings))
 
     @property
     def unmeasured(self) -> tuple[str, ...]:
-        """What its episodes cannot show, by its settings alone, in sentences."""
+        """Sentences about what the episodes cannot measure, by the settings alone."""
         return measurement_warnings(self, self.study.planned_participants)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What of its co-player's settings comes to nothing, in sentences: for the form."""
+        """Sentences about co-player settings without effect, for the form."""
         return condition_remarks(self)
 
 
 class SurveyItem(models.Model):
-    """One question to participants: about themselves, of understanding, after an episode, or at the end."""
+    """One question to participants, asked before the guide, as a check of understanding, after an episode, or
+    at the end."""
 
     class Place(models.TextChoices):
         ABOUT = "about", "about the person, before the guide"
@@ -641,19 +654,28 @@ class SurveyItem(models.Model):
         constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_item_per_key")]
 
     IN_DOCUMENT = "items"
-    """Where a version's document names it."""
+    """The key of the list in a version's document that has the items."""
     FROZEN = fixed_fields(FixedWhen.BY_PEOPLE)
-    """What stays as it was answered, and as those on the way entered with it: the data rest on it."""
+    """Fields that cannot change once people answered the item, or while active participants entered with it.
+
+    The data depend on them.
+    """
 
     VALUES = fixed_fields(FixedWhen.BY_VALUES)
-    """What stays while there are answers of programs or previews, too: stored values have this form."""
+    """Fields that cannot change while programs' or previews' answers exist.
+
+    The stored values have this form.
+    """
     TRIED = "synthetic participants or previews answered it; erase them first"
 
     def __str__(self) -> str:
         return self.measure
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """FrozenError if this would change what answers were given to, or what those on the way are asked."""
+        """Store the item.
+
+        Raises FrozenError if a field changes that answers or active participants depend on.
+        """
         with transaction.atomic():
             if changed := self._frozen_changes(SurveyItem.objects.select_for_update()):
                 raise FrozenError(
@@ -663,18 +685,21 @@ class SurveyItem(models.Model):
 
     @property
     def plan(self) -> ItemPlan:
-        """It as rules and documents know it."""
+        """The item as rules and documents use it."""
         return ItemPlan.of(self)
 
     def why_fixed(self) -> str:
-        """Why what it asks stays; empty if it may change. Only people fix it."""
+        """Return why the item's question cannot change.
+
+        Return an empty string if it can. Only people fix it.
+        """
         if self.pk and self.answers.filter(participant__synthetic=False, participant__preview=False).exists():
             return "there are answers to it"
         number = dependent_participants(self)
         return describe_dependents(number) if number else ""
 
     def fixed_fields(self) -> tuple[str, ...]:
-        """What of it, as it is stored, cannot change now."""
+        """Return the names of the fields that cannot change now, judged by the stored row."""
         if not self.pk:
             return ()
         if self.why_fixed():
@@ -682,8 +707,11 @@ class SurveyItem(models.Model):
         return self.VALUES if self.answers.exists() else ()
 
     def clean(self) -> None:
-        """Told apart in the analysis, such as can be asked, and unchanged where it is fixed; else a message
-        at the field."""
+        """Check that the analysis can tell the item apart, that it can be asked, and that fixed fields are
+        unchanged.
+
+        Raises ValidationError with a message at each wrong field.
+        """
         changed = self._frozen_changes(SurveyItem.objects.all())
         problems = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
         if not problems:
@@ -708,7 +736,7 @@ class SurveyItem(models.Model):
         return measure_name_problem(self.measure)
 
     def _frozen_changes(self, items: models.QuerySet[SurveyItem]) -> list[str]:
-        """Fields that would no longer be what was answered."""
+        """Return the names of fixed fields whose value differs from the stored one."""
         stored = items.filter(pk=self.pk).first() if self.pk else None
         if stored is None:
             return []
@@ -718,9 +746,10 @@ class SurveyItem(models.Model):
 
 
 class StudyPart(models.Model):
-    """One part of a study beside the rounds, as its researcher wants it: on or off, its words, its settings.
+    """One part of a study beside the rounds: on or off, with its heading, text and settings.
 
-    A study has a row for what differs from `study.design.study_parts.PARTS`; the others are as there.
+    A study has a row only for parts that differ from `study.design.study_parts.PARTS`. The others are as
+    defined there.
     """
 
     id: int
@@ -739,7 +768,10 @@ class StudyPart(models.Model):
         return self.kind
 
     def clean(self) -> None:
-        """Known settings of the right form, or a message that says what to change."""
+        """Check that the settings are known and of the right form.
+
+        Raises ValidationError with a message that says what to change.
+        """
         if self.kind in PARTS and (
             problems := part_problems(self.kind, self.text, self.enabled, self.settings)
         ):
@@ -747,7 +779,7 @@ class StudyPart(models.Model):
 
 
 class Outcome(models.Model):
-    """What a participant is given at one kind of end: a code, an address to go to, words."""
+    """What a participant gets at one kind of end: a code, an address to go to, and a text."""
 
     class Kind(models.TextChoices):
         COMPLETE = "complete", "complete"
@@ -781,7 +813,10 @@ class Outcome(models.Model):
         return self.get_kind_display()
 
     def clean(self) -> None:
-        """A web address in which only what is filled in stands in braces, or a message."""
+        """Check that the address is a web address whose only placeholders are {code} and {label}.
+
+        Raises ValidationError.
+        """
         if self.url and not self.url.startswith(("https://", "http://")):
             raise ValidationError({"url": "An address begins with https://"})
         rest = self.url.replace("{code}", "").replace("{label}", "")
@@ -790,7 +825,10 @@ class Outcome(models.Model):
 
 
 class Version(models.Model):
-    """What a study was like for those who entered under it: never changed, told apart by its digest."""
+    """The design of a study at one time. Participants are bound to the version under which they entered.
+
+    A version's document never changes. Versions are told apart by their digest.
+    """
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="versions")
@@ -818,5 +856,5 @@ class Version(models.Model):
 
     @cached_property
     def blueprint(self) -> Blueprint:
-        """The document as pages and services read it."""
+        """The document as a blueprint."""
         return Blueprint.from_json(self.document)

@@ -1,8 +1,7 @@
-"""Rules for keys and names in a study: valid characters, reserved names, and keys that may not change while
-participants depend on them.
+"""Check keys and names in a study: valid characters, reserved names, and keys that must not change.
 
-Participants keep the design version they entered under. So a row that the version of an active
-participant names keeps its key, and an item its words. Synthetic participants and previews do not block
+Participants keep the design version they entered under. A row that is named in the version of an active
+participant keeps its key, and such an item keeps its words. Synthetic participants and previews do not block
 a change.
 """
 
@@ -17,41 +16,49 @@ from study.design.play_metrics import PLAY_METRIC_LABELS, PLAY_METRICS
 
 
 def key_problem(key: str) -> str:
-    """Why the analysis cannot use this key; empty if it can."""
+    """Return why the analysis cannot use this key. Return an empty string if it can."""
     if not KEY.fullmatch(key):
         return "Begin with a letter or a digit; then letters, digits, “_” and “-”."
     return ""
 
 
 def name_problem(name: str) -> str:
-    """Why tables and figures cannot show this name; empty if they can."""
+    """Return why tables and figures cannot show this name. Return an empty string if they can."""
     return "" if name.isprintable() else "It has characters that do not print, such as a no-break space."
 
 
 def item_key_problem(key: str) -> str:
-    """As `key_problem`; nor may it be the name of a figure of play."""
+    """Return why an item cannot have this key. Return an empty string if it can.
+
+    The rules are those of `key_problem`. The key of a play metric is also refused.
+    """
     if key in {*PLAY_METRICS, *(one.name for one in common_metrics())}:
         return f"Choose another key: “{key}” is a measure of play already."
     return key_problem(key)
 
 
 def measure_name_problem(measure: str) -> str:
-    """As `name_problem`; nor may it be the label of a figure of play."""
+    """Return why an item cannot have this measure name. Return an empty string if it can.
+
+    The rules are those of `name_problem`. The label of a play metric is also refused.
+    """
     if measure in {*PLAY_METRIC_LABELS, *(one.label for one in common_metrics())}:
         return f"Choose another name: “{measure}” is a measure of play already."
     return name_problem(measure)
 
 
 RESERVED_SLUGS = frozenset({"account", "new", "replay", "sample-size", "security-events", "tokens", "well"})
-"""What stands in a study's place in an address of `study.urls`, such as `new` in `/staff/new/`."""
+"""Words that addresses of `study.urls` use in place of a study's slug, such as `new` in `/staff/new/`."""
 
 ACTIVE = "active"
-"""`Participant.Status.ACTIVE`; the models import this module."""
+"""The value of `Participant.Status.ACTIVE`. It is repeated here because the models import this module."""
 
 
 def dependent_participants(row: Any) -> int:
-    """How many people on the way entered under a version that names this condition or item (of
-    `study.design.models`, as it is stored)."""
+    """Return how many active people entered under a version that names this condition or item.
+
+    `row` is a `Condition` or `SurveyItem` of `study.design.models`. Its key is read from the database.
+    """
     stored = type(row).objects.filter(pk=row.pk).select_related("study").first() if row.pk else None
     if stored is None:
         return 0
@@ -66,5 +73,5 @@ def _names(document: Any, rows: str, key: str) -> bool:
 
 
 def describe_dependents(number: int) -> str:
-    """`1 participant on the way entered with it`."""
+    """Return the number in words, such as `1 participant on the way entered with it`."""
     return f"{counted_noun(number, 'participant')} on the way entered with it"

@@ -1,4 +1,4 @@
-"""The order of pages in a study, a participant's progress, and the order of items on each page."""
+"""Define the order of pages in a study, a participant's progress, and the order of items on each page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from study.design.blueprint import Blueprint
 from study.design.questions.item_fields import ItemPlan
 
 PAGES_BEFORE_ROUNDS = ("consent", "about", "guide", "practice", "check")
-"""Pages before the rounds, in their order; each is there if its part is on."""
+"""Pages before the rounds, in their order. A page is shown if its part is on."""
 
 
 PAGES_AFTER_ROUNDS = ("final", "debriefing")
@@ -20,25 +20,25 @@ PAGES_AFTER_ROUNDS = ("final", "debriefing")
 
 
 ITEM_PAGES = frozenset({"about", "check", "final"})
-"""Pages made of items: without any item and any text there is nothing to show."""
+"""Pages that consist of items. A page without items and text has nothing to show and is skipped."""
 
 
 WELCOME = "welcome"
-"""The page on the study's link, before there is a participant: entering notes when it was shown."""
+"""The page of the study's link, before there is a participant. Entering records when it was shown."""
 
 
 ROUND_PAGES = ("play", "survey")
 
 
 WAITING = "waiting"
-"""Before a round that cannot begin yet."""
+"""The page before a round that cannot begin yet."""
 
 
 LAST = "end"
 
 
 LOBBY = "lobby"
-"""Before the episode of a round that several people play together."""
+"""The page before an episode that several people play together."""
 
 
 PAGES = (*PAGES_BEFORE_ROUNDS, LOBBY, WAITING, *ROUND_PAGES, *PAGES_AFTER_ROUNDS, LAST)
@@ -47,7 +47,7 @@ PAGES = (*PAGES_BEFORE_ROUNDS, LOBBY, WAITING, *ROUND_PAGES, *PAGES_AFTER_ROUNDS
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far somebody is: the `number`-th of `total` parts, and what it is called. A round is one part."""
+    """A participant's progress: part `number` of `total`, and the part's name. A round counts as one part."""
 
     number: int
     total: int
@@ -55,7 +55,10 @@ class Progress:
 
 
 def progress(design: Blueprint, page: str, *, position: int = 0, label: str = "") -> Progress | None:
-    """How far a page is; for those of a round, its position and the label of its team. None at the end."""
+    """Return how far a participant on this page is, or None at the end.
+
+    For a page of a round, pass the round's position and the label of its team.
+    """
     before, after = (
         [one for one in pages if is_shown(design, one)] for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
     )
@@ -70,15 +73,18 @@ def progress(design: Blueprint, page: str, *, position: int = 0, label: str = ""
 
 
 def is_shown(design: Blueprint, page: str) -> bool:
-    """Whether a part is on and has something to show."""
+    """Return whether a page's part is on and has something to show."""
     part = design.part(page)
     empty = page in ITEM_PAGES and not design.items_at(page) and not (part.text.strip() and page != "check")
     return part.enabled and not empty
 
 
 def items_for(design: Blueprint, page: str, number: int, condition: str = "") -> list[ItemPlan]:
-    """The items of a page as the participant of this number reads them, after an episode in the condition of
-    this key if there is one: the same order after each, without what is not asked there."""
+    """Return the items of a page in the order for the participant with this number.
+
+    If `condition` is the key of a condition, items that are not asked after its episodes are left out. The
+    order is the same after each episode.
+    """
     items = design.items_at(page)
     if page == "survey" and design.study["shuffle_items"]:
         items = shuffled(items, derived_seed(int(design.study["seed"]), "items", page, number))
@@ -87,8 +93,10 @@ def items_for(design: Blueprint, page: str, number: int, condition: str = "") ->
 
 
 def shuffled(items: Sequence[ItemPlan], seed: int) -> list[ItemPlan]:
-    """The items in an order drawn from the seed. Those of one sub-scale stay together, as they have one kind
-    of scale."""
+    """Return the items in a random order that follows from the seed.
+
+    Items of one sub-scale stay together, because they share one kind of scale.
+    """
     rng, units = Random(seed), defaultdict[str, list[ItemPlan]](list)  # noqa: S311 - not a secret
     for item in items:
         units[f"scale {item.scale}" if item.scale else f"item {item.key}"].append(item)

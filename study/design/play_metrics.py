@@ -1,5 +1,6 @@
-"""Metrics of play that hold in every world, and which metrics a condition cannot measure. Imports no
-models.
+"""Define the metrics of play that exist in every world, and report which metrics a condition cannot measure.
+
+The module imports no Django models.
 """
 
 from __future__ import annotations
@@ -20,21 +21,27 @@ from study.design.condition_plan import PlayedCondition, has_foresight, seats_of
 from study.design.team_organisation import is_apart
 
 POINTS = 5
-"""A difference between two conditions that a study should be able to see, in points of a hundred."""
+"""The difference between two conditions that a study should be able to detect, in percentage points."""
 Z = 1.959964
-"""Two-sided 95 % of a normal distribution."""
+"""The two-sided 95 % quantile of the normal distribution."""
 
 
 class PlayedSettings(PlayedCondition, Protocol):
-    """A condition, as a row or as a plan: what is played in it."""
+    """The fields of a condition that decide what is played.
+
+    A database row and a `ConditionPlan` both have them.
+    """
 
     world: str
     settings: Mapping[str, Json]
 
 
 def measurement_warnings(played: PlayedSettings, people: int | None = None) -> tuple[str, ...]:
-    """What episodes of this condition cannot show, in whole sentences; `people` are those planned (None: not
-    said). Nothing where it cannot be played at all (`condition_check` says so)."""
+    """Return what episodes of this condition cannot measure, in whole sentences.
+
+    `people` is the number of planned participants, or None if it is unknown. The tuple is empty if the
+    condition cannot be played at all. `condition_check` reports that.
+    """
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         world = get_world(played.world).create(seats=seats_of(played), settings=played.settings)
         return tuple(_told(world, people))
@@ -71,52 +78,62 @@ def _too_few(figure: Metric, chances: MetricLimits, people: int) -> str:
 
 
 def chance_points(number: int) -> float:
-    """By how many points of a hundred two shares of `number` things each differ by chance alone, at most in
-    95 of 100 studies: each is done or missed with the same chance, one half, where that is largest."""
+    """Return the largest difference by chance between two shares of `number` things each, in percentage
+    points.
+
+    In 95 of 100 studies the difference is smaller. Each thing is done or missed with probability one half,
+    where chance differences are largest.
+    """
     return 100 * Z * sqrt(2 * 0.25 / number)
 
 
 def people_for(things: int) -> int:
-    """How many participants, with so many things each, bring that down to `POINTS`."""
+    """Return how many participants, with `things` things each, reduce the chance difference to `POINTS`."""
     return ceil(0.5 * (100 * Z / POINTS) ** 2 / things)
 
 
 @dataclass(frozen=True, slots=True)
 class PlayMetric:
-    """One of them, for a participant in an episode."""
+    """One metric of play, measured for one participant in one episode."""
 
     key: str
     label: str
     kind: Literal["share", "seconds"]
     meaning: str
-    """For the codebook, with when it is blank."""
+    """The explanation for the codebook. It includes when the metric is blank."""
     where: Callable[[PlayedSettings], bool]
-    """Whether it is measured in a condition."""
+    """Returns whether a condition measures the metric."""
     places: str
-    """Those conditions' episodes in words: `every episode`."""
+    """The episodes of those conditions in words, such as `every episode`."""
     better: str = ""
     exploratory: bool = True
-    """No test of it decides on anything, and none counts where p is corrected over measures."""
+    """Whether the metric is exploratory.
+
+    No decision depends on its tests, and p-value corrections over measures skip it.
+    """
 
     @property
     def words(self) -> str:
-        """As in `share of right predictions (higher is better)`."""
+        """The label within a sentence, such as `share of right predictions (higher is better)`."""
         label = f"{self.label[:1].lower()}{self.label[1:]}"
         return f"{label} ({self.better} is better)" if self.better else label
 
 
 def has_seat(played: PlayedSettings) -> bool:
-    """Whether participants command a seat of the world themselves."""
+    """Return whether the participant commands a seat of the world."""
     return not is_apart(played.organisation)
 
 
 def shares_work(played: PlayedSettings) -> bool:
-    """Whether somebody works beside the participant, who works too."""
+    """Return whether the participant has a seat and at least one teammate."""
     return has_seat(played) and played.teammates > 0
 
 
 def waits_for_people(played: PlayedSettings) -> bool:
-    """Whether participants have turns of their own: no clock takes the steps. Not where nothing is played."""
+    """Return whether participants take turns without a clock.
+
+    Return False if the condition cannot be played.
+    """
     if not has_seat(played):
         return False
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
@@ -173,22 +190,25 @@ WORK = PlayMetric(
     "episodes with teammates",
 )
 CONDUCT_METRICS = (REFUSED, IDLE, THINKING, WORK)
-"""What participants did, from the log (`kitchen.play.episode.log_metrics`)."""
+"""Metrics of what participants did, computed from the log (`kitchen.play.episode.log_metrics`)."""
 PLAY_METRICS: Mapping[str, PlayMetric] = {one.key: one for one in (FORESIGHT, *CONDUCT_METRICS)}
-"""By key, in the order of all files."""
+"""All metrics of play by key, in the order used in every file."""
 PLAY_METRIC_LABELS = frozenset(one.label for one in PLAY_METRICS.values())
 
 
 def play_metrics_in(played: PlayedSettings) -> list[PlayMetric]:
-    """Those that are measured in a condition."""
+    """Return the metrics that this condition measures."""
     return [one for one in PLAY_METRICS.values() if one.where(played)]
 
 
 def conditions_by_metric(
     played: Iterable[tuple[str, PlayedSettings]], taken: Collection[str]
 ) -> dict[str, frozenset[str]]:
-    """The keys of the conditions in which each is measured, by its own key; `played` are conditions with
-    their keys. None that has a key or label which something that is asked for has `taken`."""
+    """Return the keys of the conditions that measure each metric, by the metric's key.
+
+    `played` has (key, condition) pairs. A metric is left out if its key or label is in `taken`, the names
+    that asked items use.
+    """
     found: dict[str, set[str]] = {}
     for condition, plan in played:
         for one in play_metrics_in(plan):

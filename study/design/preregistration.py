@@ -1,10 +1,10 @@
 """Freeze a study's design as a preregistration, and verify its hashes.
 
-A bundle is JSON. `content` is what was planned; `content_sha256` is its SHA-256 in canonical JSON
-(sorted keys, no spaces, UTF-8). The same design under the same code and default model gives the same
-hash. `frozen` says when and by whom it was frozen, `program` with which program. `sha256` is that of the
-object of `format`, `content`, `frozen` and `program`. Bundles of format 1 have under `sha256` that of
-`content` alone.
+A bundle is a JSON object. `content` is what was planned. `content_sha256` is its SHA-256 in canonical JSON
+(sorted keys, no spaces, UTF-8). The same design under the same code and default model gives the same hash.
+`frozen` says when and by whom the design was frozen. `program` names the program that froze it. `sha256` is
+the hash of the object of `format`, `content`, `frozen` and `program`. In bundles of format 1, `sha256` is the
+hash of `content` alone.
 """
 
 from __future__ import annotations
@@ -37,15 +37,19 @@ from study.design.study_versions import Difference, current_version
 
 FORMAT = 2
 UNDER_THE_HASH = ("format", "content", "frozen", "program")
-"""What the hash of a bundle is of, since format 2."""
+"""The fields of a bundle that its hash covers, since format 2."""
 HASHES = ("content_sha256", "sha256")
-"""What else a bundle has."""
+"""The other fields of a bundle."""
 MOST_SEQUENCES = 1000
-"""A scheme with more of them is written down by its rule alone."""
+"""The largest block that is written out in full.
+
+A scheme with more sequences is recorded by its rule alone.
+"""
 
 
 def content_of(design: Blueprint) -> dict[str, Json]:
-    """All that is hashed: the design, and the prompts, models, worlds and orders that follow from it here."""
+    """Return everything that is hashed: the design, and the prompts, models, worlds and orders that follow
+    from it."""
     worlds = sorted({one.world for one in design.conditions})
     return {
         "design": design.to_json(),
@@ -58,8 +62,12 @@ def content_of(design: Blueprint) -> dict[str, Json]:
 
 
 def program_differences(bundle: Mapping[str, Json]) -> list[Difference]:
-    """What this program makes of the preregistered design otherwise than the one that froze it: prompts (by
-    their SHA-256), models, rules of worlds, orders; and that it is another program."""
+    """Return how this program would treat the preregistered design differently from the program that froze
+    it.
+
+    The differences concern prompts (by their SHA-256), models, versions of worlds, orders, and the program's
+    version and commit.
+    """
     content, was, now = bundle["content"], bundle["program"], program()
     differences = [
         Difference("program", name, was.get(name), now[name])
@@ -78,7 +86,7 @@ def _made_otherwise(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterato
         if prompts != new["prompts"][key]:
             was, now = (document_digest({"prompts": each}) for each in (prompts, new["prompts"][key]))
             yield Difference(f"condition {key}", "prompts, SHA-256", was, now)
-    for key, model in old.get("models", {}).items():  # older ones do not say
+    for key, model in old.get("models", {}).items():  # older bundles have no models
         if model != new["models"][key]:
             yield Difference(f"condition {key}", "language model", model, new["models"][key])
     for name, version in old["worlds"].items():
@@ -89,13 +97,15 @@ def _made_otherwise(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterato
 
 
 def prompts_of(condition: ConditionPlan) -> list[str]:
-    """The fixed messages that a language model gets in this condition, as the code renders them; empty if
-    none is asked."""
+    """Return the fixed messages for a language model in this condition, as the code renders them.
+
+    The list has no repeats. It is empty if no language model plays.
+    """
     minds = all_minds(condition)
     if not minds:
         return []
     world = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
-    world.reset(0)  # fixed messages say nothing of what chance decides
+    world.reset(0)  # fixed messages do not depend on chance
     told = [mind.fixed_messages(_situation(condition, world, plan)) for plan, mind in minds]
     return list(dict.fromkeys(message for messages in told for message in messages))
 
@@ -109,14 +119,16 @@ def _situation(condition: ConditionPlan, world: World, mind: MindPlan) -> Situat
 
 
 def model_of(condition: ConditionPlan) -> str:
-    """The language models that play in this condition; empty if none does. Where the settings name none, it
-    is the one that this process is set up with."""
+    """Return the names of the language models that play in this condition, joined by commas.
+
+    The string is empty if none plays. If the settings name no model, it is the default model of this process.
+    """
     models = dict.fromkeys(mind.model() for _, mind in all_minds(condition))
     return ", ".join(model for model in models if model)
 
 
 def orders_of(design: Blueprint) -> dict[str, Json]:
-    """The order scheme: its rule, and its sequences if it has a block of them."""
+    """Return the order scheme: its rule, and its sequences if it has a block of at most `MOST_SEQUENCES`."""
     name, keys = str(design.study["orders"]), [one.key for one in design.conditions]
     scheme = get_scheme(name)
     block = 0 if scheme.problem(len(keys)) else scheme.block(len(keys))
@@ -130,7 +142,10 @@ def orders_of(design: Blueprint) -> dict[str, Json]:
 
 
 def bundle_of(design: Blueprint, *, at: str, by: str, version: int) -> dict[str, Json]:
-    """The whole bundle."""
+    """Return the whole bundle.
+
+    `at` is an ISO 8601 time, `by` a user name, `version` the number of the version.
+    """
     content = content_of(design)
     told: dict[str, Json] = {
         "format": FORMAT,
@@ -142,17 +157,17 @@ def bundle_of(design: Blueprint, *, at: str, by: str, version: int) -> dict[str,
 
 
 def date_is_hashed(bundle: Mapping[str, Json]) -> bool:
-    """Whether its hash covers when and by whom it was frozen."""
+    """Return whether the bundle's hash covers when and by whom it was frozen."""
     return bundle.get("format") != 1
 
 
 def has_content(bundle: Any) -> bool:
-    """Whether this can be a preregistration, as it was frozen or changed."""
+    """Return whether this can be a preregistration, unchanged or changed."""
     return isinstance(bundle, Mapping) and isinstance(bundle.get("content"), Mapping)
 
 
 def bundle_problem(bundle: Any) -> str:
-    """Why this is no preregistration as it was frozen; empty if it is."""
+    """Return why this is not an unchanged preregistration. Return an empty string if it is."""
     if not has_content(bundle):
         return "This is no preregistration: it has no content."
     if not isinstance(bundle.get("frozen", {}), Mapping):
@@ -185,7 +200,7 @@ def _hash_problem(bundle: Mapping[str, Json]) -> str:
 
 @cache
 def program() -> dict[str, str]:
-    """Name, version and, where it runs from a git clone, commit."""
+    """Return the program's name and version, and its commit if it runs from a git clone."""
     root = Path(settings.BASE_DIR)
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {"name": project["name"], "version": project["version"], "commit": _commit(root)}
@@ -202,9 +217,9 @@ def _commit(root: Path) -> str:
 
 @transaction.atomic
 def freeze_study(*, study_id: int, user: Any) -> Version:
-    """The present design, preregistered with its hash and date; once more for what is frozen changes nothing.
+    """Preregister the current design with its hash and date. Freezing the same design again changes nothing.
 
-    DesignError while something hinders the study from taking people.
+    Raises DesignError while a problem prevents the study from taking participants.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     if missing := blocking_problems(study):

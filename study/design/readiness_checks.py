@@ -1,4 +1,5 @@
-"""List what is missing before a study can take participants, and what the researcher should reconsider.
+"""List what a study lacks before it can take participants, and what the researcher should reconsider.
+
 Pages and the button that opens a study use the same list.
 """
 
@@ -42,13 +43,19 @@ from study.design.translated_texts import missing_translations
 
 WORD = re.compile(r"\w+")
 LONG = 5
-"""Letters from which on one of them may be a slip; `pre` and `pro` are two words."""
+"""The fewest letters of a word in which one differing letter counts as a typo.
+
+`pre` and `pro` are two words.
+"""
 
 
 def likely_typos(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Every two of these names that differ in capitals, spaces and signs alone, or by one letter of a long
-    word: `Experience` and `experience`, `Work load` and `Workload`, `Fluency` and `Fluencey`. Numbers are no
-    slip."""
+    """Yield each pair of names that one typo may explain.
+
+    The names differ only in capitals, spaces and punctuation, or by one letter of a long word. Examples are
+    `Experience` and `experience`, `Work load` and `Workload`, `Fluency` and `Fluencey`. Different numbers are
+    not typos.
+    """
     return ((one, other) for one, other in combinations(dict.fromkeys(names), 2) if _is_slip(one, other))
 
 
@@ -65,7 +72,8 @@ def _words(name: str) -> list[str]:
 
 
 def _one_letter(one: str, other: str) -> bool:
-    """Whether one letter was added, left out or changed, or two beside each other were exchanged."""
+    """Return whether one letter was added, left out or changed, or two neighbouring letters were
+    exchanged."""
     short, long = sorted((one, other), key=len)
     if len(short) < LONG or not (one + other).isalpha() or len(long) - len(short) > 1:
         return False
@@ -83,8 +91,11 @@ FEWEST_TESTED_PARTICIPANTS = 3
 
 @dataclass(frozen=True, slots=True)
 class ReadinessProblem:
-    """One thing, in words. `page` is the address's name of where it is put right, `args` what follows the
-    slug in it; `hinders` says that nobody should be taken before."""
+    """One problem, in words.
+
+    `page` is the URL name of the page that fixes it. `args` are the URL arguments after the slug. `hinders`
+    says that the study must not take participants before the problem is fixed.
+    """
 
     words: str
     page: str
@@ -93,7 +104,7 @@ class ReadinessProblem:
 
 
 def readiness_problems(study: Study) -> list[ReadinessProblem]:
-    """All of it, in the order of the design; what hinders comes first."""
+    """Return all problems in the order of the design. Problems that block the study come first."""
     design = blueprint_of(study)
     gaps = [
         *_conditions(study),
@@ -115,7 +126,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
 
 
 def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Tests that are planned and cannot be run."""
+    """Yield planned tests that cannot be run."""
     keys = [one.key for one in design.conditions]
     text = str(design.meant("planned_contrasts"))
     for problem in contrast_problems(text, keys):
@@ -129,7 +140,7 @@ def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _sizes(planned: int, conditions: int, main: str) -> Iterator[str]:
-    """Numbers of participants with which a test cannot be run."""
+    """Yield a sentence for each number of participants with which a test cannot be run."""
     if planned < FEWEST_TESTED_PARTICIPANTS:
         yield f"{counted_noun(planned, 'participant')} planned: no test of conditions can be run with so few."
     elif main == "mixed" and planned * (conditions - 1) <= 2 * conditions:
@@ -146,8 +157,10 @@ def _sizes(planned: int, conditions: int, main: str) -> Iterator[str]:
 
 
 def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Iterator[ReadinessProblem]:
-    """Contrasts that some ratings will not have: what is not asked in a condition has no value there. One
-    that nothing will have hinders."""
+    """Yield contrasts that some ratings lack, because a condition of the contrast does not ask them.
+
+    A contrast without any common measure blocks the study.
+    """
     rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
     for contrast in contrasts:
         asked = [{item.key for item in design.items_after(key)} for key in contrast.weights]
@@ -168,7 +181,7 @@ def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Itera
 
 
 def blocking_problems(study: Study) -> list[ReadinessProblem]:
-    """What stands against taking people."""
+    """Return the problems that prevent the study from taking participants."""
     return [one for one in readiness_problems(study) if one.hinders]
 
 
@@ -254,7 +267,7 @@ PEOPLE = re.compile(r"\b(people|persons?|humans?)\b", re.IGNORECASE)
 
 
 def _given_away(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Questions that ask whether teammates are people or programs, after participants were told."""
+    """Yield questions that ask whether teammates are people or programs although earlier texts tell."""
     before = [one for one in design.parts if one.enabled and one.kind in {"welcome", "consent", "guide"}]
     telling = [PARTS[one.kind].words for one in before if PROGRAMS.search(one.text)]
     for row in study.items.filter(enabled=True) if telling else ():
@@ -270,7 +283,7 @@ def _given_away(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Sub-scales whose column in the data would stay blank."""
+    """Yield sub-scales whose column in the data would stay blank."""
     for place in SurveyItem.Place.values:
         for scale in subscales(design.items_at(place)):
             if scale.problem:
@@ -282,7 +295,7 @@ def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _slips(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Sub-scales of which one may be another, written otherwise."""
+    """Yield pairs of sub-scale names that one typo may explain."""
     names = [one.name for place in SurveyItem.Place.values for one in subscales(design.items_at(place))]
     for one, other in likely_typos(names):
         words = f"“{one}” and “{other}” are two sub-scales, each with a score of its own. Is one a slip?"
@@ -290,11 +303,11 @@ def _slips(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _practice(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Whether somebody can finish it."""
+    """Yield a problem if following the hints does not reach the goal of practice."""
     settings, played = design.part("practice").settings, design.practice
     if not (design.has("practice") and settings.get("hints")):
         return
-    with suppress(SettingsError):  # told where the part is checked
+    with suppress(SettingsError):  # the check of the part reports it
         if not practice_reaches(played.world, played.settings, practice_goal(settings, played.world)):
             words = (
                 "Practice is too short: who follows its hints does not reach its goal. Give it more steps."
@@ -303,7 +316,7 @@ def _practice(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _unpractised(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Worlds of which only the guide tells: a study has one practice episode."""
+    """Yield worlds that only the guide explains. A study has only one practice episode."""
     worlds = dict.fromkeys(one.world for one in design.conditions)
     unpractised = [readable_name(world) for world in worlds if world != design.practice.world]
     if design.has("practice") and unpractised:
@@ -316,11 +329,14 @@ def _unpractised(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Whether the guide, which shows what is played first, can show what is practised."""
+    """Yield a problem if practice differs from every condition of its world.
+
+    The guide shows the condition that is played first, so it would not show what is practised.
+    """
     plans = [plan for plan in design.conditions if plan.world == design.practice.world]
     if not (design.has("practice") and design.has("guide") and plans):
         return
-    with suppress(SettingsError):  # told where it is set
+    with suppress(SettingsError):  # another check reports it
         others = [(plan.name, _chosen_otherwise(plan, design.practice)) for plan in plans]
         if all(labels for _, labels in others):
             name, labels = others[0]
@@ -332,14 +348,14 @@ def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _chosen_otherwise(plan: ConditionPlan, practice: ConditionPlan) -> list[str]:
-    """The labels of what is chosen in a world, not measured, and differs: another kitchen, no other pace."""
+    """Return the labels of the choice settings that differ. Numbers such as pace are not compared."""
     declared = get_world(plan.world).settings
     one, other = (clean_settings(declared, each.settings) for each in (plan, practice))
     return [each.label for each in declared if each.kind == "choice" and one[each.name] != other[each.name]]
 
 
 def _texts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
-    """What participants would read in another language than theirs."""
+    """Yield languages in which participants would find texts that are not translated."""
     for code, paths in missing_translations(design).items():
         name = dict(study.languages_offered)[code]
         words = f"{counted_noun(len(paths), 'text')} of yours: not translated into {name} yet."
@@ -348,17 +364,17 @@ def _texts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _alone(design: Blueprint) -> bool:
-    """Whether participants play alone in a condition."""
+    """Return whether participants play alone in any condition."""
     return any(not one.teammates for one in design.conditions)
 
 
 def _may_leave(row: Condition) -> bool:
-    """Whether people may be sent away from this condition since nobody came to play with them."""
+    """Return whether people are sent away from this condition if nobody comes to play with them."""
     return _is_shared(row) and team_of(row.organisation).unfilled == LEAVE
 
 
 def _people(study: Study) -> Iterator[ReadinessProblem]:
-    """Where several people play together: what would keep them from it, or waiting for each other."""
+    """Yield problems of conditions for several people: what prevents the episode or makes people wait."""
     rows = [row for row in study.conditions.all() if _is_shared(row)]
     if len({len(people_in(row)) for row in rows}) > 1:
         words = "Those who play together stay together: all such conditions need the same number of people."
@@ -373,7 +389,7 @@ def _people(study: Study) -> Iterator[ReadinessProblem]:
 
 
 def _is_shared(row: Condition) -> bool:
-    with suppress(WorldError):  # told where it is set
+    with suppress(WorldError):  # another check reports it
         return is_shared(row)
     return False
 

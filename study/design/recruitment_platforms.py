@@ -1,4 +1,4 @@
-"""Recruitment platforms: the parameters that their links carry, and where participants are sent back to."""
+"""Define recruitment platforms: the parameters of their links, and where participants are sent back to."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from study.design.models import Study
 
 @dataclass(frozen=True, slots=True)
 class Referral:
-    """Who sent somebody: the kind of place, the person's name there, what else the link said."""
+    """Where a participant came from: the platform, their name there, and the other values of the link."""
 
     source: str = Study.Recruitment.ANONYMOUS
     label: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
     vouched: bool = False
-    """Whether the link is signed: this server, or the place, made it for this person."""
+    """Whether the link is signed: this server or the platform made it for this person."""
 
 
 NOBODY_SENT = Referral()
@@ -29,26 +29,34 @@ NOBODY_SENT = Referral()
 
 @dataclass(frozen=True, slots=True)
 class RecruitmentPlace:
-    """One place. `label` is the name in the link that tells who somebody is, case-exact; `more` is kept, too;
-    `nobody` are values that stand for nobody, as in MTurk's preview; people end at `complete`."""
+    """One recruitment platform.
+
+    `label` is the case-sensitive link parameter that identifies the participant. `more` are further
+    parameters to store. `nobody` are parameter values for a person who only previews, as on MTurk. `complete`
+    is the address for participants who finish.
+    """
 
     label: str = ""
     more: tuple[str, ...] = ()
     needed: bool = False
-    """Nobody enters without a label."""
+    """Whether a participant without a label is refused."""
     nobody: frozenset[str] = frozenset()
     complete: str = ""
     help: str = ""
-    """What a researcher must know to send people from there."""
+    """What a researcher must know to send people from the platform."""
     leaving: str = ""
-    """What somebody who has left does there."""
+    """What a participant who left should do on the platform."""
     placeholder: str = ""
-    """What stands in the link until the place writes the value there; NAME is the name in capitals."""
+    """The placeholder that the platform replaces by the value. NAME is the parameter name in capitals."""
     unsigned: str = ""
-    """What is said to who comes by a link that is not signed where it has to be; empty where none can be."""
+    """The message for a participant whose link is not signed but must be.
+
+    It is empty if the platform signs no links.
+    """
 
     def link(self, bare: str) -> str:
-        """The link to give to the place: with all its names, if it fills them in."""
+        """Return the link to give to the platform, with a placeholder for each parameter that the platform
+        fills in."""
         names = [name for name in (self.label, *self.more) if name and self.placeholder]
         said = "&".join(f"{name}={self.placeholder.replace('NAME', name.upper())}" for name in names)
         return f"{bare}?{said}" if said else bare
@@ -105,14 +113,17 @@ RECRUITMENT_PLACES: Mapping[str, RecruitmentPlace] = {
         placeholder="%NAME%",
     ),
 }
-"""By `Study.recruitment`. Names as the places write them (Prolific, MTurk and SONA, their documentation)."""
+"""The platforms by `Study.recruitment`.
+
+Parameter names come from the documentation of Prolific, MTurk and SONA.
+"""
 
 MOST_LABELS = 500
-"""That are made at once."""
+"""The most labels to make at once."""
 
 
 def new_labels(number: int) -> list[str]:
-    """So many labels that nobody can guess, all different; nothing is kept of them."""
+    """Return `number` different labels that nobody can guess. The labels are not stored."""
     labels: set[str] = set()
     while len(labels) < number:
         labels.add("".join(secrets.choice(LETTERS) for _ in range(LETTERS_LONG)))
@@ -120,25 +131,31 @@ def new_labels(number: int) -> list[str]:
 
 
 LETTERS, LETTERS_LONG = "abcdefghjkmnpqrstuvwxyz23456789", 10
-"""None of them are mistaken for another; ten are 49 bits."""
+"""The letters of a label, without letters that are easily confused, and its length.
+
+Ten letters have 49 bits.
+"""
 LONGEST = 120
-"""Characters of one value in a link."""
+"""The most characters of one value in a link."""
 UNFILLED_PLACEHOLDER = re.compile(r"\{\{|\}\}|\$\{|^\{\w+\}$|^%\w+%$").search
-"""Finds what a place writes into a link for a value that it was to fill in, such as `{{%PROLIFIC_PID%}}`."""
+"""Finds a placeholder that the platform should have replaced, such as `{{%PROLIFIC_PID%}}`."""
 
 
 class ReferralError(ValueError):
-    """The link does not say who somebody is, or says it in a form that nobody uses."""
+    """Raised when a link does not identify the participant, or has an invalid value."""
 
 
 def is_only_looking(study: Study, said: Mapping[str, str]) -> bool:
-    """Whether the link says that somebody only looks and has not accepted yet, as in MTurk's preview."""
+    """Return whether the person only previews the study and has not accepted it yet, as on MTurk."""
     place = RECRUITMENT_PLACES[study.recruitment]
     return bool(place.nobody & {said.get(name, "").strip() for name in (place.label, *place.more)})
 
 
 def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
-    """Who sent whom, from what the link says; ReferralError in words for the participant."""
+    """Return where a participant came from, read from the link's parameters.
+
+    Raises ReferralError with a message for the participant.
+    """
     place = RECRUITMENT_PLACES[study.recruitment]
     values = {name: said.get(name, "").strip() for name in (place.label, *place.more) if name}
     for name, value in values.items():
@@ -172,11 +189,11 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
 
 
 PROOF, PROOF_SALT = "proof", "brigade.label-link"
-"""What a signed link has beside the label."""
+"""The parameter of a signed link with its signature, and the salt of that signature."""
 
 
 def label_proof(study: Study, label: str) -> str:
-    """The signature of a link for this label in this study; it needs the server's secret key."""
+    """Return the signature of a link for this label in this study. It depends on the server's secret key."""
     return salted_hmac(PROOF_SALT, f"{study.pk} {label}", algorithm="sha256").hexdigest()[:32]
 
 

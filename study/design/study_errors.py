@@ -1,12 +1,12 @@
-"""Errors that the study's services raise and its pages show.
+"""Define the errors that the study's services raise and its pages show.
 
 Errors::
 
     Exception
     ├── DesignError        a design cannot be changed like that; the message is for the researcher
-    ├── EntryPausedError   so many begin at once that nobody new is let in for a while
-    ├── StudyClosedError   the study takes nobody new
-    └── TookPartError      somebody of this name took part, and left afterwards
+    ├── EntryPausedError   too many people begin at once, so entry is paused for a while
+    ├── StudyClosedError   the study takes no new participants
+    └── TookPartError      this person took part before, and left afterwards
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from datetime import datetime
 
 
 class DesignError(Exception):
-    """It cannot be done; the message says why, for the researcher."""
+    """The requested change is impossible. The message tells the researcher why."""
 
 
 class StudyClosedError(Exception):
-    """The study takes nobody new."""
+    """The study takes no new participants."""
 
 
 class TookPartError(Exception):
-    """Who wants to enter took part before, and had the data erased."""
+    """The person who wants to enter took part before and had their data erased."""
 
 
 class EntryPausedError(Exception):
-    """Nobody new is let in before `until`."""
+    """No new participant can enter before `until`."""
 
     def __init__(self, until: datetime) -> None:
         super().__init__(f"paused until {until:%H:%M}")

@@ -1,4 +1,4 @@
-"""Create a study from a TOML file. A wrong file is refused with file, key and reason."""
+"""Create a study from a TOML file. An invalid file raises an error with file, key and reason."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from study.design.translations import all_texts
 
 
 class WorldTable(Record):
-    """What is played in every condition that does not say otherwise."""
+    """The world and settings of every condition that does not define its own."""
 
     kind: str = DEFAULT_WORLD_NAME
     settings: dict[str, Json] = {}
 
 
 class ConditionTable(Record):
-    """A condition; what is left out is as in the world's table, or as `Condition` has it."""
+    """A condition. Missing fields come from the world's table, or from the defaults of `Condition`."""
 
     key: str
     name: str
@@ -53,13 +53,13 @@ class ConditionTable(Record):
 
 
 class ItemTable(ItemPlan):
-    """An item; one that is not enabled is not asked."""
+    """An item. An item with `enabled = false` is not asked."""
 
     enabled: bool = True
 
 
 class PartTable(Record):
-    """A part; what is left out is as `StudyPart` has it."""
+    """A part. Missing fields have the defaults of `StudyPart`."""
 
     enabled: bool = True
     title: str = ""
@@ -68,7 +68,7 @@ class PartTable(Record):
 
 
 class OutcomeTable(Record):
-    """What one kind of end gives."""
+    """What a participant gets at one kind of end."""
 
     kind: str
     code: str = ""
@@ -77,7 +77,7 @@ class OutcomeTable(Record):
 
 
 class StudyFile(Record):
-    """What stands in a study's file; what is left out is as `Study` has it."""
+    """The contents of a study's file. Missing fields have the defaults of `Study`."""
 
     slug: str
     title: str
@@ -118,13 +118,16 @@ class StudyFile(Record):
 
 _FILE = TypeAdapter(StudyFile)
 ROWS = {"world", "parts", "conditions", "items", "outcomes", "texts"}
-"""What is no field of the study itself, or follows from the others."""
+"""Keys of the file that are not fields of `Study`, or that are set from other values."""
 
 
 @transaction.atomic
 def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Study:
-    """The study that the file describes, made anew, but for these changes of its own fields; DataError if it
-    is wrong or its slug is taken. A shared one may be copied by all staff."""
+    """Create the study that the file describes.
+
+    `changes` override the study's own fields. All staff may copy a `shared` study. Raises DataError if the
+    file is invalid or the slug is taken.
+    """
     source, values = read_toml(path)
     told = source.read(_FILE, values)
     study = _make(source, Study, {**_study_values(told), "shared": shared, **changes})
@@ -145,7 +148,7 @@ def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Stud
 
 
 def _given(told: Record) -> dict[str, Any]:
-    """What a table says, and nothing that it leaves out."""
+    """Return the fields that a table sets, without defaults."""
     return told.model_dump(exclude_unset=True)
 
 
@@ -159,7 +162,7 @@ def _study_values(told: StudyFile) -> dict[str, Any]:
 
 
 def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]:
-    """A condition out of its own table and, where that says nothing, the study's world."""
+    """Return a condition's fields from its own table, completed by the study's world."""
     settings = {**world.settings, **told.settings}
     return {"world": world.kind, **_given(told), "settings": settings}
 
@@ -167,7 +170,8 @@ def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]
 def _texts(
     source: DataSource, own: Mapping[str, str], told: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
-    """The texts of the file, which have paths there, as `Study.texts` keeps them."""
+    """Return the file's translations, which are keyed by path, in the form of `Study.texts` (keyed by
+    text)."""
     for language, texts in told.items():
         if unknown := texts.keys() - own.keys():
             raise source.error(f"texts.{language}", f"{min(unknown)} is no text of this study")
@@ -178,7 +182,7 @@ def _texts(
 
 
 def _check_open(source: DataSource, study: Study) -> None:
-    """Nobody is taken before all is there that the console asks for."""
+    """Refuse an open study while it lacks something that the console requires before opening."""
     if study.status == Study.Status.OPEN and (missing := blocking_problems(study)):
         where = f"parts.{missing[0].args[0]}" if missing[0].page == "part" else ""
         raise source.error(where, f'{missing[0].words} Or say status = "closed".')
@@ -199,7 +203,7 @@ def _make(source: DataSource, model: type[Made], values: Mapping[str, Any]) -> M
 
 
 def _refusal(source: DataSource, error: ValidationError) -> DataError:
-    """All that the model finds wrong, in one line."""
+    """Return all problems that the model found, in one line."""
     messages = {"" if name == NON_FIELD_ERRORS else name: texts for name, texts in error.message_dict.items()}
     (key, reason), *more = ((source.at(name).key, " ".join(texts)) for name, texts in messages.items())
     return DataSource(source.file).error(key, "; ".join([reason, *(f"{key}: {told}" for key, told in more)]))

@@ -1,4 +1,4 @@
-"""The metrics that a study's worlds declare, and the column keys of its sub-scale scores."""
+"""Name the metrics that a study's worlds declare, and the columns of its sub-scale scores."""
 
 from __future__ import annotations
 
@@ -29,27 +29,33 @@ TAKEN = (
     *("predictions_judged", "predictions_right", "predictions_share", "tick_ms"),
     *READING_COLUMNS,
 )
-"""Columns beside those of figures, wherever these are."""
+"""Columns beside those of metrics, in any file. A metric cannot have one of these names."""
 
 
 def study_figures(
     study: Study, *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
-    """Of every world that was or is played, by the same names in every file, table and chart: what a later
-    version adds renames nothing. `names` and `labels` are those that something else has."""
+    """Return the metrics of every world that was or is played, with the same names in every file, table and
+    chart.
+
+    A world that a later version adds renames no metric. `names` and `labels` are further names that are
+    already in use.
+    """
     return metrics_side_by_side(
         study_worlds(study), names=[*TAKEN, *PLAY_METRICS, *names], labels=[*PLAY_METRIC_LABELS, *labels]
     )
 
 
 def study_worlds(study: Study) -> list[str]:
-    """Every world that was or is played, those of earlier versions first."""
+    """Return every world that was or is played. Worlds of earlier versions come first."""
     return list(dict.fromkeys(world for design in version_blueprints(study) for world in design.worlds))
 
 
 def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
-    """What episodes of this design are compared by: in which episodes, and each figure in words. Without what
-    is explored beside that (`explored`)."""
+    """Return the metrics that compare this design's episodes: (episodes in words, metrics in words) pairs.
+
+    Exploratory metrics are left out; `exploratory_metrics` has them.
+    """
     worlds = {one.world for one in design.conditions}
     figures: dict[str, list[str]] = {}
     for one in metrics_side_by_side(one.world for one in design.conditions):
@@ -65,7 +71,7 @@ def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
 
 
 def has_metric_in(design: Blueprint, keys: Collection[str]) -> bool:
-    """Whether any figure, other than what is only explored, is measured in all of these conditions."""
+    """Return whether any metric that is not exploratory is measured in all conditions with these keys."""
     played = [one for one in design.conditions if one.key in keys]
     worlds = {one.world for one in played}
     figures = metrics_side_by_side(one.world for one in design.conditions)
@@ -75,7 +81,7 @@ def has_metric_in(design: Blueprint, keys: Collection[str]) -> bool:
 
 
 def exploratory_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
-    """What is measured of what participants do, and decides on nothing: as `measured`."""
+    """Return the exploratory metrics of what participants do, in the form of `comparison_metrics`."""
     found: dict[str, list[str]] = {}
     for one in _of_play(design, exploratory=True):
         found.setdefault(one.places, []).append(one.words)
@@ -83,25 +89,27 @@ def exploratory_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
 
 
 def _of_play(design: Blueprint, *, exploratory: bool) -> list[PlayMetric]:
-    """Those that any of its conditions has."""
+    """Return the play metrics that any condition of the design measures."""
     there = {one.key for condition in design.conditions for one in play_metrics_in(condition)}
     return [one for key, one in PLAY_METRICS.items() if key in there and one.exploratory is exploratory]
 
 
 def _in_words(named: NamedMetric) -> str:
-    """As in `success rate (higher is better)`."""
+    """Return a metric's label within a sentence, such as `success rate (higher is better)`."""
     label = named.label if named.label[:2].isupper() else f"{named.label[:1].lower()}{named.label[1:]}"
     return f"{label} ({named.figure.better_words})" if named.figure.better_words else label
 
 
 PLACES = sorted(SurveyItem.Place.values, key=lambda place: place != SurveyItem.Place.SURVEY)
-"""Where items are asked, after episodes first."""
+"""Places where items are asked. The survey after episodes comes first."""
 
 
 def scale_keys(designs: Sequence[Blueprint]) -> dict[str, str]:
-    """The key of each sub-scale's score, by the sub-scale's name: its name as far as it is Latin, and
-    `_score`. None is another's, nor an item's. `designs` are all of a study, oldest first: a sub-scale that a
-    later version adds renames none."""
+    """Return the column key of each sub-scale's score, by the sub-scale's name.
+
+    A key is the Latin letters of the name plus `_score`. No key equals another key or an item's key.
+    `designs` are all versions of a study, oldest first. A sub-scale that a later version adds renames none.
+    """
     taken = {item.key for design in designs for item in design.items}
     keys: dict[str, str] = {}
     for name in _scales(designs):

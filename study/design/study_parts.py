@@ -1,10 +1,11 @@
-"""The parts of a study beside the rounds, such as consent, guide, practice, check and debriefing: titles,
-texts and settings. Also what the practice episode plays, and whether it is long enough.
+"""Define the parts of a study beside the rounds, such as consent, guide, practice, check and debriefing.
+
+A part has a title, a text and settings. The module also tells what the practice episode plays, and whether it
+is long enough.
 
 Parts are in the order in which participants meet them. The rounds (an episode and its survey in each
-condition) come between `check` and `final`. A study stores what is set for practice in
-`settings["kitchen"]` of the part. Settings that are left out come from the world's kit
-(`kitchen.contract.kit.Practice`).
+condition) come between `check` and `final`. A study stores what is set for practice in `settings["kitchen"]`
+of the part. Settings that are left out come from the world's kit (`kitchen.contract.kit.Practice`).
 """
 
 from __future__ import annotations
@@ -30,8 +31,11 @@ from study.design.translations import DEFAULT_STATEMENT, DEFAULT_TITLES
 
 
 def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
-    """What is played and with whom, for what a study has stored; a world that is no longer there brings
-    nothing."""
+    """Return the world, settings and co-players of practice, from the values that a study stores.
+
+    Missing values come from the world's kit. A world that no longer exists has no kit, so the general
+    defaults apply.
+    """
     world = stored.get("world", DEFAULT_WORLD_NAME)
     usual = get_kit(world).practice if world in known_worlds() else Practice()
     return {
@@ -45,37 +49,43 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def practice_organisation(played: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the organisation of a practice episode, in the form of a condition's: that of its world's kit;
-    none where the participant practises alone."""
+    """Return the organisation of a practice episode, in the form of a condition's organisation.
+
+    It comes from the world's kit. It is empty if the participant practises alone.
+    """
     if not played["teammates"] or played["world"] not in known_worlds():
         return {}
     return dict(get_kit(played["world"]).practice.organisation)
 
 
 def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
-    """What the practice episode of a part with these settings lasts until, as its world has it; nothing where
-    it lasts all its steps."""
+    """Return the scores that end the practice episode when they are reached, as the world's kit defines them.
+
+    The result is empty if practice lasts all its steps.
+    """
     if settings.get("all_steps") or world not in known_worlds():
         return {}
     return dict(get_kit(world).practice.until)
 
 
 def practice_for_condition(world: str, settings: Mapping[str, Json]) -> dict[str, Json]:
-    """What is played, alone, to practise for a condition of this world with these settings: as a study stores
-    it."""
+    """Return the practice for a condition of this world with these settings, in the form that a study stores.
+
+    The participant practises alone, unless the world's kit defines co-players.
+    """
     return practice_played({"world": world, "settings": dict(settings)})
 
 
 FAILURES = {"end": "end the study for this participant", "continue": "go on; the data say so"}
-"""What may follow when the last attempt at the check of understanding has failed."""
+"""What can happen after the last failed attempt at the check of understanding."""
 
 
 class NoSettings(Record):
-    """There is nothing to set."""
+    """The settings of a part that has none."""
 
 
 class ConsentSettings(Record):
-    """What participants agree to, each statement by itself."""
+    """The statements that participants agree to, one by one."""
 
     statements: Annotated[tuple[Text, ...], Strict(False), error_text("must be a list of texts")] = (
         DEFAULT_STATEMENT,
@@ -83,7 +93,7 @@ class ConsentSettings(Record):
 
 
 class PracticeKitchen(Record):
-    """What is played and with whom; what is left out is as `practice_played` has it."""
+    """What practice plays and with which co-players. Missing fields come from `practice_played`."""
 
     world: str = DEFAULT_WORLD_NAME
     settings: Mapping[str, Json] = {}
@@ -107,12 +117,14 @@ class PracticeSettings(Record):
     kitchen: PracticeKitchen = PracticeKitchen.model_construct(**practice_played({}))
     hints: bool = True
     all_steps: bool = Field(default=False, exclude=True)
-    """It goes on after something was achieved (`kitchen.contract.kit.Practice.until`); a document says so
-    only where it does."""
+    """Whether practice goes on after its goal (`kitchen.contract.kit.Practice.until`) is reached.
+
+    A document has the field only where it is true.
+    """
 
 
 class CheckSettings(Record):
-    """How often the questions may be answered, and what follows when the last attempt failed."""
+    """How many attempts at the questions are allowed, and what follows the last failed attempt."""
 
     attempts: Annotated[int, Field(ge=1, le=20), error_text("must be a whole number from 1 to 20")] = 2
     on_failure: Annotated[str, one_of(FAILURES)] = "end"
@@ -127,16 +139,16 @@ class PartKind:
     enabled: bool = False
     needs_text: bool = False
     allowed: type[Record] = NoSettings
-    """What it may be set to."""
+    """The record class that validates its settings."""
 
     @property
     def title(self) -> str:
-        """The usual heading of its page."""
+        """The default heading of its page."""
         return DEFAULT_TITLES[self.name]
 
     @property
     def settings(self) -> dict[str, Json]:
-        """Its settings where nothing is said."""
+        """Its default settings."""
         return self.allowed().model_dump(mode="json")
 
 
@@ -155,11 +167,11 @@ PARTS: dict[str, PartKind] = {
     )
 }
 ALWAYS_ON = frozenset({"welcome", "end"})
-"""Parts that cannot be switched off: somewhere a study begins and ends."""
+"""Parts that cannot be switched off, because a study needs a first and a last page."""
 
 
 def part_problems(kind: str, text: str, enabled: bool, settings: Mapping[str, Json]) -> dict[str, str]:
-    """What is wrong with a part, by field; empty if nothing is."""
+    """Return what is wrong with a part, by field. The result is empty if nothing is."""
     part, problems = PARTS[kind], {}
     if not enabled and kind in ALWAYS_ON:
         problems["enabled"] = "This part cannot be switched off."
@@ -171,14 +183,16 @@ def part_problems(kind: str, text: str, enabled: bool, settings: Mapping[str, Js
 
 
 SEEDS = 3
-"""Episodes that are tried: orders come by chance."""
+"""The number of episodes to try, because orders are random."""
 LONGEST = 300
-"""Steps after which nobody practises any more."""
+"""The number of steps after which a practice episode counts as too long."""
 
 
 def practice_reaches(world: str, settings: Mapping[str, Json], until: Mapping[str, int]) -> bool:
-    """Whether who follows the hints alone reaches that in time, whatever chance brings; True where nothing is
-    to be reached. SettingsError if it cannot be played."""
+    """Return whether following the hints alone reaches the goal in time, for each tried seed.
+
+    Return True if there is no goal. Raises SettingsError if the world cannot be played.
+    """
     return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)))
 
 
@@ -190,7 +204,7 @@ def _reaches(kind: str, settings: str, until: str) -> bool:
 
 
 def _fewest(kind: str) -> int:
-    """Seats of a practice without co-players; others than the first do nothing."""
+    """Return the number of seats in a practice without co-players. Seats other than the first do nothing."""
     return get_world(kind).min_seats
 
 

@@ -1,6 +1,4 @@
-"""Versions of a study's design: the current one, the preregistered one, and the differences between two of
-them.
-"""
+"""Manage versions of a study's design: the current one, the preregistered one, and their differences."""
 
 from __future__ import annotations
 
@@ -25,25 +23,27 @@ from study.design.models import Study, Version
 
 @dataclass(frozen=True, slots=True)
 class FreezeState:
-    """What an export says of those who entered under one version."""
+    """How participants of one version relate to the preregistration. Exports have these values."""
 
     version: int
-    """Its number."""
+    """The version's number."""
     version_frozen: bool
-    """This very design was preregistered."""
+    """Whether exactly this design was preregistered."""
     changed_since_freeze: bool
-    """The study had been preregistered before, and this is not what was."""
+    """Whether an earlier version was preregistered and this design differs from it."""
     frozen_at: datetime | None = None
-    """When this design was preregistered first; None if it never was."""
+    """When this design was first preregistered, or None."""
 
     def before_freeze(self, entered_at: datetime) -> bool | None:
-        """Whether somebody who entered then did so before this design was preregistered; None if it never
-        was."""
+        """Return whether a participant who entered at this time did so before this design was preregistered.
+
+        Return None if it never was.
+        """
         return None if self.frozen_at is None else entered_at < self.frozen_at
 
 
 def freeze_states(study: Study) -> dict[int, FreezeState]:
-    """By the id of every version of a study, in two queries at most."""
+    """Return the state of every version of a study, by its id. This takes at most two queries."""
     states: dict[int, FreezeState] = {}
     frozen: dict[str, tuple[Version, datetime]] = {}
     for version in study.versions.defer("bundle").order_by("number"):
@@ -56,29 +56,36 @@ def freeze_states(study: Study) -> dict[int, FreezeState]:
 
 
 def version_blueprints(study: Study) -> list[Blueprint]:
-    """What participants met or was preregistered, in the order of the versions; the present design where
-    there is no such. What only staff met, who erased their previews, is not among them."""
+    """Return the blueprints that participants met or that were preregistered, in the order of the versions.
+
+    If there are none, return the current design. Versions that only erased staff previews used are left out.
+    """
     met = Q(frozen_at__isnull=False) | Q(pk__in=study.participants.order_by().values("version"))
     versions = study.versions.filter(met).defer("bundle").order_by("number")
     return [version.blueprint for version in versions] or [blueprint_of(study)]
 
 
 def matches_design(version: Version, design: Blueprint) -> bool:
-    """Whether a version is this very design: its document tells so, and what it cannot tell yet is as it was
-    then."""
+    """Return whether a version is exactly this design.
+
+    The document of the version is compared in its own format. Fields that this format lacks must have the
+    values implied at that time.
+    """
     number = version.document["format"]
     same = design.format >= number and version.digest == design.in_format(number).digest
     return same and not design.beyond(number)
 
 
 def frozen_version(study: Study) -> Version | None:
-    """The one that was preregistered last."""
+    """Return the version that was preregistered last, or None."""
     return study.versions.exclude(frozen_at=None).order_by("-number").first()
 
 
 def participants_as_preregistered(study: Study) -> Q:
-    """Participants who entered under the design that was preregistered last, after it was; nobody if none
-    was."""
+    """Return a filter for participants who entered under the last preregistered design, after it was frozen.
+
+    The filter matches nobody if there is no preregistration.
+    """
     frozen, states = frozen_version(study), freeze_states(study)
     at = states[frozen.pk].frozen_at if frozen else None
     if at is None:
@@ -88,18 +95,21 @@ def participants_as_preregistered(study: Study) -> Q:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One field that is not what it was; None where there was or is nothing."""
+    """One field that differs. `old` or `new` is None if the field did not exist."""
 
     where: str
-    """`condition two_dispatched`, `item trust`, `part consent`, `study`."""
+    """The row that differs: `condition two_dispatched`, `item trust`, `part consent`, or `study`."""
     field: str
     old: Json
     new: Json
 
 
 def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
-    """Field by field, in the order of the design; what was added or removed whole is one difference. Of what
-    the old document says nothing, only that is said which is otherwise than it was then."""
+    """Return the differences field by field, in the order of the design.
+
+    A row that was added or removed is one difference. Fields that the old document's format lacks are
+    compared with their implied defaults.
+    """
     untold = list(_untold(old, new)) if new.beyond(old.format) else []
     differing: list[Difference] = []
     new = new.in_format(old.format)
@@ -116,7 +126,7 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
 
 
 def _untold(old: Blueprint, new: Blueprint) -> Iterator[Difference]:
-    """What differs from how it was before documents could tell."""
+    """Yield differences from the implied defaults in fields that the old document's format lacks."""
     for name in IMPLIED_DEFAULTS:
         if old.meant(name) != new.meant(name):
             yield Difference("study", name, old.meant(name), new.meant(name))
@@ -129,7 +139,7 @@ def _untold(old: Blueprint, new: Blueprint) -> Iterator[Difference]:
 def _untold_plans(
     what: str, since: Mapping[str, int], plans: tuple[Sequence[Any], Sequence[Any]], number: int
 ) -> Iterator[Difference]:
-    """The same of items or conditions that there were, for what documents have only after this format."""
+    """Yield such differences of items or conditions that both designs have. `number` is the old format."""
     was = {one.key: one for one in plans[0]}
     for one in (one for one in plans[1] if one.key in was):
         for name in (name for name, first in since.items() if first > number):
@@ -166,8 +176,11 @@ def _between(
 
 @transaction.atomic
 def current_version(*, study_id: int, whole: bool = False) -> Version:
-    """The version that is as the study is now: the latest one, or a new one if anything was changed. A
-    document of an older format is compared in what it tells, unless the `whole` design is to be told."""
+    """Return the version that equals the study's current design. Create one if anything changed.
+
+    A latest version with a document of an older format is compared in that format. With `whole`, it must
+    equal the design in the current format.
+    """
     study = Study.objects.select_for_update().get(pk=study_id)
     blueprint = blueprint_of(study)
     latest = study.versions.order_by("-number").first()

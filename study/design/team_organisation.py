@@ -1,7 +1,7 @@
-"""Who plays in a condition and who may command or write to whom, as its settings say. Imports no models.
+"""Define who plays in a condition, and who may command or write to whom. Imports no Django models.
 
-In a condition without such settings one agent commands all teammates, and nobody writes to anybody. A
-condition with them has a `Team`.
+In a condition without such settings, one agent commands all teammates, and nobody writes to anybody. A
+condition with such settings has a `Team`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from kitchen.words.translation import gettext_noop
 
 SeatCount = Annotated[tuple[int, ...], Strict(False)]
 REPLACE, LEAVE, END = "coplayer", "leave", "end"
-"""What becomes of the places of people who do not come, or who are gone: a co-player of the condition's kind
-plays there; or those who came leave the study, paid; or the episode ends."""
+"""What happens to the seats of people who do not come or are gone.
+
+REPLACE: a co-player of the condition's kind plays there. LEAVE: the people who came leave the study and are
+paid. END: the episode ends.
+"""
 UNFILLED_LABEL, ABSENT_LABEL = (
     "When not all have come by then",
     "When somebody is gone, or leaves, while others play",
@@ -34,14 +37,14 @@ ABSENT = {
     REPLACE: "A co-player, as chosen above, takes their place",
     END: "The episode ends; the others go on with what comes next",
 }
-"""What researchers read of it: what is asked, and what can be chosen."""
+"""The form's labels and choices for researchers."""
 SOONEST, LATEST = 5, 3600
-"""Bounds of `lobby_seconds`."""
+"""The bounds of `lobby_seconds`."""
 Pairs = Annotated[tuple[Annotated[Pair, Strict(False)], ...], Strict(False)]
 
 
 class CoplayerPlan(Record):
-    """A co-player of its own for some of the teammates."""
+    """A co-player kind and its settings for some of the teammates' seats."""
 
     seats: SeatCount
     coplayer: str
@@ -49,37 +52,39 @@ class CoplayerPlan(Record):
 
 
 class Team(Record):
-    """What a condition says of its organisation (`kitchen.contract.organisation`)."""
+    """The stored settings of a condition's organisation (see `kitchen.contract.organisation`)."""
 
     kind: str = "central"
     settings: dict[str, Json] = {}
     members: Annotated[tuple[CoplayerPlan, ...], Strict(False)] = ()
-    """Co-players beside the condition's own, which has all teammates that none of these has."""
+    """Co-players for single seats. The condition's own co-player has all other teammates."""
     leads: int = 0
-    """The seat of whom a tree or a chain begins with: 0 is the participant."""
+    """The seat of the member at the top of a tree or the start of a chain. Seat 0 is the participant."""
     apart: bool = False
-    """The participant has no seat of the world, and leads: all seats are the teammates'. They are the first
-    member, with the number after the last seat."""
+    """Whether the participant leads without a seat in the world. All seats are then the teammates'.
+
+    The participant is the first member, and their number is the one after the last seat.
+    """
     commands: Pairs = ()
     writes: Pairs = ()
     people: SeatCount = (0,)
-    """The seats of people; co-players have all others. Several people meet in a lobby first."""
+    """The seats of people. Co-players have all others. Several people meet in a lobby first."""
     lobby_seconds: int = 300
-    """For so long whoever came first waits for the others there."""
+    """How many seconds the first person waits in the lobby for the others."""
     unfilled: str = REPLACE
-    """What then becomes of the places that are left: `coplayer` or `leave`."""
+    """What happens to the seats that are then still free: `coplayer` or `leave`."""
     absent_steps: int = 3
-    """Turns missed in a row after which somebody is gone, where people have a clock; 0 for never."""
+    """How many turns in a row a person with a clock may miss before they count as gone. 0 means never."""
     absent: str = REPLACE
-    """What becomes of the seat of who is gone, or leaves, while others play on: `coplayer` or `end`."""
+    """What happens to the seat of a person who is gone while others play: `coplayer` or `end`."""
 
     @property
     def is_shared(self) -> bool:
-        """Several people play in one episode."""
+        """Whether several people play in one episode."""
         return len(self.people) > 1
 
     def check_people(self, seats: int) -> None:
-        """SettingsError if people cannot sit there, or what is said of them cannot be."""
+        """Raise SettingsError if people cannot have these seats, or if settings about people are invalid."""
         if self.apart and self.people != (0,):
             raise SettingsError("people: where the participant only leads, nobody else is a person")
         if (
@@ -104,29 +109,32 @@ class Team(Record):
 
 _TEAM = TypeAdapter(Team)
 LEAD = gettext_noop("Lead")
-"""How somebody without a seat is called."""
+"""The name of a member without a seat."""
 
 
 def is_apart(organisation: Mapping[str, Json]) -> bool:
-    """Whether the participant of such a condition has no seat of the world."""
+    """Return whether the participant of such a condition has no seat in the world."""
     return organisation.get("apart") is True
 
 
 def team_of(organisation: Mapping[str, Json]) -> Team:
-    """What a condition's field says; DataError, in words."""
+    """Return the team of a condition's organisation field. Raises DataError with a message in words."""
     return DataSource("organisation").read(_TEAM, dict(organisation))
 
 
 def people_of(organisation: Mapping[str, Json]) -> tuple[int, ...]:
-    """The seats of people, by number: one, the first, where nothing is said of it."""
+    """Return the seat numbers of people, ascending. Without an organisation it is seat 0 alone."""
     return tuple(sorted(team_of(organisation).people)) if organisation else (0,)
 
 
 def team_minds(
     organisation: Mapping[str, Json], coplayer: str, settings: Mapping[str, Json], seats: Sequence[int]
 ) -> list[MindPlan]:
-    """The co-players of these seats: those of their own, and for the others the condition's, one for all of
-    them together where it is `central`, else one for each. SettingsError where they do not fit."""
+    """Return the co-players of these seats, ordered by seat.
+
+    Seats of `Team.members` get their own co-player. The condition's co-player has the others: together if the
+    kind is `central`, else one per seat. Raises SettingsError if the members do not fit.
+    """
     team = team_of(organisation)
     named = [seat for each in team.members for seat in each.seats]
     if len(set(named)) != len(named) or not set(named) <= set(seats):
@@ -143,8 +151,10 @@ def team_minds(
 def team_organisation(
     organisation: Mapping[str, Json], minds: Sequence[MindPlan], seats: int
 ) -> Organisation | None:
-    """What these co-players and the people in the other seats may do with one another; None where a condition
-    says nothing of it. SettingsError, in words."""
+    """Return the organisation of these co-players and of the people in the other seats.
+
+    Return None if the condition defines no organisation. Raises SettingsError with a message in words.
+    """
     if not organisation:
         return None
     team = team_of(organisation)
@@ -165,7 +175,7 @@ def team_organisation(
 
 
 def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:
-    """The participant, who has no seat, and then the others."""
+    """Return the participant, who has no seat, followed by the others."""
     if team.leads:
         raise SettingsError("leads: it is the participant who leads where they have no place in the game")
     if not members:
@@ -174,7 +184,7 @@ def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:
 
 
 def _in_order(members: Sequence[Member], leads: int) -> list[Member]:
-    """The one in this seat first, the others by number."""
+    """Return the member in this seat first, then the others by number."""
     if not any(leads in member.seats for member in members):
         raise SettingsError(f"leads: nobody has the seat {leads}")
     return sorted(members, key=lambda member: (leads not in member.seats, member.number))

@@ -1,8 +1,8 @@
-"""Show a study's design in one of its languages, and list the texts that are not translated yet. Plain
-Python.
+"""Translate a study's design into one of its languages, and list the texts without a translation.
 
-A design's document has translations by language and path (`study.design.translations`). Stored values do
-not depend on the language: a choice is stored in the words of the study's own language.
+The module is plain Python. A design's document has translations by language and path
+(`study.design.translations`). Stored values do not depend on the language: a choice is stored in the words of
+the study's own language.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from study.design.translations import DEFAULT_TEXTS, Texts, has_words, language_
 
 
 class TranslatedItem(ItemPlan):
-    """An item in some language, as it is shown; what is chosen is stored in the words of `options`."""
+    """An item in one language, as it is shown. The stored value of a choice is its text in `options`."""
 
     shown: list[str] = []
 
     @property
     def shown_options(self) -> list[str]:
-        """As in `ItemPlan`."""
+        """The options as they are shown, in this item's language."""
         return self.shown
 
 
 def missing_translations(design: Blueprint) -> dict[str, list[str]]:
-    """The paths of what is missing, by each language that the study offers beside its own."""
+    """Return the paths without a translation, by each language that the study offers beside its own."""
     wanted = texts_to_translate(design)
     others = language_codes(design.study.get("languages", ""))[1:]
     there = {language: design.study["texts"].get(language, {}) for language in others}
@@ -40,14 +40,14 @@ def missing_translations(design: Blueprint) -> dict[str, list[str]]:
 
 
 class ForeignText(str):
-    """A text that is in another language than the page it stands on; `lang` is its code."""
+    """A text in another language than its page. `lang` is the code of its language."""
 
     __slots__ = ("lang",)
     lang: str
 
 
 def foreign_text(text: str, lang: str) -> ForeignText:
-    """This text, which is in that language."""
+    """Return the text marked with its language."""
     made = ForeignText(text)
     made.lang = lang
     return made
@@ -55,14 +55,15 @@ def foreign_text(text: str, lang: str) -> ForeignText:
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """The texts of one language, and what stays as it is."""
+    """The translations of one language. Texts without a translation stay as they are."""
 
     texts: Texts
     own: str
-    """The study's own language; empty where that is read."""
+    """The code of the study's own language. It is empty if that is the language to show."""
 
     def told(self, path: str, text: str) -> str:
-        """What stands at this path."""
+        """Return the translation of the text at this path, or the text itself, marked as foreign if
+        necessary."""
         if there := self.texts.get(path):
             return there
         if text in DEFAULT_TEXTS:
@@ -70,17 +71,20 @@ class _Telling:
         return foreign_text(text, self.own) if self.own and has_words(text) else text
 
     def fields(self, plan: Any, path: str, *names: str) -> dict[str, Any]:
-        """These fields of a plan."""
+        """Return the translations of these fields of a plan."""
         return {name: self.told(f"{path}.{name}", getattr(plan, name)) for name in names}
 
     def listed(self, path: str, texts: Iterable[str]) -> list[str]:
-        """What stands there one after the other."""
+        """Return the translations of a list of texts. Their paths end in the numbers from 1."""
         return [self.told(f"{path}.{number}", text) for number, text in enumerate(texts, start=1)]
 
 
 def translated_design(design: Blueprint, language: str) -> Blueprint:
-    """The design with the texts of this language, which is the one that is spoken now; those that are missing
-    stay in the study's own, and say so (`ForeignText`). No document is made of it."""
+    """Return the design with its texts in this language, which must be the active language.
+
+    Texts without a translation stay in the study's own language and are marked (`ForeignText`). Do not make a
+    document of the result.
+    """
     own = language_codes(design.study.get("languages", ""))[0]
     telling = _Telling(design.study.get("texts", {}).get(language, {}), "" if own == language else own)
     return design.model_copy(

@@ -1,10 +1,9 @@
-"""The languages of a study, its translatable texts, and default texts that the program translates.
+"""Define the languages of a study, its translatable texts, and the default texts that the program translates.
 
-In a design a text is known by its path: `title`, `parts.consent.text`, `items.trust.options.2`. A study
-keeps translations by the text itself (`Study.texts`). So a translation follows a text that is moved, and
-is lost when the text is rewritten. In a design's document (`Blueprint`) texts and translations are
-fixed, by path. Codes of languages are separated by spaces; the first is the language of the study's own
-texts.
+In a design, a text is known by its path: `title`, `parts.consent.text`, `items.trust.options.2`. A study
+keeps translations by the text itself (`Study.texts`). So a translation follows a text that is moved, and is
+lost when the text is rewritten. In a design's document (`Blueprint`), texts and translations are fixed by
+path. Language codes are separated by spaces. The first is the language of the study's own texts.
 """
 
 from __future__ import annotations
@@ -18,23 +17,26 @@ from kitchen.words.translation import gettext_noop
 from study.design.questions.item_fields import AGREEMENT
 
 ORIGINAL_LANGUAGE = "en"
-"""In which a study's own texts are written where nothing is said."""
+"""The language of a study's own texts by default."""
 
 
 def language_codes(languages: str) -> list[str]:
-    """Those that this program speaks; a study from a later one may offer more."""
+    """Return the codes that this program supports. A study from a later program may offer more.
+
+    If none is supported, return the original language.
+    """
     known = dict(settings.LANGUAGES)
     return [code for code in languages.split() if code in known] or [ORIGINAL_LANGUAGE]
 
 
 def language_names(languages: str) -> list[tuple[str, str]]:
-    """By their codes, each in its own words."""
+    """Return (code, name) pairs. Each name is in its own language."""
     known = dict(settings.LANGUAGES)
     return [(code, str(known[code])) for code in language_codes(languages)]
 
 
 def languages_problem(languages: str) -> str:
-    """What is wrong with them; empty if nothing is."""
+    """Return what is wrong with these codes. Return an empty string if nothing is."""
     asked = languages.split()
     if not asked:
         return "Choose at least one language."
@@ -44,13 +46,19 @@ def languages_problem(languages: str) -> str:
 
 
 def best_language(languages: str, wanted: Iterable[str]) -> str:
-    """The one that somebody reads who wants these, the dearest first; the study's own for who reads none."""
+    """Return the offered language for a reader who wants these languages, most wanted first.
+
+    Return the study's own language if none matches.
+    """
     offered = language_codes(languages)
     return next((code for one in wanted if (code := _among(one, offered))), offered[0])
 
 
 def _among(wanted: str, offered: Sequence[str]) -> str:
-    """The same language, or another kind of it; empty if there is none."""
+    """Return the offered code of the same language or of another variant.
+
+    Return an empty string if there is none.
+    """
     wanted = _SAME.get(wanted.lower(), wanted.lower())
     if wanted in offered:
         return wanted
@@ -59,10 +67,10 @@ def _among(wanted: str, offered: Sequence[str]) -> str:
 
 
 _SAME = {"zh": "zh-hans", "zh-cn": "zh-hans", "zh-sg": "zh-hans"}
-"""Other names of a language."""
+"""Other codes of a language, as browsers send them."""
 
 DEFAULT_STATEMENT = gettext_noop("I have read this and I agree to take part.")
-"""What they agree to."""
+"""The default statement that participants agree to."""
 DEFAULT_TITLES: Mapping[str, str] = {
     "welcome": "",
     "consent": gettext_noop("Before you take part"),
@@ -74,34 +82,39 @@ DEFAULT_TITLES: Mapping[str, str] = {
     "debriefing": gettext_noop("What this study was about"),
     "end": gettext_noop("Thank you, that was the last part"),
 }
-"""The headings of the parts, by their kinds."""
+"""The default headings of the parts, by kind."""
 
 Texts = Mapping[str, str]
-"""Translations by what is translated, or texts by their paths."""
+"""Translations by original text, or texts by path."""
 DEFAULT_TEXTS = frozenset([DEFAULT_STATEMENT, *AGREEMENT, *DEFAULT_TITLES.values()])
-"""What stands there unless a researcher writes something else: the program translates it itself."""
+"""Default texts of parts. The program translates them itself."""
 
 
 def texts_to_translate(design: Any) -> dict[str, str]:
-    """What is to be translated of a design (a `Blueprint`), by path, in the order in which participants meet
-    it."""
+    """Return a design's texts that need a translation, by path, in the order in which participants meet them.
+
+    `design` is a `Blueprint`. Disabled parts, texts without letters and default texts are left out.
+    """
     off = tuple(f"parts.{part.kind}." for part in design.parts if not part.enabled)
     found = {path: text for path, text in all_texts(design).items() if not path.startswith(off)}
     return {path: text for path, text in found.items() if has_words(text) and text not in DEFAULT_TEXTS}
 
 
 def all_texts(design: Any) -> dict[str, str]:
-    """Every text of it, by path, also those that nobody meets."""
+    """Return every text of a design by path, also texts that participants do not meet."""
     return dict(_texts(design))
 
 
 def has_words(text: str) -> bool:
-    """Whether there is something to be translated."""
+    """Return whether the text has any letter, and so something to translate."""
     return any(letter.isalpha() for letter in text)
 
 
 def texts_by_path(design: Any, translated: Mapping[str, Texts]) -> dict[str, dict[str, str]]:
-    """By language, what stands at each path of this design, as far as it is `translated`."""
+    """Return the translations of this design's texts, by language and path.
+
+    `translated` has translations by language and original text, like `Study.texts`.
+    """
     own = texts_to_translate(design)
     return {
         language: {path: texts[text] for path, text in own.items() if text in texts}
@@ -137,7 +150,7 @@ def _of_item(item: Any) -> Iterator[tuple[str, str]]:
 
 
 def describe_text_path(path: str) -> str:
-    """Where a text stands, in words: `items.trust.options.2` is `Item trust, option 2`."""
+    """Return where a text is, in words: `items.trust.options.2` is `Item trust, option 2`."""
     what, *rest = path.split(".")
     if not rest:
         return "Title"

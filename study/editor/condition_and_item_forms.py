@@ -1,5 +1,6 @@
-"""Forms for a condition, with a typed field for each setting, and for survey items. The admin and the
-console use them.
+"""Define the forms for a condition, with a typed field for each setting, and for survey items.
+
+The admin and the console use these forms.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ from study.editor.form_fields import ELSEWHERE as TEAM
 from study.editor.form_fields import AnyValueField, TextLinesField
 
 SHOW_BUTTON = "_show_settings"
-"""Name of the button that shows the form again for another world or co-player, and saves nothing."""
+"""The name of the button that reloads the form for another world or co-player. The button saves nothing."""
 
 OTHER_PAGE_FIELDS = {"co-player": COPLAYER, "seats": "teammates"}
-"""Fields that messages of the rules call by another name."""
+"""Names in messages of the rules → form fields, where the two differ."""
 
 
 class ShowsOtherKinds:
-    """A form with the settings of several kinds, which can be asked to show those of another choice."""
+    """A form with settings of several kinds. It can be reloaded to show those of another choice."""
 
     def full_clean(self) -> None:
-        """Checks nothing if another choice is only to be shown."""
+        """Validate the form, except when it is only reloaded to show another choice."""
         if SHOW_BUTTON in self.data:  # type: ignore[attr-defined]
             self._errors = ErrorDict()
             self.cleaned_data: dict[str, Any] = {}
@@ -42,12 +43,12 @@ class ShowsOtherKinds:
             super().full_clean()  # type: ignore[misc]
 
     def is_valid(self) -> bool:
-        """Never, if another choice is only to be shown."""
+        """Return whether the form is valid. A form that is only reloaded never is."""
         return SHOW_BUTTON not in self.data and super().is_valid()  # type: ignore[attr-defined, misc]
 
 
 def clear_unchosen_errors(form: Any, kinds: Iterable[ChoosableKind], cleaned: Mapping[str, Any]) -> None:
-    """What stands in fields out of sight, of kinds that are not chosen, is nobody's mistake."""
+    """Remove the errors of hidden fields. These fields belong to kinds that are not chosen."""
     for kind in kinds:
         if cleaned.get(kind.part) != kind.name:
             for name, _ in kind.named_settings():
@@ -55,10 +56,12 @@ def clear_unchosen_errors(form: Any, kinds: Iterable[ChoosableKind], cleaned: Ma
 
 
 class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
-    """A condition with one field per setting of every world and co-player; only the chosen ones count.
+    """A condition with one field per setting of every world and co-player.
 
-    The fields of all kinds are on the page, those not chosen out of sight: whatever was typed stays while
-    somebody tries one world after another. Made by `condition_form`.
+    Only the chosen kinds' fields count.
+
+    The page has the fields of all kinds and hides those that are not chosen. So typed values stay while
+    somebody tries one world after another. `condition_form` makes the subclass to use.
     """
 
     kinds: ClassVar[tuple[ChoosableKind, ...]] = ()
@@ -96,7 +99,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._refused = condition_refusal(self.instance)
-        if "knowing" in self.fields:  # who does not say keeps the default
+        if "knowing" in self.fields:  # an empty value keeps the default
             self.fields["knowing"].required = False
         for part in (WORLD, COPLAYER):
             _offer(self.fields.get(part), kind_choices(part, getattr(self.instance, part)))
@@ -109,7 +112,10 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
                     _offer(self.fields[name], [*setting.choices, (value, f"{value} (no longer there)")])
 
     def _has(self, kind: ChoosableKind) -> bool:
-        """This condition has it already: what it leaves out means what it always meant."""
+        """Return whether the stored condition already has this kind.
+
+        Its missing settings keep their defaults.
+        """
         return bool(self.instance.pk) and getattr(self.instance, kind.part) == kind.name
 
     def _stored(self, kind: ChoosableKind) -> Mapping[str, Json]:
@@ -121,7 +127,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return settings if name == kind.name else {}
 
     def clean(self) -> dict[str, Any]:
-        """Gathers the chosen kinds' settings; the model checks whether they can be played."""
+        """Collect the settings of the chosen kinds. The model checks whether they can be played."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         clear_unchosen_errors(self, self.kinds, cleaned)
         self._check_key(cleaned)
@@ -132,7 +138,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def _post_clean(self) -> None:
-        """What is not to be chosen any more is refused to whoever chooses it now."""
+        """Refuse settings that can no longer be chosen, unless the condition had them before."""
         super()._post_clean()  # type: ignore[misc]
         why = condition_refusal(self.instance)
         if why and why != self._refused:
@@ -148,7 +154,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             self.add_error("key", "Another condition of this study has this key.")
 
     def _gathered(self, part: str, otherwise: Mapping[str, Json]) -> dict[str, Json]:
-        """Settings by name; a wrong one is left out, it has its own error."""
+        """Return the settings of the chosen kind by name. A wrong value is left out; it has its own error."""
         kind = self._chosen(part)
         if kind is None:
             return dict(otherwise)
@@ -163,7 +169,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return next((kind for kind in self.kinds if (kind.part, kind.name) == (part, name)), None)
 
     def add_error(self, field: str | None, error: Any) -> None:
-        """Puts what the rules say (`alpha: too small`) to the field that it names."""
+        """Attach a message of the rules (such as `alpha: too small`) to the field that it names."""
         if field is None and hasattr(error, "error_dict"):
             for name, reasons in error.error_dict.items():
                 for reason in reasons:
@@ -177,13 +183,19 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return (field, ValidationError(self._reasons(field, text))) if field else (None, error)
 
     def _reasons(self, field: str, text: str) -> list[str]:
-        """What is said of the field: all that keeps a drawing from being played, else what the rules say."""
+        """Return the messages for a field: all reasons that a drawing cannot be played, else the rules'
+        message."""
         refusals = getattr(self.fields[field].widget, "refusals", None)
         found = refusals(self.cleaned_data.get(field) or "") if refusals else []
         return found or [error_without_name(text)]
 
     def _field_called(self, name: str) -> str | None:
-        """The field that a message means: of the condition, else of the chosen world, else co-player."""
+        """Return the form field for a name in a message.
+
+        The condition's fields and those of the chosen kinds are searched.
+
+        The chosen world comes first, then the chosen co-player, then the other fields.
+        """
         for part in (WORLD, COPLAYER):
             kind = self._chosen(part)
             for field, setting in kind.named_settings() if kind else ():
@@ -196,7 +208,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
 
 
 def condition_form() -> type[ConditionForm]:
-    """The form over the worlds and co-players that are registered now."""
+    """Return a form class with the worlds and co-players that are currently registered."""
     kinds = all_kinds()
     fields: dict[str, Any] = {
         name: setting_field(setting) for kind in kinds for name, setting in kind.named_settings()
@@ -215,19 +227,19 @@ def _offer(field: forms.Field | None, choices: list[tuple[str, str]]) -> None:
 
 
 def next_position(study: Study | None) -> int:
-    """The place after the last condition of a study."""
+    """Return the position after the last condition of a study."""
     last = Condition.objects.filter(study=study).aggregate(last=Max("position"))["last"]
     return (last or 0) + 1
 
 
 def requested_kind(request: HttpRequest, condition: Condition | None, part: str) -> str:
-    """The world or co-player that the page is to show settings for."""
+    """Return the world or co-player whose settings the page shows."""
     stored: str = getattr(condition or Condition(), part)
     return request.POST.get(part) or request.GET.get(part) or stored
 
 
 class StudyForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A study's own fields, with the words that they have in the admin."""
+    """A study's own fields, with the labels of the admin."""
 
     class Meta:
         model = Study
@@ -237,7 +249,10 @@ class StudyForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
-    """One survey item. What it asks is fixed once there are answers, or people on the way."""
+    """One survey item.
+
+    Its question is fixed once there are answers, or active participants who entered with it.
+    """
 
     position = forms.IntegerField(
         required=False, min_value=0, max_value=32767, help_text="Order on the page. Empty: last."
@@ -278,7 +293,7 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
             self.fields[name].widget.attrs["title"] = f"Fixed: {why}."
 
     def clean(self) -> dict[str, Any]:
-        """Keeps an item that has answers."""
+        """Refuse to delete an item that has answers or is fixed."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if self.answered and cleaned.get("DELETE"):
             cleaned["DELETE"] = False
@@ -295,7 +310,7 @@ class SurveyItemFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
     """The items of one study."""
 
     def clean(self) -> None:
-        """No two of one measure; items without a position get the places after the last."""
+        """Refuse two items with one measure. Items without a position follow the last one."""
         super().clean()
         filled = [form for form in self.forms if form.has_changed() or form.instance.pk]
         self._tell_apart([form for form in filled if not form.cleaned_data.get("DELETE")])
@@ -307,7 +322,7 @@ class SurveyItemFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
                 form.instance.position = last
 
     def _tell_apart(self, forms: list[Any]) -> None:
-        """The model knows what is stored; this is for what comes in together."""
+        """Find equal measures within the submitted forms. The model compares with stored items."""
         seen: set[str] = set()
         for form in forms:
             measure = form.cleaned_data.get("measure")
@@ -317,5 +332,5 @@ class SurveyItemFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
 
 
 def with_answer_counts(items: QuerySet[SurveyItem]) -> QuerySet[SurveyItem]:
-    """Items with `answered`, as `SurveyItemForm` wants them."""
+    """Annotate items with `answered`, the number of answers, for `SurveyItemForm`."""
     return items.annotate(answered=Count("answers"))

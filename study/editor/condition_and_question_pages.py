@@ -1,5 +1,6 @@
-"""Pages to edit the conditions and questions of a study, to preview a condition's prompts, and to move,
-copy or delete a row.
+"""Serve the pages to edit a study's conditions and questions, and to move, copy or delete a row.
+
+One page shows the prompts of a condition's language models.
 """
 
 from __future__ import annotations
@@ -61,10 +62,13 @@ from study.researchers.permissions import FORM_METHODS, study_page
 
 
 class PromptForm(forms.Form):
-    """Which co-player, at which step."""
+    """The choice of a co-player and a step, for which the prompt is shown."""
 
     def __init__(self, condition: Condition, sent: Any) -> None:
-        """SettingsError or UnknownNameError for a condition that cannot be played."""
+        """Build the fields.
+
+        Raises SettingsError or UnknownNameError for a condition that cannot be played.
+        """
         minds, most = model_agents(condition), shown_steps(condition)
         usual = {"player": next(iter(minds), ""), "step": 1}
         super().__init__({name: sent.get(name, first) for name, first in usual.items()})
@@ -83,7 +87,7 @@ def _name(seats: tuple[int, ...], kind: str) -> str:
 
 @study_page("edit", FORM_METHODS)
 def condition_prompt(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
-    """The whole prompt of any step; what is sent asks the provider to count it, too."""
+    """Show the whole prompt of any step. On POST, ask the provider to count its tokens, too."""
     row = get_object_or_404(study.conditions, pk=pk)
     try:
         form = PromptForm(row, request.POST or request.GET)
@@ -109,7 +113,7 @@ def _prompt_shown(row: Condition, form: PromptForm) -> dict[str, Any]:
 
 
 def row_moved(request: HttpRequest, study: Study, row: Condition | SurveyItem, act: str) -> HttpResponse:
-    """A row was asked to go `up` or `down`."""
+    """Move a row `up` or `down` and return to the page."""
     by = -1 if act == "up" else 1
     return service_button(request, study, lambda: row_move(row, by=by), f"{row} was moved {act}.")
 
@@ -119,7 +123,7 @@ POST = ("POST",)
 
 @study_page("edit", FORM_METHODS)
 def condition(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
-    """A new condition, or one that is there, with a typed field for every setting."""
+    """Edit a new or stored condition, with a typed field for every setting."""
     row = (
         get_object_or_404(study.conditions, pk=pk)
         if pk
@@ -145,7 +149,8 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
 
 
 def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
-    """The plain fields, and those of every kind in a group of its own, the chosen ones marked."""
+    """Return the template context with the plain fields and one group of fields per kind, the chosen kinds
+    marked."""
     chosen = {part: requested_kind(request, row, part) for part in (WORLD, COPLAYER)}
     shown = chosen_fields(form, all_kinds(), chosen, request.POST.getlist(SHOWN))
     told = (
@@ -157,7 +162,10 @@ def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
 
 
 def _without_scene(form: Any, world: str) -> set[str]:
-    """The field of three dimensions, where the world has none; it stays while something is wrong with it."""
+    """Return the 3D field if the world has no 3D scene, so that the page hides it.
+
+    It stays if it has an error.
+    """
     field = "three_dimensions"
     return (
         {field} if world in known_worlds() and not has_3d_scene(world) and field not in form.errors else set()
@@ -165,13 +173,15 @@ def _without_scene(form: Any, world: str) -> set[str]:
 
 
 def _tried(row: Condition) -> tuple[str, ...]:
-    """What programs have shown that it cannot measure."""
+    """Return what dry runs have shown that the condition cannot measure."""
     return dry_run_warnings(row.study).get(row.key, ())
 
 
 def _pictured(form: Any, study: Study, pk: int | None) -> dict[str, Any]:
-    """A picture of who plays, as the form is filled in now; it says what it shows, for those who do not see
-    it."""
+    """Return the context of the team diagram for the form as it is filled in now.
+
+    `said` describes the picture for screen readers.
+    """
     team, why = _team(form, study, pk)
     label = dict(form.fields[KIND].choices).get(form[KIND].value() or "", "")
     drawn = f"The picture has {counted_noun(len(team.nodes), 'member')}." if team else why
@@ -200,7 +210,7 @@ def _warned(row: Condition) -> str:
 
 @study_page("edit", POST)
 def condition_action(request: HttpRequest, study: Study, pk: int, act: str) -> HttpResponse:
-    """Copy, up, down, delete."""
+    """Copy, move or delete a condition."""
     row = get_object_or_404(study.conditions, pk=pk)
     if act == "copy":
         made = condition_copy(row)
@@ -218,12 +228,12 @@ ATTENTION: Mapping[str, Any] = {
     "text": "To show that you read the questions, please choose 2 here.",
     "correct": 2,
 }
-"""What an attention check says unless the researcher says otherwise."""
+"""The initial values of a new attention check."""
 
 
 @study_page("edit", FORM_METHODS)
 def item(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
-    """A new item, or one that is there. `?kind=attention` begins with an attention check."""
+    """Edit a new or stored item. `?kind=attention` starts with an attention check."""
     row = get_object_or_404(study.items, pk=pk) if pk else SurveyItem(study=study)
     initial = _first_words(request, study) if not pk else {}
     form = ConsoleItemForm(request.POST or None, instance=row, initial=initial)
@@ -256,7 +266,7 @@ def _note(form: ConsoleItemForm) -> str:
 
 @study_page("edit", POST)
 def item_action(request: HttpRequest, study: Study, pk: int, act: str) -> HttpResponse:
-    """Up, down, off and on, delete."""
+    """Move an item, switch it on or off, or delete it."""
     row = get_object_or_404(study.items, pk=pk)
     if act == "delete":
         return confirmed_service_button(
@@ -269,7 +279,7 @@ def item_action(request: HttpRequest, study: Study, pk: int, act: str) -> HttpRe
 
 @study_page("edit", FORM_METHODS)
 def instruments(request: HttpRequest, study: Study) -> HttpResponse:
-    """A shipped questionnaire is added."""
+    """Add a shipped questionnaire."""
     form = InstrumentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         questionnaire = instrument(form.cleaned_data["instrument"])

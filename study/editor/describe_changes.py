@@ -1,5 +1,4 @@
-"""Describe in words how a design differs from its preregistration, with the labels and values of the
-forms."""
+"""Describe in words how a design differs from its preregistration, with the forms' labels and values."""
 
 from __future__ import annotations
 
@@ -41,20 +40,20 @@ from study.editor.describe_design import (
 from study.editor.design_forms import ConsoleItemForm, PartForm, console_condition_form
 
 LONG = 80
-"""Characters from which a text is folded."""
+"""The length in characters above which a text is folded."""
 WHOLE = "all of it"
-"""What `differences` calls the field of something that was added or removed."""
+"""The field name that `differences` uses for a row that was added or removed."""
 
 UNSET_TIMES = {
     "thinking_seconds": "as in the study",
     "step_seconds": "none",
     "decision_seconds": "as the server has it",
 }
-"""What stands where a condition has no time of its own."""
+"""The text shown for an empty time of a condition."""
 
 
 class ChangeSide(NamedTuple):
-    """What was or is there: a text, a list (`many`), or what was added or removed as `pairs`."""
+    """The old or new value: a text, a list (`many`), or the `pairs` of a row that was added or removed."""
 
     text: str
     pairs: tuple[LabelledValue, ...] = ()
@@ -62,7 +61,7 @@ class ChangeSide(NamedTuple):
 
     @property
     def folded(self) -> bool:
-        """Whether a table shows only its beginning at first."""
+        """Whether a table first shows only the beginning of the value."""
         return bool(self.pairs) or len(self.text) > LONG
 
 
@@ -76,12 +75,12 @@ class Change(NamedTuple):
 
 
 def design_changes(old: Blueprint, new: Blueprint) -> list[Change]:
-    """Every difference between a preregistered design and the present one."""
+    """Return every difference between a preregistered design (`old`) and the current one (`new`)."""
     return [_Telling(one, (old, new)).change() for one in differences(old, new)]
 
 
 def program_changes(bundle: Mapping[str, Json]) -> list[Change]:
-    """What this program makes otherwise of the design that another one froze."""
+    """Return how this program would treat the design differently from the program that froze it."""
     names = {row["key"]: row["name"] for row in bundle["content"]["design"]["conditions"]}
     return [
         Change(_place(one.where, names), capfirst(one.field), _made(one.old, names), _made(one.new, names))
@@ -97,7 +96,7 @@ def _place(where: str, names: Mapping[str, str]) -> str:
 
 
 def _made(value: Json, names: Mapping[str, str]) -> ChangeSide:
-    """What follows from a design: the orders as a list, all else as a text."""
+    """Return a value that follows from a design: orders as a list, other values as a text."""
     if not isinstance(value, dict) or "sequences" not in value:
         return ChangeSide(plain_value(value))
     orders = [" → ".join(names.get(key, key) for key in one["order"]) for one in value["sequences"]]
@@ -108,7 +107,7 @@ def _made(value: Json, names: Mapping[str, str]) -> ChangeSide:
 
 
 class _Telling:
-    """One difference between two designs, being told."""
+    """Turns one difference between two designs into words."""
 
     def __init__(self, difference: Difference, designs: tuple[Blueprint, Blueprint]) -> None:
         self.difference = difference
@@ -118,7 +117,7 @@ class _Telling:
         self.designs = designs
 
     def _plan(self, design: Blueprint) -> Any:
-        """What the difference is about, in one of the designs; None if it is not there."""
+        """Return the row of one design that the difference is about, or None if the design lacks it."""
         rows: Mapping[str, Sequence[Any]] = {
             "condition": design.conditions,
             "item": design.items,
@@ -129,7 +128,7 @@ class _Telling:
         return named.get(self.key)
 
     def change(self) -> Change:
-        """In words."""
+        """Return the difference in words."""
         if self.difference.field == WHOLE:
             old, new = (self._whole(plan) for plan in self.plans)
             return Change(self._where(), "Removed" if self.plans[1] is None else "Added", old, new)
@@ -178,12 +177,12 @@ class _Telling:
         return study_label(name, [world for design in self.designs for world in design.worlds])
 
     def _text(self) -> str:
-        """Of a text in another language: in which one, and where it stands."""
+        """Return the suffix for a translated text: its language and its place in the design."""
         language, where = self.path[1:2], self.path[2:]
         return "".join(f": {one}" for one in [*map(language_name, language), *map(describe_text_path, where)])
 
     def _setting_label(self) -> str:
-        """Of a setting: of a world, of a co-player, or of a part."""
+        """Return the label of a setting of a world, co-player or part."""
         known = [setting for plan in reversed(self.plans) if (setting := self._declared(plan, self.path[-1]))]
         if known:
             return known[0].label
@@ -192,7 +191,7 @@ class _Telling:
         return readable_name(self.path[-1])
 
     def _declared(self, plan: Any, name: str) -> Setting | None:
-        """What the world or co-player that is set here declares under this name; None if nothing."""
+        """Return the setting that the row's world or co-player declares under this name, or None."""
         played = vars(plan) if self.what == "condition" else practice_played(plan.settings.get("kitchen", {}))
         parts = {"settings": WORLD, "coplayer_settings": COPLAYER}
         group = self.path[-2]

@@ -1,5 +1,6 @@
-"""Describe a design in words: settings, parts, questions, sub-scales and outcomes, with the labels of the
-forms. Reads no rows.
+"""Describe a design in words: settings, parts, questions, sub-scales and outcomes, with the forms' labels.
+
+The module reads no database rows of a design.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ NOT_SAID: Mapping[str, str] = {
     "planned_participants": "not said",
     "failed_checks_allowed": "nobody is left out for that",
 }
-"""What an empty field of a study means."""
+"""The meaning of an empty field of a study, in words."""
 FIXED_CODE = "A fixed code, the same for everybody"
 OWN_CODE = "Each who is complete gets a code of their own"
 
 
 class LabelledValue(NamedTuple):
-    """A label with what was set: one value, or `many` as a list."""
+    """A label with its value: one text, or a list of texts (`many`)."""
 
     label: str
     value: str = ""
@@ -55,18 +56,18 @@ class LabelledValue(NamedTuple):
 
     @property
     def is_lines(self) -> bool:
-        """The value is a text of several lines, in which spaces count."""
+        """Whether the value is a text of several lines, in which spaces matter."""
         return "\n" in self.value
 
 
 class DescribedQuestion(NamedTuple):
-    """One item with every property that it has."""
+    """One item with all its properties in words."""
 
     item: ItemPlan
     answers: str
-    """Its kind in words, with points or range and the words at the ends."""
+    """The item's kind in words, with points or range and the words at the ends."""
     right: str
-    """The right answer; empty if it has none."""
+    """The right answer, or an empty string."""
     notes: tuple[str, ...]
 
 
@@ -75,12 +76,12 @@ class AskedAtPlace(NamedTuple):
 
     words: str
     order: str
-    """In which order they are asked, or that they are not."""
+    """The order in which they are asked, or a note that they are not asked."""
     questions: tuple[DescribedQuestion, ...]
 
 
 class DescribedScale(NamedTuple):
-    """One sub-scale: an outcome that is computed from several items."""
+    """One sub-scale: a score that is computed from several items."""
 
     name: str
     place: str
@@ -88,11 +89,11 @@ class DescribedScale(NamedTuple):
     ends: str
     items: tuple[str, ...]
     problem: str
-    """Why it gets no score; empty if it gets one."""
+    """Why the sub-scale gets no score, or an empty string."""
 
 
 class DescribedOutcome(NamedTuple):
-    """What one kind of end gives."""
+    """What a participant gets at one kind of end."""
 
     words: str
     given: str
@@ -100,7 +101,7 @@ class DescribedOutcome(NamedTuple):
 
 
 def plain_value(value: Json) -> str:
-    """A value as people read it; never JSON."""
+    """Return a value in words. The result is never JSON."""
     if value is None or value in ("", [], {}):
         return NOTHING_SET
     if isinstance(value, bool):
@@ -115,21 +116,21 @@ def plain_value(value: Json) -> str:
 
 
 def field_label(form: Any, model: Any, name: str) -> str:
-    """A field as this form of the model calls it."""
+    """Return the label of a model field in this form."""
     asked = form.base_fields.get(name)
     label = (asked and asked.label) or model._meta.get_field(name).verbose_name
     return str(capfirst(str(label)))
 
 
 def study_label(name: str, worlds: Iterable[str] = ()) -> str:
-    """A field of the study as its form calls it, with the words of the worlds that are played."""
+    """Return the form label of a field of the study. `worlds` supply the name of their random events."""
     if name == "same_dishes":
         return same_events_label(worlds)
     return field_label(SettingsForm, Study, name)
 
 
 def study_value(name: str, value: Json) -> str:
-    """A value of this field in words."""
+    """Return the value of a field of the study in words."""
     if value is None:
         return NOT_SAID.get(name, NOTHING_SET)
     if name == "planned_contrasts":
@@ -144,13 +145,13 @@ def study_value(name: str, value: Json) -> str:
 
 
 def study_pairs(design: Blueprint) -> list[LabelledValue]:
-    """The settings of the study, as far as its document has them; those of the plan are `plan_pairs`."""
+    """Return the study's settings that its document has. The fields of the plan are in `plan_pairs`."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
     return [*_study_pairs(design, (*SettingsForm.Meta.fields, "languages")), *texts]
 
 
 def _texts(design: Blueprint) -> tuple[str, ...]:
-    """What is said in other languages than that of the design."""
+    """Return the translations, each with its language and place."""
     return tuple(
         f"{language_name(language)}: {describe_text_path(path)}: {text}"
         for language, texts in design.study["texts"].items()
@@ -159,16 +160,16 @@ def _texts(design: Blueprint) -> tuple[str, ...]:
 
 
 def language_name(code: str) -> str:
-    """A language in its own words."""
+    """Return the name of a language in that language."""
     return str(dict(settings.LANGUAGES).get(code, code))
 
 
 PLANNED = ("planned_participants", "failed_checks_allowed", *TESTED, "planned_contrasts")
-"""Fields of the plan that are told in a line each."""
+"""Fields of the plan that are described on one line each."""
 
 
 def plan_pairs(design: Blueprint) -> list[LabelledValue]:
-    """What is planned in numbers."""
+    """Return the planned numbers and tests."""
     return _study_pairs(design, PLANNED)
 
 
@@ -181,17 +182,20 @@ def _study_pairs(design: Blueprint, names: tuple[str, ...]) -> list[LabelledValu
 
 
 PLAN_TEXTS = tuple(name for name in PlanForm.Meta.fields if name not in PLANNED)
-"""Fields of the plan that are Markdown."""
+"""Fields of the plan that are Markdown texts."""
 
 
 def declared_settings(part: str, name: str) -> Mapping[str, Setting]:
-    """The settings of a world or co-player by name; none if it is no longer there."""
+    """Return the settings of a world or co-player by name.
+
+    The result is empty if the kind no longer exists.
+    """
     kind = next((one for one in all_kinds() if (one.part, one.name) == (part, name)), None)
     return {setting.name: setting for setting in kind.settings} if kind else {}
 
 
 def setting_value(setting: Setting | None, value: Json) -> str:
-    """The value of a declared setting, with the words of its choices."""
+    """Return the value of a declared setting in words, with the labels of its choices."""
     if value == "":
         return "empty"
     if setting is None or isinstance(value, float):
@@ -200,7 +204,10 @@ def setting_value(setting: Setting | None, value: Json) -> str:
 
 
 def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[LabelledValue]:
-    """All that one world or co-player can be set to; what it does not know, under its own name."""
+    """Yield every setting of a world or co-player with its value.
+
+    Undeclared values follow under their own names.
+    """
     known = declared_settings(part, name)
     for setting in known.values():
         if setting.name in values:
@@ -215,8 +222,10 @@ def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[
 
 
 def world_words(condition: Condition) -> str:
-    """A condition's world in a table, with the first of its settings: a choice by its words, else with its
-    label (`Chess, Minutes: 5`)."""
+    """Return a condition's world with the first of its settings, for a table.
+
+    A choice is shown by its label alone. Other settings have their own label, as in `Chess, Minutes: 5`.
+    """
     first = next(iter(declared_settings(WORLD, condition.world).values()), None)
     value = condition.settings.get(first.name) if first else None
     if first is None or value in (None, ""):
@@ -228,12 +237,15 @@ def world_words(condition: Condition) -> str:
 
 
 def coplayer_words(name: str) -> str:
-    """A kind of co-player in words."""
+    """Return a kind of co-player in words."""
     return "nobody" if name == NOBODY else readable_name(name)
 
 
 def agents_words(teammates: int, *, apart: bool = False) -> str:
-    """How many there are in an episode; `apart` from them the participant leads."""
+    """Return the number of agents in an episode, in words.
+
+    `apart` means that the participant leads without a seat.
+    """
     if apart:
         return f"{teammates}: all are teammates; the participant leads and has no place in the game"
     if not teammates:
@@ -242,8 +254,11 @@ def agents_words(teammates: int, *, apart: bool = False) -> str:
 
 
 def played_pairs(played: Mapping[str, Json]) -> list[LabelledValue]:
-    """What is played and with whom: a condition's or the practice episode's `world`, `settings`, `coplayer`,
-    `coplayer_settings`, `teammates`."""
+    """Return what is played and with which co-players.
+
+    `played` has the fields `world`, `settings`, `coplayer`, `coplayer_settings` and `teammates` of a
+    condition or of practice.
+    """
     pairs = [
         LabelledValue("World", readable_name(played["world"])),
         *setting_pairs(WORLD, played["world"], played["settings"]),
@@ -262,8 +277,10 @@ def played_pairs(played: Mapping[str, Json]) -> list[LabelledValue]:
 
 
 def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
-    """Who may command whom and write to whom, and co-players of single teammates; nothing where it is not
-    said."""
+    """Return who may command and write to whom, and the co-players of single teammates.
+
+    The result is empty if the condition defines no organisation.
+    """
     if not condition.organisation:
         return []
     team = team_of(condition.organisation)
@@ -289,7 +306,10 @@ def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
 
 
 def _people_words(team: Team) -> list[str]:
-    """Which seats are people's, and what if they are gone; nothing where it is the first alone."""
+    """Return which seats are people's, and what happens if they are gone.
+
+    The result is empty if the first seat is the only person's.
+    """
     seats = and_list([str(seat + 1) for seat in team.people])
     if not team.is_shared:
         return [] if team.people == (0,) else [f"The participant is player {seats}"]
@@ -311,24 +331,27 @@ def _people_words(team: Team) -> list[str]:
 
 
 def _member(number: int, team: Team, condition: ConditionPlan) -> str:
-    """A member by its number; who leads without a seat has the one behind the last."""
+    """Return a member by its number.
+
+    A participant who leads without a seat has the number after the last seat.
+    """
     leads = team.apart and number == condition.teammates
     return "the participant" if leads else _players((number,), team)
 
 
 def _players(seats: Sequence[int], team: Team) -> str:
-    """Seats as players by number; the participant, where one of them is the only person, as such."""
+    """Return seats as player numbers. The only person is called “the participant”."""
     person = team.people[0] if len(team.people) == 1 and not team.apart else None
     return and_list(["the participant" if seat == person else f"player {seat + 1}" for seat in seats])
 
 
 def shown_words(value: str) -> str:
-    """How a world is shown, as the forms say it."""
+    """Return how a world is shown, in the words of the forms."""
     return str(Shown(value).label) if value in Shown.values else "as in the study"
 
 
 def _known_pairs(condition: ConditionPlan) -> list[LabelledValue]:
-    """Whose choices co-players know, as the forms say it; nothing where that is as usual."""
+    """Return which choices co-players know, in the words of the forms. The default is left out."""
     if condition.knowing == EVERYBODY or condition.knowing not in Knowing.values:
         return []
     return [
@@ -337,7 +360,7 @@ def _known_pairs(condition: ConditionPlan) -> list[LabelledValue]:
 
 
 def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
-    """All of a condition but its name."""
+    """Return all of a condition except its name."""
     thinking, timer = condition.thinking_seconds, condition.step_seconds
     decides = condition.decision_seconds
     return [
@@ -364,20 +387,20 @@ def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
 
 
 def part_label(kind: str, name: str) -> str:
-    """A setting of a part as its form calls it."""
+    """Return the form label of a part's setting."""
     fields = SETTING_FIELDS.get(kind, dict)()
     return str(fields[name].label) if name in fields else readable_name(name)
 
 
 def part_value(kind: str, name: str, value: Json) -> str:
-    """Its value, with the words of its choices."""
+    """Return the value of a part's setting in words, with the labels of its choices."""
     field = SETTING_FIELDS.get(kind, dict)().get(name)
     choices = dict(getattr(field, "choices", ()))
     return str(choices[value]) if isinstance(value, str) and value in choices else plain_value(value)
 
 
 def part_pairs(part: PartPlan) -> list[LabelledValue]:
-    """The settings of a part."""
+    """Return the settings of a part."""
     pairs: list[LabelledValue] = []
     for name, value in part.settings.items():
         if name == "kitchen":
@@ -390,35 +413,36 @@ def part_pairs(part: PartPlan) -> list[LabelledValue]:
 
 
 def parts_off(design: Blueprint) -> list[str]:
-    """The parts that participants do not see, in words."""
+    """Return the names of the parts that participants do not see."""
     return [PARTS[one.kind].words for one in design.parts if not one.enabled]
 
 
 def answers_words(item: ItemPlan) -> str:
-    """The kind of an item in words, with points or range and the words at the ends."""
+    """Return an item's kind in words, with points or range and the words at the ends."""
     return kind_of(item).answers_words(item)
 
 
 def right_words(item: ItemPlan) -> str:
-    """The right answer; empty if there is none."""
+    """Return the right answer, or an empty string."""
     return "" if item.correct is None else plain_value(item.correct)
 
 
 def item_notes(item: ItemPlan) -> tuple[str, ...]:
-    """What of an item is not as it mostly is: sub-scale, reversed, who is asked, may be left open."""
+    """Return the unusual properties of an item: sub-scale, reversed, restrictions, and whether it is
+    optional."""
     meaningless = set(KIND_FIELDS) - set(kind_of(item).uses)
     told = [words for name, words in notes(item).items() if name not in meaningless]
     return (*told, *(() if must_be_answered(item) else ("may be left open",)))
 
 
 def question(item: ItemPlan) -> DescribedQuestion:
-    """All of an item."""
+    """Return all of an item in words."""
     must = ("must be answered",) if must_be_answered(item) else ()
     return DescribedQuestion(item, answers_words(item), right_words(item), (*must, *item_notes(item)))
 
 
 def question_pairs(item: ItemPlan) -> list[LabelledValue]:
-    """The same as pairs."""
+    """Return all of an item as labelled values."""
     asked = question(item)
     options = [LabelledValue("Options", many=tuple(item.options))] if item.options else []
     right = [LabelledValue("Right answer", asked.right)] if asked.right else []
@@ -434,7 +458,7 @@ def question_pairs(item: ItemPlan) -> list[LabelledValue]:
 
 
 def questions_by_place(design: Blueprint) -> list[AskedAtPlace]:
-    """The questions of every place that has some, in the order of a participant's way."""
+    """Return the questions of every place that has some, in the order in which participants meet them."""
     by_place = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
     return [
         AskedAtPlace(str(words), _order(design, kind), tuple(map(question, items)))
@@ -455,7 +479,7 @@ def _order(design: Blueprint, place: str) -> str:
 
 
 def scales(design: Blueprint) -> list[DescribedScale]:
-    """Every sub-scale with its formula and its items; each place makes its own."""
+    """Return every sub-scale with its formula and items. Each place has its own sub-scales."""
     return [
         _scale(str(words), one)
         for place, words in SurveyItem.Place.choices
@@ -472,13 +496,14 @@ def _scale(place: str, scale: SubScale) -> DescribedScale:
 
 
 def given_words(kind: str, has_code: bool, has_address: bool) -> str:
-    """What participants are given at this kind of end beside its words."""
+    """Return what participants get at this kind of end, apart from its text."""
     own = OWN_CODE if kind == Outcome.Kind.COMPLETE else "No code"
     return f"{FIXED_CODE if has_code else own}; {'an address to go to' if has_address else 'no address'}."
 
 
 def ends(design: Blueprint) -> list[DescribedOutcome]:
-    """What the ends give, as far as the document tells it; the usual one also where nothing was set."""
+    """Return what participants get at each end, as far as the document has it. “Complete” is always
+    listed."""
     if design.format < OUTCOMES:
         return []
     known = {one.kind: one for one in design.outcomes}
@@ -492,10 +517,10 @@ def _given(outcome: OutcomePlan) -> str:
 
 
 def end_words(kind: str) -> str:
-    """A kind of end in words."""
+    """Return a kind of end in words."""
     return str(Outcome.Kind(kind).label)
 
 
 def end_pairs(outcome: OutcomePlan) -> list[LabelledValue]:
-    """All of an end."""
+    """Return all of an end as labelled values."""
     return [LabelledValue("Given", _given(outcome)), LabelledValue("Words", plain_value(outcome.text))]

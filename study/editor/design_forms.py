@@ -1,6 +1,5 @@
-"""Forms of the console: a study's texts and settings, its plan, recruitment, orders, parts, outcomes and
-members.
-"""
+"""Define the console's forms for a study: texts and settings, plan, recruitment, orders, parts, ends,
+members."""
 
 from __future__ import annotations
 
@@ -54,7 +53,7 @@ SLUG_MESSAGES = {
 
 
 class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What a study needs to be there at all."""
+    """The minimum that a new study needs: a title and a name in the link."""
 
     class Meta:
         model = Study
@@ -65,7 +64,7 @@ class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class BeginForm(NewStudyForm):
-    """A new study: empty, or a ready design to go on from."""
+    """A new study, either empty or with a ready design."""
 
     begins_as = forms.ChoiceField(
         required=False,
@@ -76,7 +75,7 @@ class BeginForm(NewStudyForm):
 
 
 class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Words and settings of a study. Link and seed are fixed once somebody has entered."""
+    """Texts and settings of a study. Link and seed are fixed once somebody has entered."""
 
     class Meta:
         model = Study
@@ -114,7 +113,7 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What is planned before anybody is recruited."""
+    """What is planned before recruitment begins."""
 
     class Meta:
         model = Study
@@ -130,7 +129,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
         )
 
     def clean_planned_contrasts(self) -> str:
-        """Contrasts that the study's conditions allow."""
+        """Refuse contrasts that do not fit the study's conditions."""
         text = str(self.cleaned_data["planned_contrasts"])
         keys = self.instance.conditions.values_list("key", flat=True) if self.instance.pk else []
         if problems := contrast_problems(text, list(keys)):
@@ -139,7 +138,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Where participants come from, how many, until when."""
+    """Where participants come from, how many can take part, and until when."""
 
     closes_at = forms.DateTimeField(
         label="Closes at",
@@ -174,7 +173,7 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         }
 
     def clean_closes_at(self) -> datetime | None:
-        """A closing date lies ahead, unless it is the one that was there."""
+        """Refuse a new closing date in the past. The stored date may stay."""
         closes_at: datetime | None = self.cleaned_data["closes_at"]
         if closes_at and "closes_at" in self.changed_data and closes_at <= timezone.now():
             raise forms.ValidationError("This is over. To take nobody from now on, close the study.")
@@ -190,7 +189,7 @@ class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class ConsoleItemForm(SurveyItemForm):
-    """One item; its place in the order is set by buttons."""
+    """One item, without its position. Buttons change the position."""
 
     class Meta(SurveyItemForm.Meta):
         labels = form_labels.ITEM
@@ -205,7 +204,7 @@ class ConsoleItemForm(SurveyItemForm):
 
 
 def console_condition_form() -> type[ConditionForm]:
-    """The admin's form, within one study."""
+    """Return the admin's condition form for use within one study."""
     base = condition_form()
     names = tuple(name for name in base.Meta.fields if name not in {"study", "position"})
     helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
@@ -237,7 +236,7 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         use_drawing_fields(self, self.instance.study)
 
     def clean(self) -> dict[str, Any]:
-        """Gathers the settings; the model checks them."""
+        """Collect the settings. The model checks them."""
         cleaned = super().clean() or self.cleaned_data
         if self.instance.kind == "practice":
             clear_unchosen_errors(self, world_kinds(), cleaned)
@@ -251,7 +250,7 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def add_error(self, field: str | None, error: Any) -> None:
-        """What the model says of the settings stands above the form: the setting is named in it."""
+        """Show the model's messages about settings above the form. Each message names its setting."""
         if field is None and hasattr(error, "error_dict") and "settings" in error.error_dict:
             wrong = error.error_dict.pop("settings")
             told = [
@@ -284,11 +283,11 @@ def _check_fields() -> dict[str, forms.Field]:
 
 
 SETTING_FIELDS = {"consent": _consent_fields, "check": _check_fields, "practice": practice_fields}
-"""The typed fields of a part's settings, by its kind."""
+"""Functions that return the typed fields of a part's settings, by the part's kind."""
 
 
 class OutcomeForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What one kind of end gives."""
+    """What a participant gets at one kind of end."""
 
     class Meta:
         model = Outcome
@@ -312,25 +311,25 @@ class OutcomesForm:
         }
 
     def __iter__(self) -> Iterator[tuple[str, OutcomeForm]]:
-        """The kinds in words, with their forms."""
+        """Yield (kind in words, form) for each kind of end."""
         return ((Outcome.Kind(kind).label.capitalize(), form) for kind, form in self.forms.items())
 
     def is_valid(self) -> bool:
-        """Whether all of them are."""
+        """Return whether all forms are valid."""
         return not self.errors
 
     @property
     def errors(self) -> bool:
-        """Whether anything is wrong."""
+        """Whether any form has errors."""
         return any(form.is_bound and form.errors for form in self.forms.values())
 
     def rows(self) -> dict[str, dict[str, str]]:
-        """What was said, by kind."""
+        """Return the submitted values, by kind of end."""
         return {kind: form.cleaned_data for kind, form in self.forms.items()}
 
 
 class InstrumentForm(forms.Form):
-    """A shipped questionnaire to add."""
+    """The choice of a shipped questionnaire to add."""
 
     instrument = forms.ChoiceField(
         label="Shipped questions", choices=lambda: [(one.code, one.title) for one in instruments()]
@@ -338,13 +337,13 @@ class InstrumentForm(forms.Form):
 
 
 class MemberForm(forms.Form):
-    """Somebody of the staff and a role."""
+    """A member of staff and their role."""
 
     user = forms.CharField(label="User name", help_text="Somebody with a login here, of the staff.")
     role = forms.ChoiceField(choices=Membership.Role.choices, initial=Membership.Role.COLLABORATOR)
 
     def clean_user(self) -> Any:
-        """The user of this name."""
+        """Return the active staff user with this name. Raises ValidationError if there is none."""
         name = self.cleaned_data["user"]
         user = get_user_model().objects.filter(username=name, is_staff=True, is_active=True).first()
         if user is None:

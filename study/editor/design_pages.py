@@ -1,6 +1,5 @@
-"""Pages to edit a study's design: the overview, settings, plan, orders, recruitment, parts, outcomes and
-translations.
-"""
+"""Serve the pages to edit a study's design: overview, settings, plan, orders, recruitment, parts, ends,
+texts."""
 
 from __future__ import annotations
 
@@ -58,11 +57,14 @@ from study.researchers.console_page_helpers import back_to_page, form_page, part
 from study.researchers.permissions import FORM_METHODS, study_page
 
 MOST_SHOWN = 24
-"""Sequences of a scheme that a page lists."""
+"""The most sequences of a scheme that a page lists."""
 
 
 def describe_orders(study: Study) -> dict[str, Any]:
-    """Its sequences, how many people fill it, what follows what; or the problem that it has."""
+    """Return the template context of a study's orders, or the problem of its scheme.
+
+    The context has the sequences, the numbers of participants that fill them, and the carry-over counts.
+    """
     names = dict(study.conditions.values_list("key", "name"))
     scheme = get_scheme(study.orders)
     shown = {"label": scheme.label, "meaning": scheme.meaning, "problem": scheme.problem(len(names))}
@@ -79,21 +81,24 @@ def describe_orders(study: Study) -> dict[str, Any]:
 
 
 def _carry_over(names: Mapping[str, str], block: Sequence[OrderSequence]) -> list[tuple[str, list[Any]]]:
-    """By the name of the condition before: how often each one follows it; empty where none can."""
+    """Return rows of (condition before, how often each condition directly follows it).
+
+    A diagonal cell is empty.
+    """
     over = carry_over_counts([one.order for one in block])
     return [(first, [over.get((before, after), "") for after in names]) for before, first in names.items()]
 
 
 PREVIEW = "_preview"
-"""Name of the button that shows a text as participants read it, and saves nothing."""
+"""The name of the button that shows a text as participants read it. The button saves nothing."""
 CONDITION_ACTS = (("up", "Up"), ("down", "Down"), ("copy", "Copy"), ("delete", "Delete"))
 ITEM_ACTS = (("up", "Up"), ("down", "Down"), ("switch", ""), ("delete", "Delete"))
-"""Buttons of a row: what each asks for, and its words."""
+"""The buttons of a row: the requested action and the label."""
 
 
 @study_page("copy")
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
-    """The whole design on one page, and what is still missing."""
+    """Show the whole design on one page, with what is still missing."""
     design, frozen = blueprint_of(study), frozen_version(study)
     context = {
         "participant_link": participant_link(request, study),
@@ -125,25 +130,25 @@ def _missing_title(study: Study, hinders: bool) -> str:
 
 
 def _number(study: Study, noun: str, **which: bool) -> str:
-    """`3 previews`; empty if there are none."""
+    """Return the number in words, such as `3 previews`. Return an empty string if there are none."""
     number = study.participants.filter(**which).count()
     return counted_noun(number, noun) if number else ""
 
 
 def items_by_place(study: Study) -> list[tuple[str, list[SurveyItem]]]:
-    """Every place in words with its items, those switched off among them."""
+    """Return every place in words with its items, including disabled items."""
     rows = list(study.items.all())
     return [(label, [one for one in rows if one.place == place]) for place, label in SurveyItem.Place.choices]
 
 
 Shown = Callable[[HttpRequest, Study], dict[str, Any]]
-"""What a page shows besides its form."""
+"""Returns the context that a page shows besides its form."""
 
 
 def _study_form(
     form_class: Any, heading: str, shown: Shown = lambda *_: {}
 ) -> Callable[..., HttpResponseBase]:
-    """A page with some of the study's own fields."""
+    """Return a page that edits some of the study's own fields."""
 
     @study_page("edit", FORM_METHODS)
     def page(request: HttpRequest, study: Study) -> HttpResponse:
@@ -164,11 +169,11 @@ orders_page = _study_form(
 
 
 LINKS = 20
-"""To hand out, unless the researcher says how many."""
+"""The default number of links to hand out."""
 
 
 def _links_shown(request: HttpRequest, study: Study) -> dict[str, Any]:
-    """What to know about labels; for a plain label, links to hand out, new ones each time."""
+    """Return the context about recruitment. With plain labels, it has newly made links to hand out."""
     number = request.GET.get("links", "")
     many = max(1, min(int(number), MOST_LABELS)) if number.isdecimal() and len(number) < 9 else LINKS
     place = RECRUITMENT_PLACES[study.recruitment]
@@ -189,7 +194,7 @@ recruitment_page = _study_form(RecruitmentForm, "Recruitment", _links_shown)
 
 @study_page("edit", FORM_METHODS)
 def part_page(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
-    """One part: on or off, its words, its settings."""
+    """Edit one part: on or off, its text, its settings."""
     row = _part(study, kind)
     sent = (
         with_default_settings(request.POST, world_kinds(), practice_default)
@@ -212,14 +217,14 @@ def part_page(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
 
 
 def _part(study: Study, kind: str) -> StudyPart:
-    """The stored part, or a new one as it comes; 404 for a kind that there is not."""
+    """Return the stored part or a new one with defaults. Raises Http404 for an unknown kind."""
     if kind not in PARTS:
         raise Http404(kind)
     return study.parts.filter(kind=kind).first() or _fresh_part(study, kind)
 
 
 def _fresh_part(study: Study, kind: str) -> StudyPart:
-    """As it comes; practice is offered in the kitchen of the first condition."""
+    """Return a part with default values. Practice defaults to the world of the first condition."""
     fresh = StudyPart(study=study, kind=kind, enabled=PARTS[kind].enabled)
     if kind == "practice" and (first := study.conditions.first()):
         fresh.settings = {"kitchen": practice_for_condition(first.world, first.settings)}
@@ -228,7 +233,7 @@ def _fresh_part(study: Study, kind: str) -> StudyPart:
 
 @study_page("edit", FORM_METHODS)
 def outcomes_page(request: HttpRequest, study: Study) -> HttpResponse:
-    """A code and an address for each kind of end."""
+    """Edit the code and address of each kind of end."""
     form = OutcomesForm(request.POST or None, study=study)
     if request.method == "POST" and form.is_valid():
         outcomes_set(study_id=study.pk, rows=form.rows())
@@ -240,11 +245,11 @@ def outcomes_page(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 LONG = 80
-"""Characters from which a text has a box of several lines."""
+"""The length in characters above which a text gets a box of several lines."""
 
 
 class LanguagesForm(forms.Form):
-    """The language of the study's own texts, and those that it is offered in beside it."""
+    """The language of the study's own texts, and the further languages that it offers."""
 
     written = forms.ChoiceField(
         label="Language of your own texts",
@@ -261,14 +266,14 @@ class LanguagesForm(forms.Form):
     )
 
     def languages(self) -> str:
-        """As `Study.languages` has them."""
+        """Return the languages in the form of `Study.languages`."""
         written = self.cleaned_data["written"]
         return " ".join([written, *(code for code in self.cleaned_data["others"] if code != written)])
 
 
 @study_page("edit", FORM_METHODS)
 def languages(request: HttpRequest, study: Study) -> HttpResponse:
-    """Which languages there are, and a way to the texts in each."""
+    """Choose the study's languages. The page links to the texts in each."""
     first, *others = language_codes(study.languages)
     form = LanguagesForm(request.POST or None, initial={"written": first, "others": others})
     if request.method == "POST" and form.is_valid():
@@ -286,8 +291,10 @@ def languages(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 class TextsForm(forms.Form):
-    """A field for each text of a study, with what it says in the study's own language above it. What stands
-    there twice is translated once."""
+    """One field for each text of a study, with the original text above it.
+
+    A text that the study has twice is translated once.
+    """
 
     def __init__(self, *args: Any, own: Texts, there: Texts, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -297,14 +304,14 @@ class TextsForm(forms.Form):
             self.fields[name] = _field(first[text], text, there.get(text, ""))
 
     def clean(self) -> dict[str, Any]:
-        """ValidationError where a text was translated that has another wording by now."""
+        """Raise ValidationError if somebody translated a text whose original has changed meanwhile."""
         unknown = [name for name in self.data if name.startswith(PREFIX) and name not in self.names]
         if any(self.data[name].strip() for name in unknown):
             raise forms.ValidationError(CHANGED)
         return super().clean() or self.cleaned_data
 
     def texts(self) -> dict[str, str]:
-        """What was filled in, by what is translated."""
+        """Return the submitted translations, by original text."""
         return {text: self.cleaned_data[name] for name, text in self.names.items()}
 
 
@@ -316,7 +323,7 @@ CHANGED = (
 
 
 def _name(text: str) -> str:
-    """The name of the field for this text, wherever it stands."""
+    """Return the name of the field for this text. It does not depend on where the text is used."""
     return PREFIX + text_hash(text)[:16]
 
 
@@ -330,7 +337,7 @@ def _field(path: str, text: str, initial: str) -> forms.CharField:
 
 @study_page("edit", FORM_METHODS)
 def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
-    """All texts of the study in one of its other languages."""
+    """Edit all texts of the study in one of its further languages."""
     offered = dict(language_names(study.languages)[1:])
     if language not in offered:
         raise Http404(language)

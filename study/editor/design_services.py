@@ -1,6 +1,4 @@
-"""Change a study's design in the database: create, copy, save, open, close and delete studies, conditions,
-items and members.
-"""
+"""Change a study's design in the database: studies, conditions, items, parts, outcomes and members."""
 
 from __future__ import annotations
 
@@ -25,14 +23,17 @@ from study.researchers.security_events import log_security_event
 
 
 def study_save(*, study: Study, fields: Collection[str]) -> None:
-    """These fields and nothing else: somebody may have entered since the page was read."""
+    """Save only these fields, because somebody may have entered since the page was read."""
     study.save(update_fields=fields)
 
 
 @transaction.atomic
 def texts_save(*, study_id: int, language: str, texts: Mapping[str, str]) -> None:
-    """Of these texts of the study what they are in another language; one that is empty is not translated.
-    Other texts keep what they have, also those that nobody meets now."""
+    """Store translations of the study's texts in one language.
+
+    `texts` has the translation by original text. An empty one removes the translation. Other texts keep their
+    translations, even if no participant reads them now.
+    """
     study = Study.objects.select_for_update().get(pk=study_id)
     known = {**study.texts.get(language, {}), **texts}
     study.texts = {**study.texts, language: {text: there for text, there in known.items() if there}}
@@ -40,13 +41,16 @@ def texts_save(*, study_id: int, language: str, texts: Mapping[str, str]) -> Non
 
 
 def part_save(*, part: StudyPart) -> None:
-    """As it is."""
+    """Save a part."""
     part.save()
 
 
 @transaction.atomic
 def condition_save(*, condition: Condition, renamed: bool = False) -> None:
-    """A new one comes last. Where its key is another one, previews that know the old one are erased."""
+    """Save a condition. A new one comes last.
+
+    If its key changed (`renamed`), previews that use the old key are erased.
+    """
     if condition.pk is None:
         condition.position = after_last(condition.study.conditions.values_list("position", flat=True))
     elif renamed:
@@ -55,25 +59,28 @@ def condition_save(*, condition: Condition, renamed: bool = False) -> None:
 
 
 def item_save(*, item: SurveyItem) -> None:
-    """A new one comes last."""
+    """Save an item. A new one comes last."""
     if item.pk is None:
         item.position = after_last(item.study.items.values_list("position", flat=True))
     item.save()
 
 
 def item_switch(*, item: SurveyItem) -> bool:
-    """Off if it was on, and the other way round; whether it is on now."""
+    """Switch an item on or off. Return whether it is now on."""
     SurveyItem.objects.filter(pk=item.pk).update(enabled=not item.enabled)
     return not item.enabled
 
 
 def after_last(positions: Collection[int]) -> int:
-    """1 where there is nothing yet."""
+    """Return the position after the last one, or 1 if there is none."""
     return max(positions, default=0) + 1
 
 
 def unused_name(name: str, suffix: str, longest: int, taken: Callable[[str], bool]) -> str:
-    """The name with the suffix, and with a number after it if that is taken."""
+    """Return the name with the suffix, at most `longest` characters.
+
+    A number is added if the name is taken.
+    """
     for number in count(1):
         end = suffix if number == 1 else f"{suffix}{number}"
         candidate = f"{name[: longest - len(end)]}{end}"
@@ -83,21 +90,26 @@ def unused_name(name: str, suffix: str, longest: int, taken: Callable[[str], boo
 
 
 def unused_label(study: Study) -> str:
-    """The next of Team A, Team B … that no condition of the study is called by: no hint at who plays."""
+    """Return the first of Team A, Team B … that no condition of the study uses.
+
+    It does not hint at who plays.
+    """
     taken = set(study.conditions.values_list("label", flat=True))
     return next(label for label in _labels() if label not in taken)
 
 
 def _labels() -> Iterator[str]:
-    """`Team A` to `Team Z`, then `Team AA` and on."""
+    """Yield `Team A` to `Team Z`, then `Team AA` and so on."""
     for length in count(1):
         yield from (f"Team {''.join(letters)}" for letters in product(ascii_uppercase, repeat=length))
 
 
 @transaction.atomic
 def study_ready(*, name: str, owner: Any) -> Study:
-    """A ready one (`READY`) as it is, under its own name or the next that is free: closed, its owner the only
-    member."""
+    """Create a ready study (`READY_STUDIES`) under its own name or the next free one.
+
+    The study is closed, and `owner` is its only member.
+    """
 
     def is_taken(slug: str) -> bool:
         return Study.objects.filter(slug=slug).exists()
@@ -108,8 +120,10 @@ def study_ready(*, name: str, owner: Any) -> Study:
 
 @transaction.atomic
 def study_create(*, slug: str, owner: Any, title: str = "", begins_as: str = "") -> Study:
-    """A study without conditions, or with the design of a ready one (`READY`), and with its title where none
-    is given: closed, its owner the only member."""
+    """Create a study without conditions, or with the design of a ready one (`READY_STUDIES`).
+
+    Without a title, the ready study's title is used. The study is closed, and `owner` is its only member.
+    """
     own: dict[str, Any] = {"slug": slug, "status": Study.Status.CLOSED, "seed": new_seed()}
     if title:
         own["title"] = title
@@ -123,8 +137,10 @@ def study_create(*, slug: str, owner: Any, title: str = "", begins_as: str = "")
 
 @transaction.atomic
 def study_open(*, study_id: int, by: Any = None) -> None:
-    """The link takes participants from now on, as this user wants. DesignError if they would meet something
-    unfinished."""
+    """Open the study, so that its link takes participants. `by` is the user for the security log.
+
+    Raises DesignError if a problem blocks the study.
+    """
     study = Study.objects.select_for_update().get(pk=study_id)
     if missing := blocking_problems(study):
         raise DesignError(f"Not yet: {missing[0].words}")
@@ -134,15 +150,16 @@ def study_open(*, study_id: int, by: Any = None) -> None:
 
 @transaction.atomic
 def study_close(*, study_id: int, by: Any = None) -> None:
-    """Nobody new from now on, as this user wants; those who play can finish."""
+    """Close the study for new participants. Current participants can finish. `by` is the user for the log."""
     Study.objects.filter(pk=study_id).update(status=Study.Status.CLOSED)
     log_security_event(SecurityEvent.Kind.STUDY_CLOSED, user=by, study=Study.objects.get(pk=study_id))
 
 
 def study_delete(*, study_id: int) -> None:
-    """The study and all that was designed. DesignError while it holds participants' data.
+    """Delete the study and its design. Raises DesignError while it holds participants' data.
 
-    Previews go first, one after another; they are gone also if somebody enters meanwhile and the study stays.
+    Previews are erased first, one by one. They stay erased if somebody enters meanwhile and the study is
+    kept.
     """
     if why := study_deletion_problem(Study.objects.get(pk=study_id)):
         raise DesignError(why)
@@ -155,12 +172,15 @@ def _delete_without_previews(study_id: int) -> None:
     study = Study.objects.select_for_update().get(pk=study_id)
     if why := study_deletion_problem(study):
         raise DesignError(why)
-    previews_erase(study_id=study_id)  # those that were begun meanwhile
+    previews_erase(study_id=study_id)  # previews that began meanwhile
     study.delete()
 
 
 def study_deletion_problem(study: Study) -> str:
-    """What stands against deleting a study; empty if nothing does. Previews are erased with it."""
+    """Return why a study cannot be deleted, or an empty string.
+
+    Previews are no reason, because they are erased.
+    """
     people = study.participants.filter(synthetic=False, preview=False).count()
     if people:
         return (
@@ -171,13 +191,13 @@ def study_deletion_problem(study: Study) -> str:
 
 
 def _first_erase(programs: int) -> str:
-    """Begins a sentence; owners find the button in the design."""
+    """Return the beginning of a sentence. Owners find the button on the design page."""
     return f"First erase the {counted_noun(programs, 'synthetic participant')}"
 
 
 @transaction.atomic
 def member_set(*, study_id: int, user: Any, role: str) -> None:
-    """This person has this role from now on. DesignError if nobody would own the study."""
+    """Give a user this role. Raises DesignError if the study would have no owner."""
     study = Study.objects.select_for_update().get(pk=study_id)
     if role != Membership.Role.OWNER:
         _keep_an_owner(study, user)
@@ -186,7 +206,7 @@ def member_set(*, study_id: int, user: Any, role: str) -> None:
 
 @transaction.atomic
 def member_remove(*, study_id: int, user: Any) -> None:
-    """This person has no role any more. DesignError if nobody would own the study."""
+    """Remove a user's role. Raises DesignError if the study would have no owner."""
     study = Study.objects.select_for_update().get(pk=study_id)
     _keep_an_owner(study, user)
     study.memberships.filter(user=user).delete()
@@ -200,7 +220,8 @@ def _keep_an_owner(study: Study, leaving: Any) -> None:
 
 @transaction.atomic
 def row_move(row: Condition | SurveyItem, *, by: int) -> None:
-    """One place up (-1) or down (1) among its like: a study's conditions, or its items at one place."""
+    """Move a row one place up (-1) or down (1) among the study's conditions, or among the items at
+    its place."""
     Study.objects.select_for_update().get(pk=row.study_id)
     rows = _like(row)
     here = next(index for index, one in enumerate(rows) if one.pk == row.pk)
@@ -219,15 +240,18 @@ def _like(row: Condition | SurveyItem) -> list[Any]:
 
 
 def _places(rows: list[Any]) -> list[int]:
-    """The positions that the rows have, or 1, 2, 3 … where two share one."""
+    """Return the rows' positions, or 1, 2, 3 … if two rows share a position."""
     positions = [one.position for one in rows]
     return positions if len(set(positions)) == len(positions) else list(range(1, len(positions) + 1))
 
 
 @transaction.atomic
 def condition_delete(*, condition: Condition) -> None:
-    """The condition, and whatever staff left by trying it. DesignError if participants have it in their
-    plan, or will have: they entered under a version that names it."""
+    """Delete the condition and the previews that use it.
+
+    Raises DesignError if it is in a participant's plan, or if active participants entered under a version
+    that names it.
+    """
     Study.objects.select_for_update().get(pk=condition.study_id)
     if why := condition_deletion_problem(condition):
         raise DesignError(why)
@@ -237,7 +261,7 @@ def condition_delete(*, condition: Condition) -> None:
 
 
 def condition_deletion_problem(condition: Condition) -> str:
-    """What stands against deleting a condition; empty if nothing does."""
+    """Return why a condition cannot be deleted, or an empty string."""
     planned = condition.rounds.filter(participant__preview=False)
     if people := planned.filter(participant__synthetic=False).count():
         has = "has" if people == 1 else "have"
@@ -258,8 +282,11 @@ def condition_deletion_problem(condition: Condition) -> str:
 
 @transaction.atomic
 def item_delete(*, item: SurveyItem) -> None:
-    """The item. DesignError if it was answered, or will be by those on the way: then it can only be switched
-    off."""
+    """Delete the item.
+
+    Raises DesignError if participants answered it, or if active ones may still answer it. It can then only be
+    switched off.
+    """
     Study.objects.select_for_update().get(pk=item.study_id)
     if why := item_deletion_problem(item):
         raise DesignError(why)
@@ -269,7 +296,7 @@ def item_delete(*, item: SurveyItem) -> None:
 
 
 def item_deletion_problem(item: SurveyItem) -> str:
-    """What stands against deleting an item; empty if nothing does."""
+    """Return why an item cannot be deleted, or an empty string."""
     given = item.answers.filter(participant__preview=False)
     if given.filter(participant__synthetic=False).exists():
         return f"There are answers to “{item.measure}”. Switch it off instead."
@@ -286,7 +313,10 @@ def item_deletion_problem(item: SurveyItem) -> str:
 
 @transaction.atomic
 def instrument_add(*, study_id: int, instrument: Instrument) -> int:
-    """Its items come last where they are asked. DesignError if one is there already; how many were added."""
+    """Add a questionnaire's items after the study's last item. Return how many were added.
+
+    Raises DesignError if the study already has an item with the same key or measure.
+    """
     study = Study.objects.select_for_update().get(pk=study_id)
     keys, measures = (set(study.items.values_list(name, flat=True)) for name in ("key", "measure"))
     doubled = [one.measure for one in instrument.items if one.key in keys or one.measure in measures]
@@ -302,7 +332,7 @@ def instrument_add(*, study_id: int, instrument: Instrument) -> int:
 
 @transaction.atomic
 def outcomes_set(*, study_id: int, rows: Mapping[str, Mapping[str, str]]) -> None:
-    """What each kind of end gives; a kind of which nothing is said has no row."""
+    """Store what each kind of end gives. A kind without any value has no row."""
     Study.objects.select_for_update().get(pk=study_id)
     for kind, said in rows.items():
         if any(said.values()):
@@ -315,7 +345,7 @@ Row = TypeVar("Row", bound=models.Model)
 
 
 def condition_copy(condition: Condition) -> Condition:
-    """The same condition under another key and name, and under a label that is free; last in its study."""
+    """Copy a condition under a free key, name and label. The copy is the last condition of its study."""
     others = list(condition.study.conditions.values_list("key", "name"))
     keys, names = {key for key, _ in others}, {name for _, name in others}
     return _anew(
@@ -329,8 +359,11 @@ def condition_copy(condition: Condition) -> Condition:
 
 @transaction.atomic
 def study_copy(study: Study, *, owner: Any, title: str = "", slug: str = "") -> Study:
-    """The same conditions and survey under another link, with another seed: closed, nobody in it but its
-    owner. Without codes and a closing date: these are the first study's own."""
+    """Copy a study's design under another link, with a new seed.
+
+    The copy is closed and has `owner` as its only member. Codes and the closing date are not copied, because
+    they belong to the first study.
+    """
     made = _anew(
         study,
         **FRESH,
@@ -353,11 +386,11 @@ FRESH: dict[str, Any] = {
     "budget_id": None,
     "shared": False,
 }
-"""What a copy does not take over."""
+"""The fields that a copy does not take over."""
 
 
 def _outcomes(study: Study) -> Iterator[Outcome]:
-    """What is said at the ends, without the codes and without addresses that may hold one."""
+    """Yield the texts at the ends, without codes and without addresses that may contain a code."""
     for row in study.outcomes.all():
         row.code, row.url = "", row.url if "{code}" in row.url else ""
         if row.url or row.text:

@@ -1,8 +1,7 @@
-"""Form fields for lists, for values of several types, and for a condition's team: who plays, and who may
-command or write to whom.
+"""Define form fields for lists, for values of several types, and for a condition's team.
 
-Players are numbered as participants read them. 1 is the participant, whose seat is 0. If the participant
-has no seat, 1 is the first teammate.
+The team fields tell who plays, and who may command or write to whom. Players are numbered as participants
+read them. 1 is the participant, whose seat is 0. If the participant has no seat, 1 is the first teammate.
 """
 
 from __future__ import annotations
@@ -40,42 +39,44 @@ from study.design.team_organisation import (
 
 
 class TextLinesField(forms.CharField):
-    """A list of texts, one on each line; empty lines do not count."""
+    """A list of texts, one per line. Empty lines are ignored."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"widget": forms.Textarea(attrs={"rows": 4}), "required": False, **kwargs})
 
     def prepare_value(self, value: Any) -> Any:
-        """The list as lines."""
+        """Return the list as lines."""
         return "\n".join(map(str, value)) if isinstance(value, list) else value
 
     def to_python(self, value: Any) -> Any:
-        """The lines as a list."""
+        """Return the lines as a list."""
         return [line.strip() for line in (super().to_python(value) or "").splitlines() if line.strip()]
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        """Whether the lines are others."""
+        """Return whether the lines differ."""
         return bool(list(initial or []) != self.to_python(data))
 
     def validate(self, value: Any) -> None:
-        """At least one line where one is needed."""
+        """Require at least one line if the field is required."""
         if self.required and not value:
             raise forms.ValidationError(self.error_messages["required"], code="required")
 
 
 class AnyValueField(forms.CharField):
-    """One answer as it is stored: a number as a number, `["a", "b"]` for several, all else as text; None if
-    empty."""
+    """One answer in its stored form. An empty field is None.
+
+    A number is stored as a number, `["a", "b"]` as a list, and anything else as a text.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"required": False, **kwargs})
 
     def prepare_value(self, value: Any) -> Any:
-        """As somebody would type it."""
+        """Return the value as a user would type it."""
         return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
     def to_python(self, value: Any) -> Json:
-        """The number, the list or the text."""
+        """Return the number, the list or the text."""
         text = super().to_python(value) or ""
         try:
             parsed = read_json(text)
@@ -86,26 +87,29 @@ class AnyValueField(forms.CharField):
         return parsed if isinstance(parsed, (int, float, list)) and not isinstance(parsed, bool) else text
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        """Whether the value is another."""
+        """Return whether the value differs."""
         return bool(initial != self.to_python(data))
 
     def validate(self, value: Any) -> None:
-        """A value where one is needed."""
+        """Require a value if the field is required."""
         if self.required and value is None:
             raise forms.ValidationError(self.error_messages["required"], code="required")
 
     def run_validators(self, value: Any) -> None:
-        """Texts only: a number has no length."""
+        """Run the validators for texts only, because numbers have no length."""
         if isinstance(value, str):
             super().run_validators(value)
 
 
 KIND, LEADS, APART, PEOPLE = "team_kind", "team_leads", "team_apart", "team_people"
 MEMBERS = "team_members"
-"""Of what was read: the co-players of their own, as a condition has them. They are rows (`team_rows`)."""
+"""The key of the co-players of single seats in the cleaned data.
+
+The form edits them as rows (`team_rows`).
+"""
 TALK, TALKS_WITHIN = "team_talk", "team_within"
 TOGETHER = {name: f"team_{name}" for name in ("lobby_seconds", "unfilled", "absent_steps", "absent")}
-"""What is said of several people, by the name of its field."""
+"""The form fields about several people, by field name of `Team`."""
 PAIRS = {"commands": "team_commands", "writes": "team_writes"}
 SILENT = "One co-player commands all teammates, and nobody writes to anybody"
 NEEDED = "Choose one: who leads without a place in the game, and co-players of their own, belong to one."
@@ -113,26 +117,28 @@ ELSEWHERE = {
     "organisation": KIND,
     "leads": LEADS,
     "apart": APART,
-    "members": KIND,  # which its rows belong to
+    "members": KIND,  # the kind field, which the rows belong to
     "people": PEOPLE,
     **TOGETHER,
     **PAIRS,
     **{setting.name: f"team_{setting.name}" for setting in ORGANISATION_SETTINGS},
 }
-"""Fields that messages of the rules call by another name."""
+"""Names in messages of the rules → form fields."""
 LEAD = "★"
-"""The participant who leads and has no place in the game, where players are called by numbers."""
+"""The symbol of a participant who leads without a seat, beside the numbers of other players."""
 _PAIR = re.compile(r"(\d+|★|\*)\s*(?:>|→|to)\s*(\d+|★|\*)")
 _LEADERS = {"tree", "chain"}
-"""Kinds that begin with somebody."""
+"""Kinds of organisation that have a leader or a first member."""
 
 
 def applicable_fields(
     kind: str, *, apart: bool, several: bool, talks: bool, within: bool = False
 ) -> set[str]:
-    """The fields that mean something for a kind of organisation (empty: none is chosen), where the
-    participant has no place in the game (`apart`), several people play, people and co-players may write, and
-    members talk `within` the step. MEMBERS stands for the rows of co-players."""
+    """Return the fields that have a meaning for a kind of organisation. MEMBERS is the rows of co-players.
+
+    `kind` is empty if none is chosen. `apart`: the participant has no seat. `several`: several people play.
+    `talks`: people and co-players may write. `within`: members talk within the step.
+    """
     needs_talk = kind in {"central", "each"} and not talks
     fields = {TALK} & _settings_of(kind) if needs_talk else _settings_of(kind)
     if kind and ROUNDS not in meant(kind, {WITHIN: within}):
@@ -147,7 +153,7 @@ def applicable_fields(
 
 
 def may_be_apart(kind: str) -> bool:
-    """Whether the participant may command somebody in this kind, so that they need no place in the game."""
+    """Return whether the participant can command somebody in this kind, and so needs no seat."""
     return kind in _LEADERS | {"graph", "custom"}
 
 
@@ -156,7 +162,7 @@ def _settings_of(kind: str) -> set[str]:
 
 
 def team_fields() -> dict[str, forms.Field]:
-    """All of them, in their order; none has to be filled in."""
+    """Return all team fields in their order. None is required."""
     fields: dict[str, forms.Field] = {
         KIND: forms.ChoiceField(
             required=False,
@@ -190,7 +196,7 @@ def team_fields() -> dict[str, forms.Field]:
 
 
 def _people_fields() -> dict[str, forms.Field]:
-    """Who of the players are people, and what if they do not come or are gone."""
+    """Return the fields about people: which players they are, and what happens if they are missing."""
     team = Team()
     return {
         PEOPLE: forms.CharField(
@@ -229,7 +235,10 @@ def _people_fields() -> dict[str, forms.Field]:
 
 
 def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, Json]:
-    """What the fields show of a condition, whose world has so many seats."""
+    """Return the initial values of the fields for a condition's organisation.
+
+    `seats` is the world's seat count.
+    """
     defaults = {ELSEWHERE[setting.name]: setting.default for setting in ORGANISATION_SETTINGS}
     if not organisation:
         return defaults
@@ -254,7 +263,7 @@ def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, 
 
 
 class _Called(dict[int, str]):
-    """How a member is called by its number; who leads without a seat has this one."""
+    """Maps member numbers to names. The participant who leads without a seat has the symbol `LEAD`."""
 
     def __init__(self, lead: int) -> None:
         super().__init__({lead: LEAD})
@@ -264,11 +273,11 @@ class _Called(dict[int, str]):
 
 
 Fail = Callable[[str, str], None]
-"""Is told of a field what is wrong."""
+"""Reports an error: takes the name of the field and the message."""
 
 
 def read_team(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
-    """A condition's `organisation` from what was filled in."""
+    """Return a condition's `organisation` from the cleaned data. Errors are passed to `fail`."""
     people = _people(cleaned.get(PEOPLE) or "1", fail)
     kind = cleaned.get(KIND) or ("" if people == [0] else "central")
     if not kind:
@@ -303,7 +312,7 @@ def _people(text: str, fail: Fail) -> list[int]:
 
 
 def _together(cleaned: Mapping[str, Any], people: list[int]) -> dict[str, Json]:
-    """What is not as it is where nothing is said."""
+    """Return the values about people that differ from the defaults."""
     said: dict[str, Json] = {} if people == [0] else {"people": people}
     if len(people) > 1:
         filled = {name: cleaned.get(field) for name, field in TOGETHER.items()}
@@ -312,7 +321,7 @@ def _together(cleaned: Mapping[str, Any], people: list[int]) -> dict[str, Json]:
 
 
 def _pairs(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
-    """Who may command whom and write to whom, by the numbers of members, where anything is said of it."""
+    """Return the pairs who may command or write, by member number. Pairs that nobody entered are left out."""
     lead = cleaned.get("teammates") or 0
     read: dict[str, Json] = {}
     for name, field in PAIRS.items():
@@ -327,7 +336,7 @@ def _pairs(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
 
 
 def _check_players(team: Mapping[str, Json], cleaned: Mapping[str, Any], fail: Fail) -> None:
-    """What the rules would say of seats, said of players."""
+    """Check seat numbers and report errors in terms of players, before the rules report them as seats."""
     teammates = cleaned.get("teammates")
     if teammates is None:
         return
@@ -353,5 +362,5 @@ def _players(seats: Collection[int]) -> list[str]:
 
 
 def is_team_field(name: str) -> bool:
-    """Whether this is one of them, or of the rows."""
+    """Return whether this is the name of a team field or of a row's field."""
     return name.startswith("team_")

@@ -1,5 +1,6 @@
-"""Pages to freeze a preregistration, to read and download it, and to see what changed since. The ZIP for a
-registry has the bundle, a readable copy, and how to check its hash.
+"""Serve the pages to freeze a preregistration, to read and download it, and to see later changes.
+
+The ZIP for a registry has the bundle, a readable copy, and instructions to check its hash.
 """
 
 from __future__ import annotations
@@ -56,12 +57,15 @@ CONTENT = "bundle['content']"
 
 
 def bundle_text(version: Version) -> str:
-    """The bundle as JSON for people and programs."""
+    """Return the bundle as indented JSON, for people and programs."""
     return json.dumps(version.bundle, indent=2, sort_keys=True, ensure_ascii=False)
 
 
 def preregistration_zip(study: Study, version: Version, page: str) -> bytes:
-    """A ZIP of the bundle, of `page`, which says the same, and of what they are; always the same bytes."""
+    """Return a ZIP of the bundle, of its readable copy `page`, and of a README.
+
+    Equal input gives equal bytes.
+    """
     assert version.bundle and version.frozen_at  # noqa: S101 - it is frozen
     readme = README.format(
         title=study.title,
@@ -84,7 +88,7 @@ POST = ("POST",)
 
 @study_page("view")
 def preregistration(request: HttpRequest, study: Study) -> HttpResponse:
-    """Whether it is frozen, what is different now, and how many took part under which version."""
+    """Show whether the design is frozen, what changed since, and how many took part under each version."""
     frozen, design = frozen_version(study), blueprint_of(study)
     states, told = freeze_states(study), pre_launch_problems(study)
     context = {
@@ -104,14 +108,14 @@ def preregistration(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _early(version: Version, state: FreezeState) -> int:
-    """How many people entered under it before it was preregistered."""
+    """Return how many people entered under a version before it was preregistered."""
     if state.frozen_at is None:
         return 0
     return version.participants.filter(preview=False, synthetic=False, entered_at__lt=state.frozen_at).count()
 
 
 def _already(study: Study, design: Blueprint) -> int:
-    """How many people have entered under the present design before it is preregistered."""
+    """Return how many people entered under the current design before it is preregistered."""
     unfrozen = [
         one.pk for one in study.versions.filter(frozen_at=None).defer("bundle") if matches_design(one, design)
     ]
@@ -119,7 +123,7 @@ def _already(study: Study, design: Blueprint) -> int:
 
 
 def versions_counted(study: Study) -> list[Version]:
-    """Every version with `people`, `programs` and `previews`."""
+    """Return every version, annotated with the counts `people`, `programs` and `previews`."""
     real = Q(participants__preview=False)
     return list(
         study.versions.annotate(
@@ -134,7 +138,7 @@ def versions_counted(study: Study) -> list[Version]:
 
 @study_page("own", POST)
 def freeze(request: HttpRequest, study: Study) -> HttpResponse:
-    """The design as it is now is preregistered."""
+    """Preregister the current design."""
     words, mind = "Frozen: the preregistration is stored with its hash and date.", first_warning(study)
     act = partial(freeze_study, study_id=study.pk, user=request.user)
     return confirmed_service_button(request, study, act, words, "preregistration", mind=mind)
@@ -142,7 +146,7 @@ def freeze(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("view")
 def download_bundle(request: HttpRequest, study: Study, number: int) -> HttpResponseBase:
-    """The bundle as a file."""
+    """Download the bundle as a JSON file."""
     version = _frozen(study, number)
     response = HttpResponse(bundle_text(version), content_type="application/json; charset=utf-8")
     return as_attachment(response, f"{study.slug}_preregistration_{number}.json")
@@ -150,7 +154,7 @@ def download_bundle(request: HttpRequest, study: Study, number: int) -> HttpResp
 
 @study_page("view")
 def download_zip(request: HttpRequest, study: Study, number: int) -> HttpResponseBase:
-    """All that a registry such as OSF keeps of it, as one ZIP."""
+    """Download a ZIP with everything that a registry such as OSF stores."""
     version = _frozen(study, number)
     page = render_to_string("study/editor/preregistered_file.html", _told(study, version))
     response = HttpResponse(preregistration_zip(study, version, page), content_type="application/zip")
@@ -159,12 +163,12 @@ def download_zip(request: HttpRequest, study: Study, number: int) -> HttpRespons
 
 @study_page("view")
 def readable_page(request: HttpRequest, study: Study, number: int) -> HttpResponse:
-    """The bundle for people, to read and to print; its hash is computed again for this page."""
+    """Show the bundle for reading and printing. Its hash is computed again for this page."""
     return render(request, "study/editor/preregistered.html", _told(study, _frozen(study, number)))
 
 
 def _told(study: Study, version: Version) -> dict[str, Any]:
-    """All that the bundle says, for a template."""
+    """Return the contents of the bundle as template context."""
     assert version.bundle  # noqa: S101 - it is frozen
     content = version.bundle["content"]
     design = Blueprint.from_json(content["design"])
@@ -194,14 +198,14 @@ def _told(study: Study, version: Version) -> dict[str, Any]:
 
 
 def _planned(design: Blueprint, name: str) -> tuple[str, SafeString]:
-    """A text of the plan, with its heading."""
+    """Return a text of the plan as (heading, HTML)."""
     return describe_design.study_label(name), to_html(str(design.study[name] or ""))
 
 
 def _condition(
     condition: ConditionPlan, content: Mapping[str, Json]
 ) -> tuple[str, list[LabelledValue], list[str]]:
-    """Name, all that was set and follows from it, and prompts of a condition."""
+    """Return a condition's name, its settings and what follows from them, and its prompts."""
     model = content.get("models", {}).get(condition.key, "")
     rules = [LabelledValue("Version of the world's rules", str(content["worlds"][condition.world]))]
     plays = [LabelledValue("Language model that plays", model)] if model else []

@@ -1,4 +1,4 @@
-"""Pages for a study as a whole: create, copy, open, close, delete, manage members, and preview it."""
+"""Serve the pages for a study as a whole: create, copy, open, close, delete, preview, and manage members."""
 
 from __future__ import annotations
 
@@ -39,8 +39,10 @@ POST = ("POST",)
 
 @staff_page(FORM_METHODS)
 def new_study(request: HttpRequest) -> HttpResponse:
-    """A study from nothing, or from a ready design, which needs no more than its name; whoever makes it owns
-    it."""
+    """Create an empty study or one with a ready design. The user becomes its owner.
+
+    A ready design needs only its name.
+    """
     if (
         request.method == "POST"
         and "title" not in request.POST
@@ -57,7 +59,7 @@ def new_study(request: HttpRequest) -> HttpResponse:
 
 @study_page("copy", FORM_METHODS)
 def copy_study(request: HttpRequest, study: Study) -> HttpResponse:
-    """The same design under another link; whoever makes the copy owns it."""
+    """Copy the design under another link. The user becomes the owner of the copy."""
     initial = {"title": f"{study.title[:113]} (copy)", "slug": f"{study.slug[:45]}-copy"}
     form = NewStudyForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
@@ -69,7 +71,7 @@ def copy_study(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("edit", POST)
 def study_state(request: HttpRequest, study: Study) -> HttpResponse:
-    """Open or closed."""
+    """Open or close the study."""
     if request.POST.get("state") == Study.Status.OPEN:
         act, words, mind = study_open, "The link takes participants.", first_warning(study)
     else:
@@ -80,7 +82,7 @@ def study_state(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page("own", POST)
 @requires_password
 def delete_study(request: HttpRequest, study: Study) -> HttpResponse:
-    """The whole study, if its name in the link was typed."""
+    """Delete the whole study, if the user typed its name in the link."""
     if request.POST.get("confirm", "").strip() != study.slug:
         messages.error(request, f"Nothing was deleted. To delete it, type {study.slug}.")
         return redirect("study:staff-design-members", study.slug)
@@ -95,7 +97,7 @@ def delete_study(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("own", FORM_METHODS)
 def members(request: HttpRequest, study: Study) -> HttpResponse:
-    """Who may do what; and deleting the study."""
+    """Manage the members' roles. The page also has the button that deletes the study."""
     form = MemberForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         user, role = form.cleaned_data["user"], form.cleaned_data["role"]
@@ -115,7 +117,7 @@ def members(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("own", POST)
 def remove_member(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
-    """Somebody is a member no more."""
+    """Remove a member."""
     user = get_object_or_404(study.memberships.select_related("user"), pk=pk).user
     words = f"{user} is no member any more."
     return confirmed_service_button(
@@ -125,7 +127,7 @@ def remove_member(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
 
 @study_page("edit", FORM_METHODS)
 def preview(request: HttpRequest, study: Study) -> HttpResponse:
-    """The welcome page as participants will read it; its button leads through the whole study."""
+    """Show the welcome page as participants will read it. Its button starts a preview of the whole study."""
     if request.method != "POST":
         return render(
             request, "study/participation/welcome.html", {**welcome_context(study), "preview": True}
@@ -135,7 +137,7 @@ def preview(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("edit", POST)
 def preview_condition(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
-    """Try one condition."""
+    """Start a preview of one condition."""
     row = get_object_or_404(Condition, study=study, pk=pk)
     return _tried(request, study, lambda: condition_preview(condition=row))
 
@@ -152,7 +154,7 @@ def _tried(request: HttpRequest, study: Study, begin: Callable[[], Participant])
 @study_page("edit", POST)
 @requires_password
 def erase_previews(request: HttpRequest, study: Study) -> HttpResponse:
-    """Erase what trying left."""
+    """Erase all previews' data."""
     words = "What previews left is erased."
     return confirmed_service_button(request, study, lambda: previews_erase(study_id=study.pk), words)
 
@@ -160,7 +162,7 @@ def erase_previews(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page("own", POST)
 @requires_password
 def erase_synthetic(request: HttpRequest, study: Study) -> HttpResponse:
-    """A worker erases what programs left."""
+    """Ask a worker to erase the data of synthetic participants."""
     words = "The synthetic participants are being erased; load this page again to see how many are left."
     return confirmed_service_button(
         request, study, lambda: request_synthetic_erasure(study_id=study.pk), words

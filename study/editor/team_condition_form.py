@@ -1,8 +1,8 @@
-"""The condition form with its team fields, and rows for agents that play for single teammates.
+"""Define the condition form with its team fields, and rows for agents that play for single teammates.
 
-A row has a number. `team_row` names the rows that exist. `team_row_3` is the kind of agent of the
-fourth, `team_row_3_players` whom it plays for, `team_row_3__planner__tries` a setting. What was typed
-stays while somebody tries one kind after another.
+A row has a number. `team_row` lists the rows that exist. `team_row_3` is the agent kind of row 3 (the
+fourth). `team_row_3_players` are the players that it plays for. `team_row_3__planner__tries` is one of its
+settings. Typed values stay while somebody tries one kind after another.
 """
 
 from __future__ import annotations
@@ -41,14 +41,15 @@ from study.editor.world_setting_fields import use_drawing_fields, with_default_s
 
 ROWS = "team_row"
 ADD, DROP = "add", "drop "
-"""Values of the button that shows the form again: with one row more, or without the row of this number."""
+"""Values of the button that reloads the form: with one more row, or without the row of the number that
+follows."""
 SHOWN = "_shown"
 MOST_PLAYERS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One co-player of its own: its number in the form, and what is stored of it."""
+    """One co-player of single seats: its number in the form and its stored values."""
 
     number: int
     stored: Mapping[str, Json]
@@ -60,20 +61,20 @@ class Row:
 
     @property
     def players(self) -> str:
-        """The name of the field of whom it plays for."""
+        """The name of the field with the players that it plays for."""
         return f"{self.part}_players"
 
     def kinds(self) -> list[ChoosableKind]:
-        """All co-players, as kinds that this row can have."""
+        """Return all co-players as kinds that this row can have."""
         return [replace(kind, part=self.part) for kind in all_kinds() if kind.part == COPLAYER]
 
     def stored_of(self, kind: str) -> Mapping[str, Json]:
-        """The stored settings, if it is of this kind."""
+        """Return the stored settings if the row has this kind, else an empty mapping."""
         settings: Mapping[str, Json] = self.stored.get("settings", {})
         return settings if self.stored.get("coplayer") == kind else {}
 
     def initial(self) -> dict[str, Json]:
-        """What its fields show while nobody has sent anything."""
+        """Return the initial values of its fields."""
         if not self.stored:
             return {}
         kind: str = self.stored["coplayer"]
@@ -86,8 +87,10 @@ class Row:
         return {self.part: kind, self.players: [seat + 1 for seat in self.stored["seats"]], **chosen}
 
     def read(self, cleaned: Mapping[str, Any]) -> dict[str, Json]:
-        """A co-player of its own as a condition has it: settings that are as usual are left out, unless they
-        were stored."""
+        """Return the co-player in the stored form of a condition.
+
+        Settings with default values are left out, unless they were stored before.
+        """
         name: str = cleaned[self.part]
         kinds, known = [one for one in self.kinds() if one.name == name], self.stored_of(name)
         named = (pair for kind in kinds for pair in kind.named_settings())
@@ -100,7 +103,7 @@ class Row:
 
 
 def rows_of(sent: QueryDict | None, stored: Sequence[Mapping[str, Json]]) -> list[Row]:
-    """Those that were sent; those that are stored while nothing was."""
+    """Return the submitted rows, or the stored ones if nothing was submitted."""
     numbers = _numbers(sent) if sent else list(range(len(stored)))
     return [Row(number, stored[number] if number < len(stored) else {}) for number in numbers]
 
@@ -111,8 +114,10 @@ def _numbers(sent: QueryDict) -> list[int]:
 
 
 def with_rows(sent: QueryDict) -> QueryDict:
-    """What was sent, with a row more or less if that was asked for, and what a kind begins with wherever its
-    settings were not on the page."""
+    """Return the submitted data with a row added or removed, if the button asks for that.
+
+    Settings of a kind that were not on the page get their initial values.
+    """
     filled = sent.copy()
     numbers, asked = _numbers(sent), sent.get(SHOW_BUTTON, "")
     if asked == ADD:
@@ -131,7 +136,7 @@ def _beginning(_: ChoosableKind, setting: Setting) -> Json:
 
 
 def _first_kind(sent: QueryDict) -> str:
-    """That of the other teammates, if they have one."""
+    """Return the kind of the other teammates, or the first that can play the world."""
     own = sent.get(COPLAYER, "")
     return own if own not in {"", NOBODY} else _offered("", sent.get(WORLD, ""))[0][0]
 
@@ -141,7 +146,7 @@ def _offered(stored: str, world: str) -> list[tuple[str, str]]:
 
 
 def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, forms.Field]:
-    """The fields of a row: players, co-player, and the settings of these kinds."""
+    """Return the fields of a row: players, co-player, and the settings of these kinds."""
     fields: dict[str, forms.Field] = {
         row.players: forms.TypedMultipleChoiceField(
             label="Plays for",
@@ -163,7 +168,7 @@ def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, for
 
 
 def shown_kinds(row: Row, sent: QueryDict | None, chosen: str) -> set[str]:
-    """The kind that a row has now, and those that it had while somebody was choosing."""
+    """Return the row's current kind, and the kinds that it had while somebody was choosing."""
     before = {one.partition("__")[2] for one in (sent.getlist(SHOWN) if sent else ()) if _is_of(row, one)}
     return {chosen, *before}
 
@@ -175,8 +180,10 @@ def _is_of(row: Row, shown: str) -> bool:
 def row_player_problems(
     rows: Sequence[tuple[Row, Sequence[int]]], players: Collection[int]
 ) -> Iterator[tuple[str, str]]:
-    """Of rows and the players for which they play, and the players that are co-players: the field of each row
-    that has others, and what is wrong."""
+    """Yield (field, message) for each player that a row cannot play for.
+
+    `rows` has (row, its players) pairs. `players` are the players that are co-players.
+    """
     taken: set[int] = set()
     for row, own in rows:
         for player in own:
@@ -188,7 +195,7 @@ def row_player_problems(
 
 
 KEPT = "_kept"
-"""Names the fields that are on the page, but out of sight."""
+"""The key of the list of fields that are on the page but hidden."""
 DECIDING = (
     KIND,
     APART,
@@ -200,12 +207,12 @@ DECIDING = (
     "team_commands",
     "team_writes",
 )
-"""Fields of the team by which others come or go, or the picture changes."""
+"""Team fields whose value changes which fields are shown, or the diagram."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row for the page: its fields, and by kind those of the one that it has, and of those that it had."""
+    """A row for the page: its fields, and a group of settings for its kind and for the kinds that it had."""
 
     number: int
     players: BoundField
@@ -213,11 +220,11 @@ class ShownRow:
     groups: list[tuple[ChoosableKind, list[BoundField], bool]]
     is_new: bool
     is_open: bool
-    """Some of its settings are wrong, so that they are to be seen."""
+    """Whether the row's settings are unfolded, because some have errors."""
 
 
 class TeamFields(ConditionForm):
-    """A form of a condition that has these fields too. What is sent without them changes nothing of them."""
+    """A condition form with team fields. Data submitted without them leave the organisation unchanged."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -245,7 +252,7 @@ class TeamFields(ConditionForm):
         self.fields |= row_fields(row, kinds=shown, world=world)
 
     def clean(self) -> dict[str, Any]:
-        """Gathers them; the model checks whether they can be played."""
+        """Collect the team. The model checks whether it can be played."""
         cleaned: dict[str, Any] = super().clean()
         for row in self.rows:
             clear_unchosen_errors(self, row.kinds(), cleaned)
@@ -260,7 +267,7 @@ class TeamFields(ConditionForm):
         return cleaned
 
     def _told(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
-        """What was filled in, without what is out of sight and means nothing; the rows as `MEMBERS`."""
+        """Return the cleaned data without hidden fields that have no meaning. The rows are in `MEMBERS`."""
         out = self._out_of_sight()
         told = {name: value for name, value in cleaned.items() if name not in out}
         return told | ({} if MEMBERS in out else {MEMBERS: self._members(cleaned)})
@@ -277,7 +284,7 @@ class TeamFields(ConditionForm):
         return [member for _, member in members]
 
     def _check(self, row: Row, member: Mapping[str, Json]) -> None:
-        """Puts what a co-player finds wrong with its settings to the field that it names."""
+        """Attach a co-player's error about its settings to the field that it names."""
         try:
             make_agent(member["coplayer"], member["settings"])
         except (SettingsError, UnknownNameError) as error:
@@ -288,7 +295,7 @@ class TeamFields(ConditionForm):
                 self.add_error(meant, ValidationError(why))
 
     def _forget_kept(self) -> None:
-        """What stands in fields that are out of sight and mean nothing is nobody's mistake."""
+        """Remove the errors of hidden fields that have no meaning."""
         for name in self._out_of_sight():
             self.errors.pop(name, None)
         if MEMBERS in self._out_of_sight():
@@ -300,13 +307,13 @@ class TeamFields(ConditionForm):
         return kept - self.applying()
 
     def applying(self) -> set[str]:
-        """The fields that mean something, as the form is filled in now."""
+        """Return the fields that have a meaning as the form is filled in now."""
         several, talks = len(self._numbers()) > 1, bool(self[TALK].value())
         kind, within = self._kind() or ("central" if several else ""), bool(self[TALKS_WITHIN].value())
         return applicable_fields(kind, apart=self._apart(), several=several, talks=talks, within=within)
 
     def teammate_players(self) -> list[int]:
-        """The players that are co-players, as the form is filled in now."""
+        """Return the players that are co-players as the form is filled in now."""
         teammates, apart = str(self["teammates"].value()), self._apart()
         seats = (int(teammates) if teammates.isdecimal() else 0) + (not apart)
         people = set() if apart else self._numbers() or {"1"}
@@ -319,28 +326,28 @@ class TeamFields(ConditionForm):
         return bool(self[APART].value()) and may_be_apart(self._kind())
 
     def _numbers(self) -> set[str]:
-        """Those of the players who are people, as they were typed."""
+        """Return the typed numbers of the players who are people."""
         return set(re.findall(r"\d+", str(self[PEOPLE].value() or "")))
 
     @property
     def team(self) -> list[BoundField]:
-        """The fields that mean something, for the page; the first is the organisation."""
+        """The fields that have a meaning, for the page. The first is the organisation."""
         shown = self.applying()
         return [self[name] for name in team_fields() if name in shown]
 
     @property
     def team_kept(self) -> list[BoundField]:
-        """The others: what they have stays on the page, out of sight."""
+        """The other fields. They stay on the page but are hidden, so that their values are kept."""
         shown = self.applying()
         return [self[name] for name in team_fields() if name not in shown]
 
     @property
     def has_rows(self) -> bool:
-        """Whether there may be co-players of their own."""
+        """Whether single teammates can have their own co-players."""
         return MEMBERS in self.applying()
 
     def shown_rows(self) -> list[ShownRow]:
-        """The rows, for the page."""
+        """Return the rows for the page."""
         return [self._shown_row(row) for row in self.rows]
 
     def _shown_row(self, row: Row) -> ShownRow:

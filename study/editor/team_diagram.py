@@ -1,6 +1,5 @@
 """Draw a diagram of who plays in a condition and who may command or write to whom, and describe it in
-words.
-"""
+words."""
 
 from __future__ import annotations
 
@@ -21,12 +20,12 @@ from study.editor.form_fields import LEAD
 
 WIDTH, HEIGHT, RADIUS = 400, 276, 22
 ABOVE, BELOW = -31, 40
-"""Where the words are that belong to a member, from its middle: on the side where no line comes from."""
+"""The vertical offset of a member's text from its centre. It is on the side without lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A member: where it is drawn, its number, who it is, and how far below its middle that is written."""
+    """A member: its position, its number, its name, and the vertical offset of the name."""
 
     x: int
     y: int
@@ -37,7 +36,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line from one member to another, between the rims of both."""
+    """A line from one member to another, between the rims of both circles."""
 
     x1: int
     y1: int
@@ -49,18 +48,18 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """One player under all the names that it has: here, in the world, and in the data."""
+    """One player with all its names: in the diagram, in the world, and in the data."""
 
     number: str
     who: str
     called: str
-    """As participants read it; empty for who has no place in the game."""
+    """The name that participants read. It is empty for a member without a seat."""
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """All that is drawn, sentences that say the same, and which player is which."""
+    """The diagram, sentences that describe it, and the table of players."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
@@ -72,8 +71,10 @@ class Picture:
 
 
 def team_picture(condition: Condition) -> Picture | None:
-    """That of a condition; None where the participant plays alone. WorldError or UnknownNameError where it
-    cannot be played."""
+    """Return the diagram of a condition, or None if the participant plays alone.
+
+    Raises WorldError or UnknownNameError if the condition cannot be played.
+    """
     minds = mind_plans(condition)
     organisation = planned_organisation(condition) or _silent(minds, seats_of(condition))
     if len(organisation.members) < 2:
@@ -93,7 +94,10 @@ def team_picture(condition: Condition) -> Picture | None:
 
 
 def picture_or_why(condition: Condition) -> tuple[Picture | None, str]:
-    """The picture, or in words why there is none; neither where the participant plays alone."""
+    """Return (picture, "") or (None, the reason).
+
+    A participant who plays alone has neither picture nor reason.
+    """
     try:
         return team_picture(condition), ""
     except (WorldError, UnknownNameError) as error:
@@ -101,12 +105,12 @@ def picture_or_why(condition: Condition) -> tuple[Picture | None, str]:
 
 
 def _silent(minds: list[MindPlan], seats: int) -> Organisation:
-    """That of a condition that says nothing of it."""
+    """Return the organisation of a condition that defines none."""
     return Organisation("central", members_of_plans(minds, seats=seats))
 
 
 def _model(mind: MindPlan) -> str:
-    """The language model that it asks; empty if it asks none."""
+    """Return the language model that a co-player uses, or an empty string."""
     kind = get_agent(mind.kind)
     declared = {setting.name: setting.default for setting in kind.settings}
     return str(mind.settings.get(kind.names_model, declared[kind.names_model])) if kind.names_model else ""
@@ -115,7 +119,7 @@ def _model(mind: MindPlan) -> str:
 def _players(
     organisation: Organisation, kinds: dict[int, str], models: dict[int, str], world: str
 ) -> tuple[Player, ...]:
-    """By their seats, who has none at the end."""
+    """Return the players by seat. A member without a seat comes last."""
     page = get_page(world)
     rows = [
         Player(
@@ -131,7 +135,7 @@ def _players(
 
 
 def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
-    """Around an ellipse, the first on top."""
+    """Place a member on an ellipse. The first member is on top."""
     angle = 2 * pi * place / many - pi / 2
     x, y = WIDTH / 2 + 140 * cos(angle), HEIGHT / 2 + 84 * sin(angle)
     aside = ABOVE if round(y) < HEIGHT / 2 else BELOW
@@ -139,7 +143,7 @@ def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
 
 
 def _numbers(member: Member) -> str:
-    """Of players; who has no place in the game has a star."""
+    """Return the member's player numbers, or a star for a member without a seat."""
     return ", ".join(str(seat + 1) for seat in member.seats) or LEAD
 
 
@@ -162,7 +166,7 @@ def _edges(organisation: Organisation, nodes: dict[int, Node]) -> tuple[Edge, ..
 def _edge(one: Node, other: Node, *, commands: bool, both: bool) -> Edge:
     length = hypot(other.x - one.x, other.y - one.y) or 1.0
     dx, dy = (other.x - one.x) / length, (other.y - one.y) / length
-    aside = 0 if commands else 6  # beside a command along the same way
+    aside = 0 if commands else 6  # beside a line for commands between the same members
     rim = RADIUS + 5
     return Edge(
         round(one.x + dx * rim - dy * aside),

@@ -12,21 +12,21 @@ from study.pilot import dry_run_page
 
 
 class Act:
-    """What a button of a row does."""
+    """URL converter for the action of a condition's buttons."""
 
     regex = "up|down|copy|delete"
 
     def to_python(self, value: str) -> str:
-        """As it stands."""
+        """Return the value unchanged."""
         return value
 
     def to_url(self, value: str) -> str:
-        """As it stands."""
+        """Return the value unchanged."""
         return value
 
 
 class ItemAct(Act):
-    """What a button of an item does."""
+    """URL converter for the action of an item's buttons."""
 
     regex = "up|down|switch|delete"
 
@@ -64,11 +64,11 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("previews/erase/", study_pages.erase_previews, "previews-gone"),
     ("synthetic/erase/", study_pages.erase_synthetic, "synthetic-gone"),
 )
-"""Path, view, and what the name has after `staff-design`."""
+"""(path, view, suffix of the URL name after `staff-design`)."""
 
 
 def design_urls(prefix: str) -> list[URLPattern]:
-    """The patterns, named `staff-design` and `staff-design-…`."""
+    """Return the URL patterns, named `staff-design` and `staff-design-…`."""
     return [
         path(f"{prefix}{tail}", view, name=f"staff-design-{name}" if name else "staff-design")
         for tail, view, name in PAGES

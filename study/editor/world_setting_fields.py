@@ -1,9 +1,9 @@
-"""Form fields for the settings of the chosen world or agent, for the practice episode, and for layouts that
-are drawn on a grid.
+"""Define form fields for the settings of a world or agent, for practice, and for layouts drawn on a grid.
 
-A drawn setting (`kitchen.contract.canvas`) is stored as text. For the field `name` a form sends
-`name__rows`, each `name__line_…`, and `name__kept`, the text that was drawn from. If the drawing did not
-change, that text is kept as it is. A text that cannot be drawn is typed as text and sent as `name`.
+A drawn setting (`kitchen.contract.canvas`) is stored as text. For the field `name`, a form sends
+`name__rows`, each `name__line_…`, and `name__kept`, the text that the drawing started from. If the drawing
+did not change, that text is stored unchanged. A text that cannot be drawn is typed as text and sent as
+`name`.
 """
 
 from __future__ import annotations
@@ -41,19 +41,21 @@ from study.editor.form_fields import APART
 TEAMMATES = "teammates"
 
 Usual = Callable[[ChoosableKind, Setting], Json]
-"""What a setting of a kind is while nobody has said anything."""
+"""Returns the default value of a setting of a kind."""
 
 
 def default_value(kind: ChoosableKind, setting: Setting) -> Json:
-    """As it is declared."""
+    """Return the declared default."""
     return setting.default
 
 
 def with_default_settings(
     sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = default_value
 ) -> QueryDict:
-    """What was sent, and the usual settings of a world or co-player whose settings were not on the page:
-    `_shown` names those that were."""
+    """Return the submitted data, completed by defaults for a chosen kind whose settings were not on the page.
+
+    `_shown` lists the kinds whose settings were on the page.
+    """
     filled, shown = sent.copy(), sent.getlist("_shown")
     for kind in kinds:
         if sent.get(kind.part) != kind.name or f"{kind.part}__{kind.name}" in shown:
@@ -65,8 +67,11 @@ def with_default_settings(
 
 
 def with_needed_teammates(sent: QueryDict) -> QueryDict:
-    """What was sent; where another world is shown that needs just so many teammates, and nobody has given a
-    number, that many."""
+    """Return the submitted data with the number of teammates that the world needs.
+
+    The number is filled in only when the form is reloaded for a world with one possible number. A number
+    that the user entered stays, except 0.
+    """
     world = sent.get(WORLD, "")
     if SHOW_BUTTON not in sent or world not in known_worlds() or sent.get(TEAMMATES) not in {"", "0"}:
         return sent
@@ -79,9 +84,11 @@ def with_needed_teammates(sent: QueryDict) -> QueryDict:
 def chosen_fields(
     form: Any, kinds: Iterable[ChoosableKind], chosen: Mapping[str, str], shown: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The plain fields, and those of every kind in a group of its own, the chosen ones marked, and those that
-    were `shown` before: what was typed there stays. Co-players are offered as far as they play the chosen
-    world."""
+    """Return the plain fields, and one group of fields per kind, the chosen kinds marked.
+
+    Kinds that were `shown` before keep their group, so that typed values stay. Co-players that cannot play
+    the chosen world are not offered.
+    """
     if COPLAYER in form.fields:
         offered = kind_choices(COPLAYER, str(form[COPLAYER].value() or ""), chosen[WORLD])
         form.fields[COPLAYER].widget.choices = offered
@@ -98,12 +105,15 @@ def chosen_fields(
 
 
 BEGIN, READ, TOLD = "begin ", "read ", "told "
-"""Values of the button that shows the form again, with the name of a field: drawn on from what its select
-says, or from a file; or only what there is to say of it."""
+"""Values of the button that reloads the form, followed by the name of a field.
+
+BEGIN starts from the drawing in the field's select. READ starts from a file. TOLD shows only the remarks
+about the drawing.
+"""
 
 
 class DrawnSetting(NamedTuple):
-    """A setting that is drawn, and the name of its field."""
+    """A setting that is drawn, and the name of its form field."""
 
     kind: ChoosableKind
     name: str
@@ -112,7 +122,7 @@ class DrawnSetting(NamedTuple):
 
 
 def drawn_settings() -> Iterator[DrawnSetting]:
-    """Those of every world."""
+    """Yield the drawn settings of every world."""
     for kind in world_kinds():
         for name, setting in kind.named_settings():
             if canvas := get_canvas(kind.name, setting.name):
@@ -120,7 +130,7 @@ def drawn_settings() -> Iterator[DrawnSetting]:
 
 
 def use_drawing_fields(form: Any, study: Study) -> None:
-    """The fields of a form that can be drawn become drawings."""
+    """Turn the form's drawable fields into drawings."""
     for one in drawn_settings():
         if one.name in form.fields:
             widget = DrawingWidget(
@@ -133,7 +143,7 @@ def use_drawing_fields(form: Any, study: Study) -> None:
 
 
 def drawing_problems(form: Any, why: str) -> list[str]:
-    """What the rules say of a form's settings; of a drawing all that keeps it from being played, instead."""
+    """Return a form's message about settings. For a drawing, return all reasons that it cannot be played."""
     for one in drawn_settings():
         if one.name in form.fields and f"{one.setting.name}: " in why:
             found = form.fields[one.name].widget.refusals(form.cleaned_data.get(one.name) or "")
@@ -142,14 +152,16 @@ def drawing_problems(form: Any, why: str) -> list[str]:
 
 
 def _beside(form: Any, kind: ChoosableKind) -> dict[str, Json]:
-    """What is chosen beside it."""
+    """Return the chosen values of the kind's choice settings."""
     chosen = ((name, setting) for name, setting in kind.named_settings() if setting.kind == "choice")
     return {setting.name: form[name].value() for name, setting in chosen}
 
 
 def last_drawn(drawn: DrawnSetting, sent: Mapping[str, Any]) -> str:
-    """The text of the drawing that was on the page, whatever is to be put in its place; empty if there was
-    none."""
+    """Return the text of the drawing that was on the page, before it is replaced.
+
+    Return an empty string if none was.
+    """
     rows = {name: value for name, value in sent.items() if name != drawn.name}
     return sent_text(drawn.canvas, rows, drawn.name) or ""
 
@@ -157,8 +169,11 @@ def last_drawn(drawn: DrawnSetting, sent: Mapping[str, Any]) -> str:
 def earlier_drawings(
     drawn: DrawnSetting, study: Study, sent: Mapping[str, Any]
 ) -> dict[str, StartingDrawing]:
-    """What can be drawn on from: what was drawn before one began anew, what was drawn for the study's
-    conditions, and what the world has."""
+    """Return the layout drafts that the researcher can start from.
+
+    They are the draft before the last restart, the drawings of the study's conditions, and the layouts of the
+    world.
+    """
     before = sent.get(f"{drawn.name}__before", "")
     own = {
         f"condition-{row.pk}": StartingDrawing(f"As drawn for “{row.name}”", row.settings[drawn.setting.name])
@@ -173,8 +188,12 @@ def earlier_drawings(
 
 
 def with_earlier_drawing(sent: QueryDict, study: Study) -> QueryDict:
-    """What was sent; where something is to be drawn on from, with its text, and set so that it counts. What
-    was drawn till then can be gone back to. A file that was given and not drawn yet is, when it is saved."""
+    """Return the submitted data with the text of the drawing to start from, and the setting that makes it
+    count.
+
+    The current drawing is kept as a draft that can be restored. An uploaded file that is not drawn yet is
+    used when the form is saved.
+    """
     asked = sent.get(SHOW_BUTTON, "")
     for one in drawn_settings() if asked.startswith((BEGIN, READ)) or not asked else ():
         if text := _begun_text(one, study, sent, asked):
@@ -187,7 +206,10 @@ def with_earlier_drawing(sent: QueryDict, study: Study) -> QueryDict:
 
 
 def _begun_text(drawn: DrawnSetting, study: Study, sent: QueryDict, asked: str) -> str:
-    """Empty if it is not this that is begun, or from nothing that there is."""
+    """Return the text to start from.
+
+    Return an empty string if the button is for another field or the text is missing.
+    """
     if asked in ("", READ + drawn.name):
         return sent.get(f"{drawn.name}__given", "").replace("\r\n", "\n").strip()
     chosen = earlier_drawings(drawn, study, sent).get(sent.get(f"{drawn.name}__begin", ""))
@@ -195,8 +217,10 @@ def _begun_text(drawn: DrawnSetting, study: Study, sent: QueryDict, asked: str) 
 
 
 def sent_text(canvas: DrawableSetting, data: Mapping[str, Any], name: str) -> str | None:
-    """The text of what was drawn; what was kept, where that is drawn the same. None if neither this nor the
-    text itself was sent."""
+    """Return the text of the drawing, or None if neither a drawing nor the text was submitted.
+
+    If the drawing did not change, the text that it started from is returned.
+    """
     if data.get(name) or f"{name}__rows" not in data:
         return data.get(name)
     kept: str = data.get(f"{name}__kept", "").replace("\r\n", "\n")
@@ -207,7 +231,7 @@ def sent_text(canvas: DrawableSetting, data: Mapping[str, Any], name: str) -> st
 
 
 def drawing_sheet(canvas: DrawableSetting, text: str) -> tuple[GridDrawing | None, str]:
-    """How a text is drawn, or why it cannot be."""
+    """Return (drawing, "") or (None, the reason that the text cannot be drawn)."""
     try:
         return canvas.sheet(text), ""
     except DataError as error:
@@ -215,7 +239,7 @@ def drawing_sheet(canvas: DrawableSetting, text: str) -> tuple[GridDrawing | Non
 
 
 def drawing_remarks_page(request: HttpRequest, form: Any) -> HttpResponse | None:
-    """What there is to say of a drawing, if the request asks for that."""
+    """Return a page with the remarks about a drawing, if the request asks for it, else None."""
     asked = request.POST.get(SHOW_BUTTON, "")
     field = form.fields.get(asked.removeprefix(TOLD)) if asked.startswith(TOLD) else None
     if field is None or not isinstance(field.widget, DrawingWidget):
@@ -226,7 +250,7 @@ def drawing_remarks_page(request: HttpRequest, form: Any) -> HttpResponse | None
 
 
 class DrawingWidget(forms.Textarea):
-    """A text as a drawing: a grid of letters, with lines of text beside it."""
+    """A text area that shows a text as a drawing: a grid of letters, with lines of text beside it."""
 
     def __init__(
         self,
@@ -239,26 +263,29 @@ class DrawingWidget(forms.Textarea):
         self.canvas, self.begun, self.beside, self.last = canvas, begun, beside, last
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
-        """As `sent_text` has it."""
+        """Return the text from `sent_text`."""
         return sent_text(self.canvas, data, name)
 
     def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
-        """Neither the text was sent nor a drawing."""
+        """Return whether neither the text nor a drawing was submitted."""
         return name not in data and f"{name}__rows" not in data
 
     def told(self, text: str) -> dict[str, Any]:
-        """What there is to say of this text, and the text itself."""
+        """Return the text and the remarks about it."""
         return {"remarks": self.canvas.told(text, self.beside()), "text": text}
 
     def refusals(self, text: str) -> list[str]:
-        """Why it cannot be played, a sentence each."""
+        """Return why the drawing cannot be played, one sentence per reason."""
         return [
             remark.words for remark in self.canvas.told(text, self.beside()) if remark.kind == REMARK_REFUSED
         ]
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        """The drawing. Of a text that cannot be drawn the one before it, and the text where it was given;
-        where there was none, a box for the text."""
+        """Render the drawing.
+
+        If the text cannot be drawn, the previous drawing is shown, together with the text. Without a previous
+        drawing, a box for the text is shown.
+        """
         text, given = value or "", ""
         sheet, why = drawing_sheet(self.canvas, text)
         if sheet is None and (before := drawing_sheet(self.canvas, self.last())[0]) and not before.is_empty:
@@ -290,7 +317,10 @@ TEAM_SIZE = "Agents beside the participant's own. 3 teammates make a team of 4 a
 
 
 def practice_fields() -> dict[str, forms.Field]:
-    """By name; those of each world's settings are named as in a condition's form."""
+    """Return the fields of practice by name.
+
+    Settings of a world have the same names as in a condition's form.
+    """
     return {
         "hints": forms.BooleanField(label=PART_SETTINGS["hints"], required=False),
         "all_steps": forms.BooleanField(
@@ -306,12 +336,12 @@ def practice_fields() -> dict[str, forms.Field]:
 
 
 def practice_default(kind: ChoosableKind, setting: Setting) -> Json:
-    """A setting of a world while nobody has said how it is practised."""
+    """Return the default of a world's setting in practice."""
     return get_kit(kind.name).practice.settings.get(setting.name, setting.default)
 
 
 def practice_fields_of(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """A part's settings by the names of these fields."""
+    """Return a part's settings by the names of these fields."""
     played = practice_played(settings["kitchen"])
     values = {
         name: played["settings"].get(setting.name, setting.default)
@@ -324,7 +354,10 @@ def practice_fields_of(settings: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def practice_settings(given: Mapping[str, Json], stored: Mapping[str, Json]) -> dict[str, Json]:
-    """The part's settings by what was given; what is not asked here stays as it is."""
+    """Return the part's settings from the submitted values.
+
+    Settings without a field keep their stored value.
+    """
     played = practice_played(stored.get("kitchen", {}))
     if played["world"] != given[WORLD]:
         played = practice_played({"world": given[WORLD]})

@@ -1,8 +1,8 @@
 """Encode table rows as CSV (UTF-8, RFC 4180, as Python's `csv` writes it), column by column.
 
-The cells that a group of rows shares are encoded once. Distinct texts of a batch are escaped and quoted
-once. This and joining strings make most of the speed of an export. JSON and times are read from the
-database as text, because parsing them and writing them again would take most of the time.
+The cells that a group of rows shares are encoded once. Distinct texts of a batch are escaped and quoted once.
+This and joining strings make most of the speed of an export. JSON and times are read from the database as
+text, because parsing and rewriting them would take most of the time.
 """
 
 from __future__ import annotations
@@ -20,24 +20,25 @@ from django.db.models.functions import Cast
 from study.exports.row_groups import RowBatch
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""A text that begins with one of these would be run by a spreadsheet; it is exported behind an apostrophe."""
+"""Starts of texts that a spreadsheet would run as formulas; such texts are exported with an apostrophe in
+front."""
 LINE_END = "\r\n"
 
 NEEDS_QUOTES = re.compile('[",\r\n]').search
 
 
 class JsonText(str):
-    """A value of a `json` column that is JSON already: it is not read and written again."""
+    """A value of a `json` column that is JSON text already, so that it is not parsed and written again."""
 
     __slots__ = ()
 
 
 compact = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
-"""A value as JSON on one line."""
+"""Return a value as JSON on one line."""
 
 
 def lines(kinds: Sequence[str], batch: RowBatch) -> Iterator[str]:
-    """The lines of a batch, of which every row has a value for each kind."""
+    """Return the CSV lines of a batch, whose rows have one value per kind."""
     before, own, after = batch.split(kinds)
     columns = (
         *_common(before, batch.before, batch.lengths),
@@ -55,7 +56,8 @@ def _columns(kinds: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Iterab
 def _common(
     kinds: Sequence[str], shared: Iterable[Sequence[Any]], lengths: Iterable[int]
 ) -> list[Iterable[str]]:
-    """What stretches of these lengths share, as a single column for all rows; no column if it is nothing."""
+    """Return the shared cells of groups with these lengths as one column for all rows; no column if there are
+    none."""
     if not kinds:
         return []
     texts = map(",".join, zip(*_columns(kinds, shared), strict=True))
@@ -63,7 +65,7 @@ def _common(
 
 
 def cells(kind: str, values: Sequence[Any]) -> Iterable[str]:
-    """The values of one column as they stand in the file; blank for None."""
+    """Return the values of one column as CSV cells; empty for None."""
     classes = set(map(type, values))
     if kind == "time" and classes == {str}:
         return values
@@ -76,43 +78,43 @@ def cells(kind: str, values: Sequence[Any]) -> Iterable[str]:
 
 
 def cell(write: Callable[[Any], str], value: Any) -> str:
-    """One value as it stands in the file."""
-    if value.__class__ is str and value.isalnum():  # a hash, say: nothing to quote, and no formula
+    """Return one value as a CSV cell."""
+    if value.__class__ is str and value.isalnum():  # a hash, for example: nothing to quote, and no formula
         return value
     return "" if value is None else quoted(write(value))
 
 
 PLAIN: tuple[set[type], ...] = ({int}, {float})
-"""Classes of the values of a column that are written as they are, if there are no others."""
+"""Types of columns whose values are written unchanged, if there are no other types."""
 ALIKE = {JsonText, type(None)}
-"""Classes of JSON that can be looked up."""
+"""Types of JSON values that are hashable, so that their cells can be cached."""
 
 
 def json_cell(value: Any) -> str:
-    """A value as JSON; not remembered, as lists cannot be."""
+    """Return a JSON cell without a cache, because lists are not hashable."""
     return "" if value is None else quoted(value if isinstance(value, JsonText) else compact(value))
 
 
 def quoted(text: str) -> str:
-    """The cell of a text."""
+    """Return the text, quoted if needed."""
     return '"' + text.replace('"', '""') + '"' if NEEDS_QUOTES(text) else text
 
 
 def number(value: Any) -> str:
-    """A number; a text that came into a column of numbers is a text."""
+    """Return a number as a cell; a text in a column of numbers is escaped as text."""
     if value is None:
         return ""
     return quoted(harmless(value)) if isinstance(value, str) else str(value)
 
 
 def harmless(value: object) -> str:
-    """The text in a form that no spreadsheet takes for a formula; its line breaks stay, in quotes."""
+    """Return the text so that no spreadsheet takes it for a formula. Line breaks stay."""
     text = str(value)
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def iso(value: datetime | str) -> str:
-    """The moment in UTC with milliseconds, `2026-11-21T07:30:00.123Z`; a text is one already."""
+    """Return the time in UTC with milliseconds, `2026-11-21T07:30:00.123Z`; texts stay unchanged."""
     if isinstance(value, str):
         return value
     moment = value if value.tzinfo is UTC else value.astimezone(UTC)
@@ -129,32 +131,34 @@ WRITERS: dict[str, Callable[[Any], str]] = {
     "time": iso,
     "json": str,
 }
-"""What makes a text of a value that is no number and not None, by kind of column; JSON is a text already."""
+"""Functions that write values as text, by kind of column; numbers need none."""
 
 
 def json_as_text(field: str) -> Cast:
-    """The JSON text of a field, for `annotate`."""
+    """Return the JSON text of a field, for `annotate`."""
     return Cast(field, output_field=TextField())
 
 
 class MomentText(Func):
-    """The text of a DateTimeField in UTC, for `annotate`: `2026-11-21 07:30:00.123456`; SQLite holds whole
-    seconds without a fraction."""
+    """The text of a DateTimeField in UTC, for `annotate`: `2026-11-21 07:30:00.123456`.
+
+    SQLite omits the fraction of whole seconds.
+    """
 
     template = "CAST(%(expressions)s AS text)"
     output_field = TextField()
 
     def as_postgresql(self, compiler: Any, connection: Any) -> Any:
-        """A moment has no text of its own there."""
+        """Format the time explicitly, as PostgreSQL's default text depends on settings."""
         form = "to_char(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
         return self.as_sql(compiler, connection, template=form)
 
 
 def iso_from_text(moment: str) -> str:
-    """A `MomentText` as `iso` writes the moment."""
+    """Convert a `MomentText` to the format of `iso`."""
     return f"{moment[:10]}T{moment[11:23]}Z" if len(moment) == 26 else f"{moment[:10]}T{moment[11:19]}.000Z"
 
 
 def seconds_between(earlier: str, later: str) -> float:
-    """Seconds from one `MomentText` to another, to the millisecond."""
+    """Return the seconds between two `MomentText` values, rounded to milliseconds."""
     return round((datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds(), 3)

@@ -33,7 +33,7 @@ from study.researchers.security_events import log_security_event
 
 @study_page("view")
 def data(request: HttpRequest, study: Study) -> HttpResponse:
-    """The files of the export, whose data they hold, and what every column means."""
+    """Show the export's files, whose data they hold, and the meaning of every column."""
     chosen = _chosen(request)
     context = {
         "study": study,
@@ -50,7 +50,7 @@ def data(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("view")
 def data_file(request: HttpRequest, study: Study, name: str) -> HttpResponseBase:
-    """One file of the export, streamed; see `file_response` for the names."""
+    """Stream one file of the export; see `file_response` for the names."""
     try:
         answer = file_response(study, name, _chosen(request))
     except UnknownNameError as error:
@@ -61,7 +61,7 @@ def data_file(request: HttpRequest, study: Study, name: str) -> HttpResponseBase
 
 
 def _chosen(request: HttpRequest) -> ExportSelection:
-    """Everybody but those of the address; a kind that is none is no page."""
+    """Return the selection in the address. An unknown kind answers 404."""
     try:
         return ExportSelection.without(request.GET.getlist("without"))
     except ValueError as error:
@@ -69,7 +69,7 @@ def _chosen(request: HttpRequest) -> ExportSelection:
 
 
 def _kinds(study: Study, chosen: ExportSelection) -> list[dict[str, Any]]:
-    """Who can be left out, and how many they are."""
+    """Return the kinds of participants that can be left out, with their numbers."""
     everybody = ExportSelection().participants(study).count()
     return [
         {
@@ -83,7 +83,7 @@ def _kinds(study: Study, chosen: ExportSelection) -> list[dict[str, Any]]:
 
 
 def _outages(study: Study, chosen: ExportSelection) -> dict[str, Any]:
-    """What outages touched, to be left out; how much that is."""
+    """Return what outages touched and can be left out, with numbers."""
     count = touched_count(study, chosen)
     numbers = {"outage_steps": count.steps, "outage_episodes": count.episodes}
     return {
@@ -97,7 +97,7 @@ def _outages(study: Study, chosen: ExportSelection) -> dict[str, Any]:
 
 
 def _query(chosen: ExportSelection) -> str:
-    """What the links of the files carry on."""
+    """Return the query string for the links of the files."""
     query = QueryDict(mutable=True)
     query.setlist("without", list(chosen.left_out))
     return f"?{query.urlencode()}" if chosen.left_out else ""
@@ -107,7 +107,7 @@ DAYS = {"30": "in 30 days", "90": "in 90 days", "365": "in a year"}
 
 
 class TokenForm(forms.Form):
-    """What a token is for."""
+    """The purpose, study and lifetime of a token."""
 
     name = forms.CharField(
         max_length=80, label="What it is for", help_text="For example “script on my laptop”."
@@ -124,7 +124,7 @@ class TokenForm(forms.Form):
         self.user = user
 
     def clean_name(self) -> str:
-        """No other token that works has it: a form that is sent twice makes one token."""
+        """Refuse the name of another valid token, so that a form sent twice makes one token."""
         name = str(self.cleaned_data["name"])
         if any(token.works for token in self.user.api_tokens.filter(name=name)):
             raise forms.ValidationError("You have a token of this name. Revoke it, or choose another.")
@@ -133,7 +133,7 @@ class TokenForm(forms.Form):
 
 @staff_page(FORM_METHODS)
 def tokens_page(request: HttpRequest) -> HttpResponseBase:
-    """One's own tokens; a new one is shown once, in the answer to the form."""
+    """Show the user's own tokens; a new one is shown once, in the reply to the form."""
     return _revoke(request) if "revoke" in request.POST else _tokens(request)
 
 
@@ -153,13 +153,13 @@ def _tokens(request: HttpRequest) -> HttpResponse:
 
 
 def _make(user: Any, said: Mapping[str, Any]) -> str:
-    """The secret of the new token."""
+    """Create the token and return its secret."""
     expires_at = timezone.now() + timedelta(days=int(said["days"]))
     return token_make(user=user, name=said["name"], study=said["study"], expires_at=expires_at)[1]
 
 
 def _revoke(request: HttpRequest) -> HttpResponse:
-    """One's own token opens nothing any more, if that is meant."""
+    """Revoke one of the user's own tokens, if the checkbox confirms it."""
     asked = request.POST["revoke"]
     if CONFIRM_FIELD not in request.POST:
         messages.error(request, NOT_CONFIRMED)
@@ -170,7 +170,7 @@ def _revoke(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def api_page(request: HttpRequest) -> HttpResponse:
-    """What the API offers, from its own OpenAPI description."""
+    """Show what the API offers, from its own OpenAPI description."""
     schema = api.get_openapi_schema(path_prefix="/api/")
     operations = [
         {"method": method.upper(), "path": path, "anchor": operation["operationId"], **_said(operation)}
@@ -198,7 +198,7 @@ def _said(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def _named(schema: dict[str, Any]) -> str:
-    """A type in words."""
+    """Return a type in words."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     if schema.get("type") == "array":

@@ -20,36 +20,39 @@ from study.design.study_versions import version_blueprints
 from study.exports.export_table import Column
 
 METRIC_COLUMN_KINDS: Mapping[str, str] = {"count": "integer", "share": "number", "number": "number"}
-"""Kind of column by kind of figure."""
+"""Kind of column by kind of metric."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricColumn(Column):
-    """A column that holds a figure."""
+    """A column that holds a metric."""
 
     named: NamedMetric = field(kw_only=True)
 
 
 def episode_metric_columns(study: Study) -> tuple[MetricColumn, ...]:
-    """Of a whole episode: counts first, then shares that are made of them."""
+    """Return the metric columns of an episode: counts first, then shares derived from them."""
     figures = study_figures(study)
     columns = (_column(one, _of_episode(one.figure), figures) for one in figures)
     return tuple(sorted(columns, key=lambda column: column.named.figure.of is not None))
 
 
 def step_metric_columns(study: Study) -> tuple[MetricColumn, ...]:
-    """Of a step: the figures that there are after each."""
+    """Return the metric columns of a step: the metrics that are defined after each step."""
     figures = study_figures(study)
     return tuple(_column(one, one.figure.so_far, figures) for one in figures if one.figure.so_far)
 
 
 SCORES = 4096
-"""Scores that are kept as cells."""
+"""Number of scores whose cells are cached."""
 
 
 def metric_reader(columns: Sequence[MetricColumn]) -> Callable[[str, str], tuple[Json, ...]]:
-    """Tells what an episode has in these columns, by its world and the JSON of its score. A score that many
-    steps share is read once."""
+    """Return a function that reads an episode's cells in these columns from its world and the JSON of its
+    score.
+
+    A score that many steps share is parsed once.
+    """
 
     @lru_cache(maxsize=SCORES)
     def cells(world: str, score: str) -> tuple[Json, ...]:
@@ -60,7 +63,7 @@ def metric_reader(columns: Sequence[MetricColumn]) -> Callable[[str, str], tuple
 
 
 def worlds_with_metric(named: NamedMetric, figures: Iterable[NamedMetric]) -> str:
-    """In which worlds it is, as a sentence, if it is not in all that the study has; empty if it is."""
+    """Return a sentence that names the worlds with this metric; empty if all worlds of the study have it."""
     others = {world for each in figures for world in each.worlds} - set(named.worlds)
     return f" Of episodes in {', '.join(named.worlds)}; blank in others." if others else ""
 
@@ -78,12 +81,12 @@ def _column(named: NamedMetric, meaning: str, figures: Iterable[NamedMetric]) ->
 
 
 WORLD, COPLAYER = "setting", "coplayer"
-"""What the names of these columns begin with, before a dot and the setting's own name."""
+"""Prefixes of these columns' names, before a dot and the setting's name."""
 SETTING_OWNERS: Mapping[str, str] = {WORLD: "the game", COPLAYER: "the co-player"}
 SETTING_COLUMN_KINDS: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", str: "text"}
 
 Settings = Mapping[tuple[str, str], Json]
-"""By whose they are, `WORLD` or `COPLAYER`, and their name."""
+"""Settings by owner (`WORLD` or `COPLAYER`) and name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ class SettingColumn(Column):
 
 
 def settings_of(plan: ConditionPlan) -> dict[tuple[str, str], Json]:
-    """Every setting of this condition, with the default where it says nothing."""
+    """Return every setting of this condition, with defaults for unset ones."""
     return {
         (whose, name): value
         for whose, (declared, given) in _told(plan).items()
@@ -103,7 +106,7 @@ def settings_of(plan: ConditionPlan) -> dict[tuple[str, str], Json]:
 
 
 def setting_columns(study: Study) -> tuple[SettingColumn, ...]:
-    """Of every condition that there was or is, in the order in which settings came."""
+    """Return the settings of all present and past conditions, in the order of their appearance."""
     return tuple(_columns(version_blueprints(study)))
 
 
@@ -122,7 +125,7 @@ def _columns(designs: Iterable[Blueprint]) -> Iterator[SettingColumn]:
 
 
 def _told(plan: ConditionPlan) -> dict[str, tuple[Sequence[Setting], Mapping[str, Json]]]:
-    """What is declared, and what is set; nothing is declared by what this program does not have any more."""
+    """Return declared and given settings by owner. Worlds and agents that no longer exist declare none."""
     told: dict[str, tuple[Sequence[Setting], Mapping[str, Json]]] = {WORLD: ((), plan.settings)}
     try:
         told[WORLD] = (get_world(plan.world).settings, plan.settings)

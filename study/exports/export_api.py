@@ -38,10 +38,11 @@ from study.researchers.security_events import log_security_event
 
 @dataclass(frozen=True, slots=True)
 class SequenceProgress:
-    """One sequence of an order scheme: how many hold it. Excluded ones and previews are not counted."""
+    """One sequence of an order scheme and how many participants hold it, without excluded ones and
+    previews."""
 
     versions: list[int]
-    """Numbers of the versions that share the scheme; none before anybody came."""
+    """Numbers of the versions that share the scheme; empty before anybody entered."""
     sequence: int
     order: tuple[str, ...]
     finished: int
@@ -49,14 +50,16 @@ class SequenceProgress:
 
 
 def status_counts(study: Study, **which: Any) -> dict[str, int]:
-    """Participants by exit status; every status is there."""
+    """Return the number of participants by exit status, including statuses with 0."""
     rows = study.participants.filter(**which).order_by().values_list("status").annotate(Count("pk"))
     return dict.fromkeys(Participant.Status.values, 0) | dict(rows)
 
 
 def sequence_progress(study: Study, *, synthetic: bool = False) -> list[SequenceProgress]:
-    """Every sequence of every scheme that a version has, and of the present one: whole blocks, those that
-    nobody holds, too. None for orders of chance."""
+    """Return every sequence of every scheme that a version has, and of the present one.
+
+    Whole blocks are listed, including sequences that nobody holds. Random orders have no sequences.
+    """
     return [
         cell
         for scheme, versions in _schemes(study).items()
@@ -87,17 +90,18 @@ def _block(
 
 
 def money_spent(study: Study) -> float:
-    """US dollars: what ended calls cost, and what is set aside for those under way."""
+    """Return US dollars: the costs of ended calls, and the amounts reserved for running ones."""
     ledger = Spending.objects.filter(budget=study.budget_id) if study.budget_id else Spending.objects.none()
     sums = ledger.aggregate(ended=Sum("spent"), under_way=Sum("reserved", filter=Q(spent=None)))
     return float(sum(amount or 0 for amount in sums.values()))
 
 
 class Token(HttpBearer):
-    """`Authorization: Bearer brigade_…`. A token in an address is not read: addresses are logged."""
+    """Reads `Authorization: Bearer brigade_…`. Tokens in addresses are ignored, because addresses are
+    logged."""
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
-        """The token, if it works."""
+        """Return the token if it is valid."""
         return token_find(token)
 
 
@@ -157,14 +161,14 @@ class FileOut(Schema):
 
 
 def readable(request: Any) -> Any:
-    """The studies that this request's token opens."""
+    """Return the studies that this request's token may read."""
     token: ApiToken = request.auth
     studies = studies_for(token.user)
     return studies.filter(pk=token.study_id) if token.study_id else studies
 
 
 def study_of(request: HttpRequest, slug: str) -> Study:
-    """One of them; what the token does not open does not exist for it."""
+    """Return one of these studies. Other studies answer 404, as if they did not exist."""
     study: Study = get_object_or_404(readable(request), slug=slug)
     return study
 

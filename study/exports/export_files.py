@@ -28,7 +28,7 @@ from study.exports.export_table import EVERYBODY, Column, ExportSelection, Expor
 from study.exports.row_groups import RowBatch, RowCounter
 
 ROW_GROUP = 16 * 1024 * 1024
-"""Bytes that are held, as Arrow has them, before they are written together."""
+"""Bytes of Arrow data held in memory before they are written as one row group."""
 
 
 def _time(value: datetime | str) -> datetime:
@@ -47,7 +47,7 @@ VALUES: dict[str, Callable[[Any], Any]] = {
     "time": _time,
     "json": _json,
 }
-"""A value as Arrow takes it, by kind of column; texts are not made harmless, nothing runs them here."""
+"""Converters to Arrow values by kind of column. Texts stay unescaped, because nothing runs formulas here."""
 
 
 TAKEN: dict[str, set[type]] = {
@@ -58,14 +58,14 @@ TAKEN: dict[str, set[type]] = {
     "time": {datetime},
     "json": {JsonText},
 }
-"""Classes of values that Arrow takes as they are, by kind of column."""
+"""Types that Arrow takes without conversion, by kind of column."""
 
 
 def parquet_pieces(
     table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, tally: RowCounter | None = None
 ) -> Iterator[bytes]:
-    """The file in pieces: memory does not grow with the study."""
-    import pyarrow as pa  # takes memory and time that only this needs
+    """Yield the Parquet file in pieces. Memory use does not grow with the study."""
+    import pyarrow as pa  # takes memory and time that only this function needs
     import pyarrow.parquet as pq
 
     (columns, batches), pipe = table.opened(study, chosen), StreamBuffer()
@@ -99,7 +99,7 @@ def _schema(columns: Sequence[Column]) -> Any:
 
 
 def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
-    """The batches in lists of about `ROW_GROUP` bytes: rows may be short or have long texts."""
+    """Yield the batches in lists of about `ROW_GROUP` bytes, because row sizes vary."""
     group, size = list[Any](), 0
     for batch in batches:
         group.append(batch)
@@ -127,7 +127,7 @@ def _record_batches(batches: Iterable[RowBatch], columns: Sequence[Column], sche
 
 
 def _arrays(typed: Sequence[tuple[str, Any]], rows: Iterable[Sequence[Any]]) -> Iterator[Any]:
-    """A column of all rows for each kind, in its type."""
+    """Yield one Arrow array per column."""
     for (kind, into), values in zip(typed, zip(*rows, strict=True), strict=True):
         yield _array(kind, values, into)
 
@@ -145,13 +145,13 @@ def _array(kind: str, values: Sequence[Any], into: Any) -> Any:
 
 
 PIECE = 64 * 1024
-"""Characters of CSV that are sent at once, or a little more."""
+"""Characters of CSV that are sent at once, or slightly more."""
 
 
 def csv_pieces(
     table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, tally: RowCounter | None = None
 ) -> Iterator[str]:
-    """The file in pieces of about `PIECE` characters: memory does not grow with the study."""
+    """Yield the CSV file in pieces of about `PIECE` characters. Memory use does not grow with the study."""
     waiting, size, count = list[str](), 0, tally or RowCounter()
     for text, rows in table.lines(study, chosen):
         waiting.append(text)
@@ -166,13 +166,13 @@ def csv_pieces(
 def csv_bytes(
     table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, tally: RowCounter | None = None
 ) -> Iterator[bytes]:
-    """The same in UTF-8."""
+    """Yield the CSV file in UTF-8 pieces."""
     return (piece.encode() for piece in csv_pieces(table, study, chosen, tally))
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One form of a table."""
+    """A file format of a table."""
 
     content_type: str
     pieces: Callable[[ExportTable, Study, ExportSelection, RowCounter | None], Iterator[bytes]]
@@ -182,20 +182,20 @@ FORMATS: dict[str, Format] = {
     "csv": Format("text/csv; charset=utf-8", csv_bytes),
     "parquet": Format("application/vnd.apache.parquet", parquet_pieces),
 }
-"""By the ending of the file's name."""
+"""Formats by the ending of the file's name."""
 
 
 def table_pieces(
     table: ExportTable, form: str, study: Study, chosen: ExportSelection, tally: RowCounter | None = None
 ) -> Iterator[bytes]:
-    """A table as a file with this ending, in pieces."""
+    """Yield a table as a file with this ending, in pieces."""
     return FORMATS[form].pieces(table.in_form(form), study, chosen, tally)
 
 
 def files(
     study: Study, chosen: ExportSelection, form: str, tallies: dict[str, RowCounter] | None = None
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Every file of the export: its name, and its bytes in pieces. `tallies` counts rows by file."""
+    """Yield every file of the export: its name, and its bytes in pieces. `tallies` counts rows by file."""
     for table in tables():
         name, tally = f"{table.name}.{form}", RowCounter()
         if tallies is not None:
@@ -211,7 +211,7 @@ def zip_pieces(
     form: str = "csv",
     tallies: dict[str, RowCounter] | None = None,
 ) -> Iterator[bytes]:
-    """All files in one ZIP, written from front to end: memory does not grow with the study."""
+    """Yield all files as one ZIP. Memory use does not grow with the study."""
     pipe, now = StreamBuffer(), timezone.now().timetuple()[:6]
     with zipfile.ZipFile(pipe, "w") as archive:
         for name, pieces in files(study, chosen, form, tallies):
@@ -228,7 +228,8 @@ def zip_pieces(
 def write_study(
     study: Study, folder: Path, form: str = "csv", chosen: ExportSelection = EVERYBODY
 ) -> dict[str, int]:
-    """Every file of the study into the folder, each one whole or not at all; rows by file, for tables."""
+    """Write every file of the study into the folder, each completely or not at all. Return rows by table
+    file."""
     folder.mkdir(parents=True, exist_ok=True)
     tallies: dict[str, RowCounter] = {}
     for name, pieces in files(study, chosen, form, tallies):
@@ -239,7 +240,7 @@ def write_study(
 def write_zip(
     study: Study, path: Path, form: str = "csv", chosen: ExportSelection = EVERYBODY
 ) -> dict[str, int]:
-    """All files in one ZIP at this path, whole or not at all; rows by file name, for tables."""
+    """Write all files as one ZIP, completely or not at all. Return rows by table file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     tallies: dict[str, RowCounter] = {}
     _write_whole(path, zip_pieces(study, chosen, form, tallies))
@@ -261,8 +262,11 @@ ZIP = "zip"
 
 
 def file_response(study: Study, name: str, chosen: ExportSelection) -> HttpResponseBase:
-    """One file by its whole name: `steps.csv`, `steps.parquet`, `design.json`, `all.zip` (CSV), or
-    `all_parquet.zip`. UnknownNameError if there is none of this name."""
+    """Return one file by its full name.
+
+    Names are like `steps.csv`, `steps.parquet`, `design.json`, `all.zip` (CSV) or `all_parquet.zip`. Raises
+    UnknownNameError.
+    """
     stem, _, form = name.rpartition(".")
     if form == ZIP:
         return _zip(study, name, stem, chosen)

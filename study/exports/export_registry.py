@@ -1,5 +1,6 @@
-"""The list of all export files, the codebook of their columns, and the files that are not tables
-(README.md, design.json).
+"""The list of all export files, the codebook of their columns, and the files that are not tables.
+
+The latter are README.md and design.json.
 """
 
 from __future__ import annotations
@@ -31,14 +32,16 @@ Tables = Callable[[], Iterable[ExportTable]]
 
 
 def codebook(name: str, meaning: str, tables: Tables, ending: str = "csv") -> ExportTable:
-    """The table, under this name, of what every column of these tables means, which are files with this
-    ending; it may be one of them."""
+    """Return a table of this name with the meaning of every column of the given tables.
+
+    `ending` is that of their files. The codebook may be one of the tables.
+    """
     among = partial(codebook, name, meaning, tables)
     return ExportTable(name, meaning, CODEBOOK_COLUMNS, partial(_rows, tables, ending), among=among)
 
 
 def _rows(tables: Tables, ending: str, study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """One row per column, in the order of the files."""
+    """Yield one row per column, in the order of the files."""
     files = {f"{table.name}.csv": f"{table.name}.{ending}" for table in tables()}
     named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in files))
     for table in tables():
@@ -56,19 +59,19 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """As the list on the page has it."""
+        """The name in the list on the page."""
 
     @property
     def meaning(self) -> str:
-        """What it is, in a sentence."""
+        """What the file is, in one sentence."""
 
 
 Files = Callable[[], Iterable[Named]]
-"""Files that are asked for when they are needed: the list of all of them holds what is made from it."""
+"""Returns files lazily, because the list of all files contains files that are made from the list."""
 
 
 def design(study: Study, chosen: ExportSelection) -> str:
-    """The study's versions, frozen ones among them, as JSON."""
+    """Return the study's versions, including frozen ones, as JSON."""
     return json.dumps(design_document(study), indent=2, ensure_ascii=False) + "\n"
 
 
@@ -126,7 +129,7 @@ Take out completion codes and labels (Prolific IDs and the like) before you publ
 
 
 def readme(tables: Files, documents: Files) -> Document:
-    """README.md, which names these files and itself."""
+    """Return README.md, which lists these files and itself."""
 
     def text(study: Study, chosen: ExportSelection) -> str:
         return _readme(study, chosen, [*tables(), *documents()])
@@ -175,7 +178,7 @@ def _whose(study: Study, chosen: ExportSelection) -> list[str]:
 
 
 def _outages(study: Study, chosen: ExportSelection) -> list[str]:
-    """What outages did, and what is left out for it; a study that none touched needs no word."""
+    """Return text about outages and rows left out for them; empty if no outage touched the study."""
     count = touched_count(study, chosen)
     if not count.episodes:
         return []
@@ -221,27 +224,27 @@ DOCUMENTS: dict[str, str] = {
     "design.json": "study.exports.export_registry:DESIGN",
     "README.md": "study.exports.export_registry:README",
 }
-"""Files that are no tables, by their whole name."""
+"""Files that are no tables, by file name."""
 
 
 def tables() -> list[ExportTable]:
-    """All of them."""
+    """Return all tables."""
     return [load_path(path) for path in TABLES.values()]
 
 
 def get_table(name: str) -> ExportTable:
-    """One of them; UnknownNameError if there is none of this name."""
+    """Return the table with this name. Raises UnknownNameError."""
     table: ExportTable = load_named(TABLES, name)
     return table
 
 
 def documents() -> list[Document]:
-    """All files that are no tables."""
+    """Return all files that are no tables."""
     return [load_path(path) for path in DOCUMENTS.values()]
 
 
 def get_document(name: str) -> Document:
-    """One of them; UnknownNameError if there is none of this name."""
+    """Return the document with this name. Raises UnknownNameError."""
     document: Document = load_named(DOCUMENTS, name)
     return document
 
@@ -249,4 +252,4 @@ def get_document(name: str) -> Document:
 CODEBOOK = codebook("codebook", "What every column of every file means.", tables)
 DICTIONARY = codebook("dictionary", "The same as codebook, by its older name.", tables)
 README = readme(tables, documents)
-"""Made from the lists that they stand in."""
+"""Made from the lists of which it is a part."""

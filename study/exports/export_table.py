@@ -1,6 +1,6 @@
 """Define an export table: its columns with their meanings, its rows, and which participants are included.
 
-Everybody is exported and marked, unless the caller excludes synthetic participants, previews, or
+All participants are exported and marked, unless the caller excludes synthetic participants, previews, or
 episodes that an outage touched.
 """
 
@@ -28,20 +28,20 @@ KINDS: Mapping[str, str] = {
     "preview": "previews by staff",
     "excluded": "those whom staff excluded",
 }
-"""Who can be left out; staff who preview are counted as neither people nor programs."""
+"""Kinds of participants that can be left out. Previews by staff count as neither people nor synthetic."""
 
 
 OUTAGES: Mapping[str, str] = {
     "outage_steps": "steps that an outage touched",
     "outage_episodes": "episodes that an outage touched",
 }
-"""What else can be left out: of steps, commands and decisions; of these, episodes and answers."""
+"""What else can be left out: steps, commands and decisions with an outage; or episodes and their answers."""
 ALL_KINDS: Mapping[str, str] = {**KINDS, **OUTAGES}
 
 
 @dataclass(frozen=True, slots=True)
 class ExportSelection:
-    """Which rows are in the files; the fields are keys of `ALL_KINDS`."""
+    """Selects the rows in the files; the fields are keys of `ALL_KINDS`."""
 
     people: bool = True
     synthetic: bool = True
@@ -52,7 +52,7 @@ class ExportSelection:
 
     @classmethod
     def without(cls, kinds: Iterable[str]) -> Self:
-        """Everything but these; ValueError for a kind that is none."""
+        """Return a selection without these kinds. Raises ValueError for an unknown kind."""
         left = set(kinds)
         if unknown := left - ALL_KINDS.keys():
             known = ", ".join(ALL_KINDS)
@@ -61,11 +61,11 @@ class ExportSelection:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Kinds that are not in the files."""
+        """Return the kinds that are not in the files."""
         return tuple(kind for kind, inside in asdict(self).items() if not inside)
 
     def participants(self, study: Study) -> QuerySet[Participant]:
-        """Those whose rows are in the files, by number."""
+        """Return the participants whose rows are in the files, by number."""
         real, program = Q(preview=False, synthetic=False), Q(preview=False, synthetic=True)
         participants = study.participants.order_by("number")
         for inside, which in (
@@ -80,7 +80,7 @@ class ExportSelection:
 EVERYBODY = ExportSelection()
 
 AT_ONCE = 1000
-"""Rows that are turned into cells, and held, at once."""
+"""Number of rows that are encoded and held in memory at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,36 +96,39 @@ class Column:
     unit: str = ""
     levels: str = ""
     told: Callable[[Study], str] | None = None
-    """What it means in this study, where `meaning` cannot know that."""
+    """Returns the meaning in one study, if it depends on the study."""
 
     def in_study(self, study: Study) -> Column:
-        """The column as this study's codebook explains it."""
+        """Return the column with its meaning in this study, for the codebook."""
         return replace(self, meaning=self.told(study)) if self.told else self
 
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
-    """One file: `read` yields stretches of rows, the cells in the order of the columns, never all at once."""
+    """One file of the export.
+
+    `read` yields groups of rows, never all at once, with the cells in the order of the columns.
+    """
 
     name: str
     meaning: str
     columns: tuple[Column, ...]
-    """Those of every study."""
+    """The columns of every study."""
     read: Callable[..., Iterable[RowGroup]]
-    """Called with the study and who was chosen, and with what `more` said if there is such."""
+    """Called with the study and the selection and, if there is `more`, with its columns."""
     more: Callable[[Study], tuple[Column, ...]] | None = None
-    """Columns that follow from the study's design."""
+    """Returns columns that follow from the study's design."""
     more_after: str = ""
-    """The column of every study that they stand behind; they are the last ones if it is not said."""
+    """The fixed column after which the columns of `more` come; empty for the end."""
     among: Callable[[str], ExportTable] | None = None
-    """The same table among files with this ending, for one that names files."""
+    """Returns the same table for files with this ending, if the table contains file names."""
 
     def in_form(self, ending: str) -> ExportTable:
-        """The table as it is written in files with this ending."""
+        """Return the table for files with this ending."""
         return self.among(ending) if self.among else self
 
     def columns_of(self, study: Study) -> tuple[Column, ...]:
-        """All columns of this study's file."""
+        """Return all columns of this study's file."""
         columns = self._with(self.more(study) if self.more else ())
         return tuple(column.in_study(study) for column in columns)
 
@@ -135,15 +138,17 @@ class ExportTable:
         return (*self.columns[:place], *more, *self.columns[place:])
 
     def opened(self, study: Study, chosen: ExportSelection) -> tuple[tuple[Column, ...], Iterator[RowBatch]]:
-        """All columns, and the rows of those who were chosen, as Python has the values. They fit even if the
-        design is changed while they are read."""
+        """Return all columns, and the rows of the selection as Python values.
+
+        Columns and rows match even if the design changes while the rows are read.
+        """
         if self.more is None:
             return self.columns, in_batches(self.read(study, chosen), AT_ONCE)
         more = self.more(study)
         return self._with(more), in_batches(self.read(study, chosen, more), AT_ONCE)
 
     def lines(self, study: Study, chosen: ExportSelection = EVERYBODY) -> Iterator[tuple[str, int]]:
-        """The CSV file, a chunk of lines at a time: their text, and how many rows of the table they are."""
+        """Yield the CSV file in chunks of lines, each with its number of rows."""
         columns, batches = self.opened(study, chosen)
         kinds, names = [column.kind for column in columns], [column.name for column in columns]
         yield _ended(csv_encoding.lines(["text"] * len(columns), RowBatch([RowGroup((), [names])]))), 0
@@ -159,7 +164,7 @@ Row = TypeVar("Row")
 
 
 def in_chunks(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
-    """The rows in lists of `size`; the last one may be shorter."""
+    """Yield the rows in lists of `size`; the last one may be shorter."""
     left = iter(rows)
     while chunk := list(islice(left, size)):
         yield chunk
@@ -208,12 +213,12 @@ INVALID_COMMAND_COLUMNS = (
     ),
     Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
 )
-"""Of the commands that replies of models were to hold."""
+"""Columns that count the invalid commands in replies of language models."""
 PERSON_MARKS = (PREVIEW, EXCLUDED, VERSION, CHANGED)
 """The last marks of files about participants."""
 PART = Column("part", "text", "What the episode is part of.", levels="practice, main (one of the conditions)")
 EPISODE_MARKS = (PART, *PERSON_MARKS)
-"""The same, of files about episodes."""
+"""The last marks of files about episodes."""
 
 OUTAGE_MARKS = (
     Column(
@@ -231,11 +236,11 @@ OUTAGE_MARKS = (
         levels=", ".join(Part.values),
     ),
 )
-"""The columns behind the marks, of files about episodes and steps."""
+"""The columns after the marks, in files about episodes and steps."""
 
 MODEL_ERRORS = "; ".join(f"{code} ({words})" for code, words in error_codes().items())
 FALLBACK_LEVELS = "; ".join(f"{code} ({words})" for code, words in (error_codes() | FALLBACKS).items())
-"""Every code that can be there, as the code that writes it has it."""
+"""Every possible code, taken from the code that writes it."""
 EPISODE_LEVELS = (
     "playing, over (it ended by its rules), cut_off (it was ended from outside), reached (practice reached "
     "what it was to last until), aborted (staff ended it), abandoned (a person in it did nothing for too "
@@ -245,7 +250,8 @@ EPISODE_LEVELS = (
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One file; `text` is the whole of it (short: it does not grow with the participants)."""
+    """One file that is no table; `text` returns all of it, as its size does not grow with the
+    participants."""
 
     name: str
     meaning: str

@@ -1,5 +1,6 @@
-"""Group table rows that share cells, such as the rows of one episode, so that the shared cells are encoded
-once. Also counts the rows written.
+"""Group table rows that share cells, such as the rows of one episode, so that these are encoded once.
+
+Also counts the rows written.
 """
 
 from __future__ import annotations
@@ -11,49 +12,49 @@ from typing import Any, NamedTuple
 
 
 class RowGroup(NamedTuple):
-    """Rows that begin alike and end alike. All stretches of a table share as many cells at either end."""
+    """Rows with the same first and last cells. All groups of a table share as many cells at either end."""
 
     before: Sequence[Any]
-    """The first cells of each of these rows; none where rows have nothing in common."""
+    """The first cells of each of these rows; empty if they share none."""
     rows: Sequence[Sequence[Any]]
-    """The cells of each row between the common ones."""
+    """The cells of each row between the shared ones."""
     after: Sequence[Any] = ()
     """The last cells of each of these rows."""
 
 
 class RowBatch(NamedTuple):
-    """Stretches that are turned into cells together, with at least one row."""
+    """Groups that are encoded together, with at least one row."""
 
     stretches: Sequence[RowGroup]
 
     @property
     def before(self) -> list[Sequence[Any]]:
-        """The first cells, once a stretch."""
+        """Return the first cells, once per group."""
         return [stretch.before for stretch in self.stretches]
 
     @property
     def own(self) -> Iterator[Sequence[Any]]:
-        """The cells between, row by row."""
+        """Return the cells in between, row by row."""
         return chain.from_iterable(stretch.rows for stretch in self.stretches)
 
     @property
     def after(self) -> list[Sequence[Any]]:
-        """The last cells, once a stretch."""
+        """Return the last cells, once per group."""
         return [stretch.after for stretch in self.stretches]
 
     @property
     def lengths(self) -> list[int]:
-        """Rows of each stretch."""
+        """Return the number of rows of each group."""
         return [len(stretch.rows) for stretch in self.stretches]
 
     def split(self, columns: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
-        """What there is for every column, as the columns of `before`, `own` and `after`."""
+        """Split a sequence with one value per column into the parts for `before`, `own` and `after`."""
         own, after = len(self.stretches[0].before), len(columns) - len(self.stretches[0].after)
         return columns[:own], columns[own:after], columns[after:]
 
 
 def in_batches(stretches: Iterable[RowGroup], size: int) -> Iterator[RowBatch]:
-    """All rows, `size` at once; the last batch may have fewer."""
+    """Yield all rows in batches of `size`; the last one may be smaller."""
     batch, room = list[RowGroup](), size
     for before, rows, after in stretches:
         first = 0
@@ -70,6 +71,6 @@ def in_batches(stretches: Iterable[RowGroup], size: int) -> Iterator[RowBatch]:
 
 @dataclass(slots=True)
 class RowCounter:
-    """Rows written so far, for whoever wants to say so."""
+    """Counts the rows written so far."""
 
     rows: int = 0

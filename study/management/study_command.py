@@ -1,4 +1,4 @@
-"""Base class of commands about one study: it finds the study, and reports an error in one line."""
+"""Base class of commands about one study. It finds the study and reports errors in one line."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ class StudyCommand(OneLineCommand):
     """A command whose first argument is the slug of a study."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The study; others add theirs."""
+        """Add the study's slug; subclasses add their own arguments."""
         parser.add_argument("slug", metavar="SLUG", help="the study's slug, as in its link /s/SLUG/")
 
     def study(self, slug: str) -> Study:
-        """The study of this slug; CommandError (exit code 2) that lists those there are."""
+        """Return the study with this slug. Otherwise raise CommandError (exit code 2) that lists the
+        studies."""
         try:
             return Study.objects.get(slug=slug)
         except Study.DoesNotExist:
@@ -28,7 +29,8 @@ class StudyCommand(OneLineCommand):
             raise CommandError(f"there is no study {slug!r} (studies: {known})", returncode=2) from None
 
     def episodes(self, slug: str) -> QuerySet[Episode]:
-        """What was played and practised in the study of this slug; CommandError as for `study`."""
+        """Return all episodes and practice episodes of the study with this slug. Raises CommandError like
+        `study`."""
         study = self.study(slug)
         practised = Q(practised_by__study=study) | Q(first_practised_by__study=study)
         theirs = Q(rounds__participant__study=study) | practised
@@ -36,5 +38,5 @@ class StudyCommand(OneLineCommand):
 
 
 def explain(error: OSError, folder: Path) -> CommandError:
-    """A folder that cannot be written to, in one line."""
+    """Return a one-line error for a folder that cannot be written to."""
     return CommandError(f"cannot write to {folder}: {error.strerror or error}", returncode=2)

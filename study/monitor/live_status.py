@@ -1,4 +1,7 @@
-"""Read where each participant of a study is right now, in a fixed number of queries. Reads only."""
+"""Read the current state of each participant of a study, in a fixed number of queries.
+
+The module writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ from study.participants.participant_events import live_page_group
 from study.participation.round_planning import is_budget_spent, uses_paid_model
 
 SHOWN_AFTER_END = timedelta(hours=1)
-"""Who has come to an end stays on the page for so long."""
+"""How long a participant who has ended stays on the page."""
 MOST_ROWS = 300
-"""Participants on one page, the newest; more could be neither read nor drawn in time."""
+"""The most participants on one page; the newest are shown. More could not be read and drawn in time."""
 
 PAGE_WORDS = {
     "welcome": "Welcome",
@@ -41,12 +44,12 @@ PAGE_WORDS = {
     "debriefing": "Debriefing",
     "end": "Last page",
 }
-"""By the page as `study.participants.next_page` names it."""
+"""Page names of `study.participants.next_page`, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRow:
-    """One participant as staff see them now."""
+    """One participant's current state, as staff see it."""
 
     code: str
     kind: str
@@ -55,27 +58,27 @@ class LiveRow:
     status_words: str
     excluded: bool
     page: str
-    """As `study.participants.next_page` names it."""
+    """The page's name in `study.participants.next_page`."""
     condition: str
-    """The researcher's name; empty outside of the rounds."""
+    """The researcher's name of the condition. It is empty outside the rounds."""
     position: int
-    """Of the round, 0 outside of the rounds."""
+    """The position of the round, or 0 outside the rounds."""
     rounds: int
     step: int | None
-    """Steps taken; None where nothing is played."""
+    """The number of steps taken, or None outside an episode."""
     length: int | None
     standing: tuple[str, ...]
-    """What episodes are compared by, as it stands, figure by figure; empty where nothing is played."""
+    """The episode's current score in words, one text per metric. It is empty outside an episode."""
     waits_for: str
-    """Whom the study waits for, in words; empty after the end."""
+    """Who or what the study waits for, in words. It is empty after the end."""
     since: datetime
-    """When the participant last did anything, or came to the end."""
+    """When the participant last did anything, or when they ended."""
     fallbacks: int
-    """In all of the participant's episodes; so are failures and money."""
+    """The sum over all of the participant's episodes. The same holds for `model_failures` and `spent`."""
     model_failures: int
     spent: Decimal
     late: int = 0
-    """Steps that a clock took too late, in the episode that is on."""
+    """The number of steps that the clock took too late in the current episode."""
 
     @property
     def active(self) -> bool:
@@ -84,7 +87,7 @@ class LiveRow:
 
     @property
     def idle(self) -> str:
-        """How long ago that was, in words that change once a minute at most."""
+        """The time since `since`, in words that change at most once a minute."""
         return ago_words(self.since)
 
     @property
@@ -95,10 +98,10 @@ class LiveRow:
 
 @dataclass(frozen=True, slots=True)
 class LiveTotals:
-    """How many are how far, and the money."""
+    """The numbers of participants by status, and the costs."""
 
     lines: tuple[tuple[str, tuple[int, int, int]], ...]
-    """Words, and the numbers of people, synthetic participants and previews."""
+    """(label, (people, synthetic participants, previews)) of each line."""
     people_active: int
     people_complete: int
     withdrawn: int
@@ -107,16 +110,16 @@ class LiveTotals:
     reserved: Decimal
     limit: Decimal
     last_step_at: datetime | None
-    """When any step of the study was taken last, as far as the episodes on now tell."""
+    """When the last step of the study was taken, judged by the times at which turns opened."""
 
     @property
     def share(self) -> float:
-        """Part of the budget that is spent or set aside, from 0 to 1."""
+        """The fraction of the budget that is spent or reserved, from 0 to 1."""
         return min(1.0, float((self.spent + self.reserved) / self.limit)) if self.limit else 0.0
 
 
 def ago_words(since: datetime) -> str:
-    """`under a minute`, `3 min`, `2 h 5 min`, `4 days`."""
+    """Return the elapsed time in words: `under a minute`, `3 min`, `2 h 5 min`, `4 days`."""
     minutes = max(0, int((timezone.now() - since).total_seconds() // 60))
     if minutes < 1:
         return "under a minute"
@@ -127,35 +130,35 @@ def ago_words(since: datetime) -> str:
 
 
 def shown_participants(study: Study) -> Q:
-    """Which participants of the study are on the page: active, or ended a short while ago."""
+    """Return a filter for the participants on the page: active, or ended recently."""
     lately = timezone.now() - SHOWN_AFTER_END
     return Q(study=study) & (Q(status=Participant.Status.ACTIVE) | Q(ended_at__gte=lately))
 
 
 def live_codes(study: Study) -> list[str]:
-    """The codes of those on the page, newest first."""
+    """Return the codes of the participants on the page, newest first."""
     participants = Participant.objects.filter(shown_participants(study)).order_by("-number")
     return list(participants.values_list("code", flat=True)[:MOST_ROWS])
 
 
 def shown_count(study: Study) -> int:
-    """How many there would be if there were room for all."""
+    """Return how many participants the page would have without the limit `MOST_ROWS`."""
     return Participant.objects.filter(shown_participants(study)).count()
 
 
 def players_of(study: Study, episodes: Iterable[str]) -> set[str]:
-    """The codes of those who play, or practise, in these episodes (by key)."""
+    """Return the codes of the participants who play or practise in these episodes (by key)."""
     ids = list(Episode.objects.filter(key__in=list(episodes)).values_list("pk", flat=True))
     played = Round.objects.filter(episode__in=ids).values_list("participant__code", "participant__study")
     practised = Participant.objects.filter(practice__in=ids).values_list("code", "study")
     before = Participant.objects.filter(first_practice__in=ids).values_list("code", "study")
-    # one after another, and the study last: each is found by an index, however many ever came
+    # Separate queries, filtered by study in Python: each uses an index, however many participants there are.
     players = (*played.order_by(), *practised.order_by(), *before.order_by())
     return {code for code, where in players if where == study.pk}
 
 
 def live_rows(study: Study, codes: Iterable[str]) -> list[LiveRow]:
-    """The rows of these participants, newest first; who is erased is left out."""
+    """Return the rows of these participants, newest first. Erased participants are left out."""
     people = list(_people(study, codes))
     current = {person.pk: _episode_now(person) for person in people}
     facts = episode_facts(pk for pk in current.values() if pk)
@@ -165,7 +168,10 @@ def live_rows(study: Study, codes: Iterable[str]) -> list[LiveRow]:
 
 
 def _places(study: Study, people: Iterable[Participant]) -> dict[int, next_page.CurrentPage]:
-    """By primary key. Who is to meet others in a round that there is no money for waits for that first."""
+    """Return each participant's current page by primary key.
+
+    The lobby of a round without budget is shown as waiting for the budget, because the budget comes first.
+    """
     places = {person.pk: _place(person) for person in people}
     meet = {person for person in people if places[person.pk].page == LOBBY}
     if meet and is_budget_spent(Study.objects.select_related("budget").get(pk=study.pk)):
@@ -177,7 +183,7 @@ def _places(study: Study, people: Iterable[Participant]) -> dict[int, next_page.
 
 
 def _people(study: Study, codes: Iterable[str]) -> Iterable[Participant]:
-    """With all that the rows are made of; a version is read once, whoever shares it."""
+    """Return participants with all data of the rows. Each version is read once, even if many share it."""
     rounds = Round.objects.select_related("condition", "episode").defer("episode__state", "episode__score")
     done = PageVisit.objects.filter(done_at__isnull=False, position=0)
     people = Participant.objects.filter(study=study, code__in=list(codes)).order_by("-number")
@@ -193,7 +199,7 @@ def _place(person: Participant) -> next_page.CurrentPage:
 
 
 def _episode_now(person: Participant) -> int | None:
-    """The episode that is on, if one is."""
+    """Return the id of the current episode, or None."""
     place = _place(person)
     if place.page == "practice":
         return person.practice_id
@@ -236,7 +242,7 @@ def _row(
 
 
 def kind_of(person: Participant) -> str:
-    """`preview`, `synthetic` or `person`."""
+    """Return `preview`, `synthetic` or `person`."""
     return "preview" if person.preview else "synthetic" if person.synthetic else "person"
 
 
@@ -252,7 +258,7 @@ def _waits_for(person: Participant, place: next_page.CurrentPage, now: EpisodeFa
     seat = place.round.seat if place.round else 0
     if now is None or seat in now.people_missing or now.status != Episode.Status.PLAYING:
         return "the participant" if now is None or now.opened else OPENS
-    if not now.people_missing and not now.opened:  # who leads, and has not come
+    if not now.people_missing and not now.opened:  # the leader without a seat
         return OPENS
     if now.late is not None:
         return "the clock"
@@ -279,7 +285,7 @@ KINDS = ("person", "synthetic", "preview")
 
 
 def live_totals(study: Study) -> LiveTotals:
-    """Everybody's status, and the money, as they are now."""
+    """Return all participants' statuses, and the costs, as they are now."""
     study = Study.objects.select_related("budget").get(pk=study.pk)
     numbers, excluded = _numbers(study)
     lines = [(words, tuple(numbers[kind, status] for kind in KINDS)) for words, status in STATUS_LINES]
@@ -299,7 +305,7 @@ def live_totals(study: Study) -> LiveTotals:
 
 
 def _numbers(study: Study) -> tuple[Counter[tuple[str, str]], Counter[str]]:
-    """Participants by kind and status, and those excluded by kind."""
+    """Return the numbers of participants by kind and status, and of excluded ones by kind."""
     rows = study.participants.order_by().values("synthetic", "preview", "status")
     numbers: Counter[tuple[str, str]] = Counter()
     excluded: Counter[str] = Counter()
@@ -311,8 +317,11 @@ def _numbers(study: Study) -> tuple[Counter[tuple[str, str]], Counter[str]]:
 
 
 def _last_step_at(study: Study) -> datetime | None:
-    """A turn opens when the step before it was taken, and none after its episode has ended: what ended before
-    the last step of the one that ended last need not be looked at."""
+    """Return when the study's last step was taken, or None.
+
+    A turn opens when the previous step was taken, and none opens after the episode has ended. So episodes
+    that ended before the last turn of the latest ended one need not be read.
+    """
     begun = Episode.objects.filter(audience=live_page_group(study), step__gt=0)
     ended = begun.exclude(ended_at=None).order_by("-ended_at")
     since = ended.values_list("turn_opened_at", flat=True).first()

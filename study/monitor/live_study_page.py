@@ -1,13 +1,14 @@
-"""The live page of a study, its websocket, and the page for pauses of entry. The page works without
-scripts; a websocket keeps it current.
+"""Serve the live page of a study, its websocket, and the page for pauses of entry.
 
-Events (`EpisodeNews`, `ParticipantNews`) say only who has changed. They are gathered for half a second.
-Then those rows are read and, if they look different, sent. Every few seconds all rows are checked, for
-idle times and in case an event was lost. The viewer's rights are checked again, too.
+The page works without scripts. A websocket keeps it current.
 
-Limits: a page pings every five seconds. One that pings more often than twice a second is answered late,
-and is closed by the server if it goes on (`brigade.web`). One person can have ten such pages in a
-process, the newest.
+Events (`EpisodeNews`, `ParticipantNews`) only say who has changed. They are gathered for half a second. Then
+those rows are read and, if they look different, sent. Every few seconds all rows are checked, for idle times
+and for lost events. The viewer's rights are checked again, too.
+
+Limits: a page pings every five seconds. The server answers late if a page pings more often than twice a
+second, and closes it if this continues (`brigade.web`). One user can have ten such pages in a process; the
+newest stay open.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ SOCKET = "/ws/staff/study/{slug}/"
 
 @study_page("view")
 def live_page(request: HttpRequest, study: Study) -> HttpResponse:
-    """Everybody who takes part now or came to an end a short while ago."""
+    """Show all participants who are active or ended recently."""
     codes, number = live_status.live_codes(study), live_status.shown_count(study)
     context = {
         "socket_path": SOCKET.format(slug=study.slug),
@@ -61,12 +62,12 @@ def live_page(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def outages_context() -> dict[str, Any]:
-    """What `study/monitor/outages.html` shows: what was away lately, or is."""
+    """Return the context of `study/monitor/outages.html`: current and recent outages."""
     return {"outages": recent_outages(), "outages_days": RECENT.days}
 
 
 def totals_context(study: Study, health: WorkerHealth) -> dict[str, Any]:
-    """What the summary and the totals show."""
+    """Return the context of the summary and the totals."""
     totals = live_status.live_totals(study)
     last = live_status.ago_words(totals.last_step_at) if totals.last_step_at else ""
     pause = current_pause(study)
@@ -74,7 +75,7 @@ def totals_context(study: Study, health: WorkerHealth) -> dict[str, Any]:
 
 
 def rows_fragments(study: Study, rows: list[live_status.LiveRow]) -> dict[str, str]:
-    """Each participant's row by code, as an out-of-band fragment."""
+    """Return each participant's row as an out-of-band HTML fragment, by code."""
     return {
         row.code: render_to_string("study/monitor/live_row.html", {"row": row, "study": study, "oob": True})
         for row in rows
@@ -82,12 +83,12 @@ def rows_fragments(study: Study, rows: list[live_status.LiveRow]) -> dict[str, s
 
 
 def body_fragment(study: Study, rows: list[live_status.LiveRow]) -> str:
-    """The body of the table."""
+    """Return the table body as an HTML fragment."""
     return render_to_string("study/monitor/live_rows.html", {"rows": rows, "study": study, "oob": True})
 
 
 def totals_fragments(study: Study, health: WorkerHealth) -> tuple[str, str]:
-    """The summary line, and the totals."""
+    """Return the HTML fragments of the summary line and of the totals."""
     context = totals_context(study, health) | {"oob": True}
     summary = render_to_string("study/monitor/live_summary.html", context)
     return summary, render_to_string("study/monitor/live_totals.html", context)
@@ -96,28 +97,29 @@ def totals_fragments(study: Study, health: WorkerHealth) -> tuple[str, str]:
 log = logging.getLogger(__name__)
 
 GATHER_SECONDS = 0.5
-"""News are gathered for so long: no page is sent more than two updates a second."""
+"""How long events are gathered, in seconds. A page gets at most two updates a second."""
 LOOK_SECONDS = 8.0
-"""How often everything is looked at."""
+"""The seconds between two checks of all rows."""
 NOT_ALLOWED = 4403
 GONE = 4404
 ELSEWHERE = 4409
-"""Close codes: whoever watches may not, or no longer; the study is gone; they watch on newer pages."""
+"""Websocket close codes: the user has no right (any more); the study is deleted; newer pages replaced this
+one."""
 MOST_PAGES = 10
-"""Live pages of one person in one process."""
+"""The most live pages of one user in one process."""
 PINGS = partial(TokenBucket, rate=2.0, most=20)
-"""Messages of one page."""
+"""The rate limit for messages of one page."""
 
 _here: WeakKeyDictionary[asyncio.AbstractEventLoop, NewestPerOwner[LiveConsumer]] = WeakKeyDictionary()
 
 
 def open_pages() -> NewestPerOwner[LiveConsumer]:
-    """Who watches, by user, in the running event loop."""
+    """Return the open live pages by user, in the running event loop."""
     return _here.setdefault(asyncio.get_running_loop(), NewestPerOwner(MOST_PAGES))
 
 
 class LiveConsumer(AsyncWebsocketConsumer):
-    """`/ws/staff/study/<slug>/`: only sends; what comes in is not read."""
+    """The websocket `/ws/staff/study/<slug>/`. It only sends; the content of received messages is ignored."""
 
     study: Study | None = None
     user: int | None = None
@@ -125,7 +127,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
     working: asyncio.Task[None] | None = None
 
     async def __call__(self, *scope_receive_send: Any) -> None:
-        """Until it is over; nothing goes on then, even where the server did not let it say goodbye."""
+        """Run the connection, and stop all work at its end, even if the server skipped `disconnect`."""
         try:
             await super().__call__(*scope_receive_send)
         finally:
@@ -135,7 +137,10 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 self.working.cancel()
 
     async def connect(self) -> None:
-        """Open for staff who may see this study's participants; for others it closes, and says nothing."""
+        """Accept staff who may see this study's participants.
+
+        Close other connections without sending anything.
+        """
         self.people: set[str] = set()
         self.episodes: set[str] = set()
         self.changed = asyncio.Event()
@@ -155,11 +160,17 @@ class LiveConsumer(AsyncWebsocketConsumer):
             self.working = asyncio.create_task(self._keep_telling())
 
     async def make_way(self) -> None:
-        """This process is to end: the page connects to another."""
+        """Close the page's connection because this process is about to end.
+
+        The page reconnects to another.
+        """
         await self.close(RESTART_CLOSE_CODE)
 
     async def _may_watch(self) -> bool:
-        """Whether the session still belongs to somebody who may; asked of the database each time."""
+        """Return whether the session is still active and its user has the right.
+
+        The database is asked each time.
+        """
         session = self.scope["session"]
         is_on = database_sync_to_async(is_session_active)
         if self.study is None or not await is_on(session.session_key or ""):
@@ -169,7 +180,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         return allowed
 
     async def disconnect(self, code: int) -> None:
-        """Nobody watches any more."""
+        """Leave the group of the study's events."""
         if self.study and self.subscribed:
             with contextlib.suppress(*CHANNEL_ERRORS):
                 await self.channel_layer.group_discard(
@@ -177,17 +188,17 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 )
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """The page asks whether anybody is there, whatever it says; news go to the methods that they name."""
+        """Answer the page's ping, whatever its content. Events go to the methods named after them."""
         await self.send(text_data=PONG_HTML)
         await self.tokens.taken()
 
     async def participant_news(self, event: dict[str, Any]) -> None:
-        """Somebody has come, gone on or gone."""
+        """Note that a participant has entered, moved on or left."""
         self.people.add(event["participant"])
         self.changed.set()
 
     async def episode_news(self, event: dict[str, Any]) -> None:
-        """A step was taken, or an episode has ended."""
+        """Note that a step was taken or an episode ended."""
         self.episodes.add(event["episode"])
         self.changed.set()
 
@@ -200,12 +211,12 @@ class LiveConsumer(AsyncWebsocketConsumer):
                     return
                 await self._tell(everything=True)
                 await self._tell_changes()
-            except Exception:  # whatever it was, the next look may succeed
+            except Exception:  # the next check may succeed, whatever the error was
                 log.exception("a live page could not be told")
                 await asyncio.sleep(LOOK_SECONDS)
 
     async def _tell_changes(self) -> None:
-        """News as they come, until it is time to look at everything."""
+        """Send changes as events arrive, until the next check of all rows."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 while True:
@@ -214,7 +225,10 @@ class LiveConsumer(AsyncWebsocketConsumer):
                     await asyncio.shield(self._tell())
 
     async def _subscribe(self) -> None:
-        """Hear the news from now on. While Redis is away the page is told at every look; it tries again."""
+        """Subscribe to the study's events.
+
+        Without Redis, the page is updated at every check, and each check tries again.
+        """
         assert self.study is not None  # noqa: S101 - a socket without a study is closed in connect
         if not self.subscribed:
             with contextlib.suppress(*CHANNEL_ERRORS):
@@ -234,10 +248,12 @@ class LiveConsumer(AsyncWebsocketConsumer):
             await self.send(text_data=text)
 
     def _changes(self, news: tuple[set[str], set[str]] | None) -> list[str] | None:
-        """The fragments that differ from what was sent; None if the study is gone. `news` are codes of
-        participants and keys of episodes; None to look at everything.
+        """Return the HTML fragments that differ from what was sent, or None if the study is deleted.
 
-        Parts of the table come in a message of their own: behind anything else browsers drop their tags.
+        `news` has codes of participants and keys of episodes. None checks everything.
+
+        Rows of the table come in a separate message. After other elements, browsers drop the tags of table
+        rows.
         """
         study = Study.objects.filter(pk=self.study.pk).first() if self.study else None
         if study is None:
@@ -256,17 +272,17 @@ class LiveConsumer(AsyncWebsocketConsumer):
         return fragments
 
     def _unsent(self, parts: dict[str, str]) -> str:
-        """Those that differ from what was sent under their names."""
+        """Return the parts that differ from what was sent under their names."""
         return "\n".join(text for name, text in parts.items() if self.sent.get(name) != text)
 
 
 SHOWN = 50
-"""Pauses on the page, the newest."""
+"""The most pauses on the page; the newest are shown."""
 
 
 @study_page("view")
 def entry(request: HttpRequest, study: Study) -> HttpResponse:
-    """What is on, what was before, and a button for who may."""
+    """Show the current pause and earlier ones, with a button for users who may end it."""
     context = {
         "study": study,
         "pause": current_pause(study),
@@ -278,7 +294,7 @@ def entry(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("edit", methods=("POST",))
 def entry_go_on(request: HttpRequest, study: Study) -> HttpResponse:
-    """People are let in again, at once."""
+    """End the pause, so that people can enter again at once."""
     if end_pause(study_id=study.pk, user=request.user):  # type: ignore[arg-type]
         messages.success(request, "People are let in again. Counting begins anew.")
     else:

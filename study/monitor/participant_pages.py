@@ -1,5 +1,6 @@
-"""Staff pages of a study's participants: the list, one participant, and actions on one. No page shows the
-secret key, except the one that issues a new link.
+"""Serve the staff pages of a study's participants: the list, one participant, and actions on one.
+
+No page shows the secret key, except the page that issues a new link.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ from study.researchers.reauthenticate import requires_password
 
 
 def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
-    """The rounds, each with `foreseen` in words: empty where nobody foresaw anything."""
+    """Return the rounds, each with `foreseen`, the accuracy of predictions in words.
+
+    `foreseen` is empty if no co-player predicted anything.
+    """
     found = list(rounds)
     by_episode = predictions_by_episode({one.episode_id for one in found if one.episode_id})
     for one in found:
@@ -42,7 +46,10 @@ def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
 
 
 def _told(foresight: PredictionAccuracy) -> str:
-    """As in `Share of right predictions 71 % (5 of 7)`; a dash where nothing has turned out yet."""
+    """Return the accuracy, such as `Share of right predictions 71 % (5 of 7)`.
+
+    A dash means that none is judged yet.
+    """
     if foresight.share is None:
         return f"{FORESIGHT.label} \N{EN DASH}"
     return f"{FORESIGHT.label} {100 * foresight.share:.0f} % ({foresight.right} of {foresight.judged})"
@@ -60,7 +67,7 @@ FILTERS: dict[str, dict[str, Any]] = {
 
 @study_page("view")
 def participants(request: HttpRequest, study: Study) -> HttpResponse:
-    """A page of the list, of the kind and status that are asked for; or what a receipt says."""
+    """Show one page of the list, filtered by kind, status and code, or the contents of a receipt."""
     kind, status = request.GET.get("kind", ""), request.GET.get("status", "")
     code, receipt = request.GET.get("code", "").strip(), request.GET.get("receipt", "").strip()
     page = Paginator(_chosen(study, kind, status, code), PER_PAGE).get_page(request.GET.get("page"))
@@ -82,7 +89,10 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _chosen(study: Study, kind: str, status: str, code: str) -> QuerySet[Participant]:
-    """Newest first; what is not known does not narrow the list, and no code has what does not print."""
+    """Return the chosen participants, newest first. Unknown filters are ignored.
+
+    A code with characters that do not print matches nobody.
+    """
     chosen = study.participants.filter(**FILTERS.get(kind, {}))
     if status == "excluded":
         chosen = chosen.exclude(excluded_at=None)
@@ -96,13 +106,13 @@ def _chosen(study: Study, kind: str, status: str, code: str) -> QuerySet[Partici
 
 
 def _done(person: Participant) -> tuple[int, int]:
-    """Rounds played and answered, and all that were planned."""
+    """Return the numbers of answered and of planned rounds."""
     rounds = person.rounds.all()
     return sum(one.answered_at is not None for one in rounds), len(rounds)
 
 
 class ActionForm(forms.Form):
-    """A reason, and a tick that it is meant."""
+    """A reason, and a tick that confirms the action."""
 
     reason = forms.CharField(max_length=staff_actions.LONGEST, strip=True)
     sure = forms.BooleanField()
@@ -110,7 +120,8 @@ class ActionForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class OfferedAction:
-    """Something that can be done now: its name, its words, what it does, and what the form carries along."""
+    """An action that is possible now: its name, label and effect, and the target that the form sends
+    along."""
 
     action: str
     words: str
@@ -120,7 +131,7 @@ class OfferedAction:
 
 @study_page("view")
 def participant(request: HttpRequest, study: Study, code: str) -> HttpResponse:
-    """One participant's way so far, and what can be done."""
+    """Show one participant's progress and the possible actions."""
     return _show(request, study, get_object_or_404(_whole(study), code=code))
 
 
@@ -187,7 +198,7 @@ DONE = {
 
 @study_page("edit", methods=("POST",))
 def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpResponse:
-    """Do it, if a reason is given and it is meant; what cannot be done any more changes nothing."""
+    """Carry out a confirmed action with a reason. An action that is no longer possible changes nothing."""
     person = get_object_or_404(_whole(study), code=code)
     action, form = request.POST.get("action", ""), ActionForm(request.POST)
     if action not in StaffAction.Action.values:
@@ -212,7 +223,7 @@ def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpRes
 @study_page("own", methods=("POST",))
 @requires_password
 def erase_participant(request: HttpRequest, study: Study, code: str) -> HttpResponse:
-    """Erase all that one participant left, if that is meant, and show the receipt once."""
+    """Erase all data of one participant after confirmation, and show the receipt once."""
     person = get_object_or_404(study.participants, code=code)
     if CONFIRM_FIELD not in request.POST:
         messages.error(request, NOT_CONFIRMED)

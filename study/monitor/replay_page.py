@@ -1,8 +1,9 @@
-"""The replay page of an episode for staff: each seat's page at any step, and the agents' reasoning. It
-works without scripts; with them it plays by itself.
+"""Serve the replay page of an episode for staff: each seat's page at any step, and the agents' reasoning.
 
-An episode of a study is read from the database. One of another installation is uploaded with the
-request, and sent again with each that follows. Nothing of it is stored.
+The page works without scripts. With scripts, it plays by itself.
+
+An episode of a study is read from the database. One of another installation is uploaded with the request, and
+sent again with each that follows. Nothing of it is stored.
 """
 
 from __future__ import annotations
@@ -35,30 +36,32 @@ from kitchen.replay.episode_file import (
 )
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
 from kitchen.replay.episode_timeline import event_steps, timeline_chart
-from kitchen.replay.replay_view import report_step, seat_page_after
+from kitchen.replay.past_seat_view import report_step, seat_page_after
 from study.analysis import figure_files
 from study.design.models import Study
 from study.researchers.permissions import FORM_METHODS, staff_page, study_page
 
 LARGEST_PLAIN = 2_000_000
-"""Bytes of a file that goes into one request as it is; `brigade/connection_limits.py` says how large that may
-be."""
+"""The largest size in bytes of a file that is sent uncompressed.
+
+`brigade/connection_limits.py` limits a request.
+"""
 SPEEDS = (0.5, 1, 2, 4, 6, 12)
-"""Steps a second."""
+"""Steps per second that the page offers."""
 WRONG_FILE = "This file was not opened: {why}."
 NO_FILE = "Choose a file first."
 
 
 @study_page("view")
 def replay(request: HttpRequest, study: Study, episode: UUID) -> HttpResponse:
-    """An episode, or practice, of this study."""
+    """Show an episode or practice episode of this study."""
     record = _stored(study, episode)
     return _show(request, record, {"study": study, "episode_key": episode})
 
 
 @study_page("view")
 def replay_file(request: HttpRequest, study: Study, episode: UUID) -> HttpResponseBase:
-    """The episode as one JSON file, packed where it could not be opened here otherwise."""
+    """Download the episode as a JSON file. A file too large to be opened here is compressed."""
     data, name, kind = export_episode(_stored(study, episode)), f"episode-{episode}.json", "application/json"
     if len(data) > LARGEST_PLAIN:
         data, name, kind = gzip_bytes(data), f"{name}.gz", "application/gzip"
@@ -67,7 +70,7 @@ def replay_file(request: HttpRequest, study: Study, episode: UUID) -> HttpRespon
 
 @study_page("view")
 def replay_timeline(request: HttpRequest, study: Study, episode: UUID, ending: str) -> HttpResponse:
-    """The timeline of an episode as a file, or the table behind it as `html`, a part of its page."""
+    """Return the timeline of an episode as a file, or its table as `html` for the page."""
     if ending not in {*figure_files.FIGURE_TYPES, "html"}:
         raise Http404(ending)
     try:
@@ -85,7 +88,7 @@ def replay_timeline(request: HttpRequest, study: Study, episode: UUID, ending: s
 
 @staff_page(FORM_METHODS)
 def replay_opened(request: HttpRequest) -> HttpResponse:
-    """An episode from a file: chosen here, or sent along by the page that shows it."""
+    """Show an episode from a file, which the user uploads or the shown page sends again."""
     if request.method != "POST":
         return render(request, "study/monitor/replay_open.html")
     try:
@@ -100,7 +103,7 @@ def replay_opened(request: HttpRequest) -> HttpResponse:
 
 
 def _sent(request: HttpRequest) -> bytes:
-    """The file; FileError."""
+    """Return the uploaded file. Raises EpisodeFileError if there is none."""
     if file := request.FILES.get("file"):
         return bytes(file.read())
     try:
@@ -122,7 +125,7 @@ def _stored(study: Study, key: UUID) -> EpisodeRecord:
 
 
 def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) -> HttpResponse:
-    """The page, or what of it changes with the step where only that is asked for."""
+    """Return the whole page, or only the part that changes with the step if the request asks for that."""
     asked = request.POST if request.method == "POST" else request.GET
     when = event_steps(record)
     kind = asked.get("kind", "")
@@ -151,8 +154,11 @@ def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) 
 
 
 def _timeline(record: EpisodeRecord, more: Mapping[str, Any]) -> dict[str, Any]:
-    """The figure of the whole episode, where its world is known. Of one from a file, of which nothing has an
-    address, its specification and table stand in the page."""
+    """Return the context of the timeline figure. It is empty if the world is unknown.
+
+    An uploaded episode has no addresses for files. So the page itself contains the specification and the
+    table.
+    """
     try:
         chart = timeline_chart(record)
     except UnknownNameError:
@@ -162,13 +168,13 @@ def _timeline(record: EpisodeRecord, more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _speed(record: EpisodeRecord) -> float:
-    """About as it was played, where a clock took the steps; else one a second."""
+    """Return the offered speed nearest to the episode's clock, or one step per second without a clock."""
     tick = record.episode.tick_ms
     return min(SPEEDS, key=lambda speed: abs(speed - 1000 / tick)) if tick else 1
 
 
 def _seat(record: EpisodeRecord, asked: str) -> int:
-    """The seat that is asked for, or the first of a person, or the first."""
+    """Return the requested seat, or the first seat of a person, or the first seat."""
     numbers = [seat.number for seat in record.seats]
     if asked.isdecimal() and int(asked) in numbers:
         return int(asked)
@@ -176,7 +182,10 @@ def _seat(record: EpisodeRecord, asked: str) -> int:
 
 
 def _step(record: EpisodeRecord, asked: Mapping[str, Any], moments: list[int]) -> int:
-    """How many steps are taken where it is to be looked at. What happened in a step is seen before it."""
+    """Return the number of steps taken at the requested moment.
+
+    The state before a step is shown, so that the step's events follow from it.
+    """
     said, last = asked.get("step", "0"), record.episode.step
     at = min(int(said), last) if said.isdecimal() and len(said) < 10 else 0
     before, after = bisect_left(moments, at + 1), bisect_right(moments, at + 1)

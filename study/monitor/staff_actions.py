@@ -1,9 +1,10 @@
-"""Actions of staff on one participant: exclude, issue a new link, stop. Each has a reason and is recorded
-in the same transaction, with a seal.
+"""Carry out staff's actions on one participant: exclude, issue a new link, stop.
 
-An action may be requested twice; the second time nothing is changed or recorded. Each raises ReasonError
-without a reason, and Participant.DoesNotExist if the data were erased meanwhile. The seal shows whether
-a recorded action was added or changed by SQL. It cannot show a deleted one, because erasing a
+Each action has a reason and is recorded in the same transaction, with a seal.
+
+An action may be requested twice; the second time, nothing is changed or recorded. Each function raises
+ReasonError without a reason. It raises Participant.DoesNotExist if the data were erased meanwhile. The seal
+shows whether a recorded action was added or changed by SQL. It cannot show a deleted one, because erasing a
 participant deletes the actions on them.
 """
 
@@ -30,11 +31,11 @@ from study.participation.page_progress import lock_participant
 
 PURPOSE = "staff action"
 SEALED = ("study_id", "participant_id", "user_name", "action", "reason", "at")
-"""All but the user, who is forgotten with their account."""
+"""The sealed fields. The user is not among them, because the reference is removed with the account."""
 
 
 def record_staff_action(**values: Any) -> StaffAction:
-    """Note what staff did."""
+    """Store an action of staff with its seal."""
     row = StaffAction(**values)
     row.seal = make_seal(PURPOSE, column_values(row, SEALED))
     row.save()
@@ -42,23 +43,23 @@ def record_staff_action(**values: Any) -> StaffAction:
 
 
 def changed_staff_actions(actions: QuerySet[StaffAction]) -> Iterator[str]:
-    """Those of these actions that are not as they were written."""
+    """Yield a sentence for each action that differs from what was recorded."""
     for row in actions.order_by("pk").iterator():
         if not seal_is_valid(row.seal, PURPOSE, column_values(row, SEALED)):
             yield f"staff action {row.pk} is not what was written"
 
 
 LONGEST = 200
-"""Characters of a reason."""
+"""The most characters of a reason."""
 
 
 class ReasonError(ValueError):
-    """Nobody said why, or said it at too great a length; the message is for whoever acts."""
+    """Raised if the reason is missing or too long. The message is for the user."""
 
 
 @transaction.atomic
 def participant_exclude(*, participant_id: int, user: User, reason: str) -> bool:
-    """Leave a participant out of the analysis; the data stay. False if that was so already."""
+    """Exclude a participant from the analysis; the data stay. Return False if they already were excluded."""
     reason = _checked(reason)
     person = lock_participant(participant_id)
     if person.excluded_at:
@@ -71,7 +72,7 @@ def participant_exclude(*, participant_id: int, user: User, reason: str) -> bool
 
 @transaction.atomic
 def participant_include(*, participant_id: int, user: User, reason: str) -> bool:
-    """Take an exclusion back. False if there was none."""
+    """Take an exclusion back. Return False if there was none."""
     reason = _checked(reason)
     person = lock_participant(participant_id)
     if not person.excluded_at:
@@ -83,15 +84,19 @@ def participant_include(*, participant_id: int, user: User, reason: str) -> bool
 
 
 def link_fingerprint(person: Participant) -> str:
-    """Names the present link without opening it: a form that was made for another link changes nothing."""
+    """Return a short hash of the current link, without revealing it.
+
+    A form that was made for another link changes nothing.
+    """
     return hashlib.sha256(person.key.encode()).hexdigest()[:16]
 
 
 @transaction.atomic
 def link_reissue(*, participant_id: int, user: User, reason: str, stamp: str) -> str:
-    """A new personal link; its secret key. The old link, the old browser and open pages are shut out at once.
+    """Issue a new personal link and return its secret key.
 
-    Empty, and nothing changed, if `stamp` is not that of the present link.
+    The old link, the old browser and open pages lose access at once. Return an empty string and change
+    nothing if `stamp` is not the fingerprint of the current link.
     """
     reason = _checked(reason)
     person = lock_participant(participant_id)
@@ -115,14 +120,17 @@ def _seats(person: Participant) -> Iterator[tuple[int, int]]:
 
 
 def running_episode(person: Participant) -> Episode | None:
-    """The participant's episode that is being played, if one is."""
+    """Return the participant's running episode, or None."""
     ids = [episode_id for episode_id, _ in _seats(person)]
     return Episode.objects.filter(pk__in=ids, status=Episode.Status.PLAYING).first()
 
 
 @transaction.atomic
 def episode_stop(*, participant_id: int, user: User, reason: str, episode: str) -> bool:
-    """End the participant's episode of this key; the page leads on. False if it is over or not theirs."""
+    """End the participant's episode with this key. The participant's page then continues with the study.
+
+    Return False if the episode is over or is not theirs.
+    """
     reason = _checked(reason)
     person = lock_participant(participant_id)
     current = running_episode(person)
@@ -136,7 +144,11 @@ def episode_stop(*, participant_id: int, user: User, reason: str, episode: str) 
 
 @transaction.atomic
 def participant_stop(*, participant_id: int, user: User, reason: str) -> bool:
-    """End a participant's way for a technical reason, with the episode that is on. False if it was over."""
+    """End a participant's participation for a technical reason, and their running episode unless others play
+    in it.
+
+    Return False if it was already over.
+    """
     reason = _checked(reason)
     person = lock_participant(participant_id)
     if not participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=reason):
@@ -152,7 +164,7 @@ def _others_play(episode: Episode, person: Participant) -> bool:
 
 
 def _checked(reason: str) -> str:
-    """The reason as it is kept; ReasonError if it is none."""
+    """Return the reason in the stored form. Raises ReasonError if it is missing or too long."""
     reason = storable_text(reason.strip())
     if not reason:
         raise ReasonError("Say why: the reason is kept with the data.")

@@ -1,1 +1,1 @@
-"""The health of the installation: endpoints for monitoring programs, and a status page for people."""
+"""Health of the installation: endpoints for monitoring programs, and a status page for operators."""

@@ -1,5 +1,6 @@
-"""The endpoints `/health`, `/ready` and `/metrics` for monitoring programs. They need no session and name
-no participant. Metrics are in Prometheus' text format.
+"""The endpoints `/health`, `/ready` and `/metrics` for monitoring programs.
+
+They need no session and name no participant. Metrics are in Prometheus' text format.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ from kitchen.money.budget_ledger import total_booked
 from kitchen.play.episode.play_monitoring import count_late_turns, running_episode_counts
 
 SECONDS = 0.9
-"""Time for all answers together."""
+"""Time limit for all checks together."""
 FRESH_SECONDS = 1.0
 LATE = f"no answer within {SECONDS:g} s"
 
 Check = Callable[[], str]
-"""What is missing, in a few words; nothing where all is well. May raise anything."""
+"""A check returns what is missing in a few words, or an empty string. It may raise any exception."""
 
 
 class Readiness:
-    """Things that must be there."""
+    """Checks of required services, run in parallel with a time limit and cached for a second."""
 
     def __init__(self, checks: Mapping[str, Check], clock: Callable[[], float] = time.monotonic) -> None:
         self._checks, self._clock = checks, clock
@@ -52,7 +53,7 @@ class Readiness:
         self._lock, self._found = threading.Lock(), (float("-inf"), dict[str, str]())
 
     def missing(self) -> dict[str, str]:
-        """What is missing, by its name."""
+        """Return what is missing, by the name of the check."""
         with self._lock:
             at, found = self._found
             if self._clock() - at >= FRESH_SECONDS:
@@ -71,7 +72,7 @@ class Readiness:
 
 
 def _said(asked: Future[str]) -> str:
-    """Of an error only its kind: there may be an address in its words."""
+    """Return the result of a check; of an error only its type, because its message may contain an address."""
     error = asked.exception()
     return f"does not answer ({type(error).__name__})" if error else asked.result()
 
@@ -103,7 +104,7 @@ _readiness = Readiness({"database": _database, "migrations": _migrations, "redis
 
 
 def missing_services() -> dict[str, str]:
-    """What keeps this process from serving people; nothing where it can."""
+    """Return what keeps this process from serving people; empty if nothing does."""
     leaving = {"process": "is about to end"} if is_draining() else {}
     return {**leaving, **_readiness.missing()}
 
@@ -112,11 +113,11 @@ log = logging.getLogger(__name__)
 
 
 def exposition() -> bytes:
-    """All figures in Prometheus' text. Those of all processes that share a folder are added up."""
+    """Return all metrics as Prometheus text. Metrics of all processes that share a folder are added up."""
     folder, registry = multiprocess_metrics.shared_folder(), CollectorRegistry()
     with multiprocess_metrics.folder_lock(folder) if folder else nullcontext():
         if folder:
-            with suppress(OSError):  # a disk that is full or read-only: all the more is wanted
+            with suppress(OSError):  # a full or read-only disk: then metrics matter even more
                 multiprocess_metrics.merge_ended_processes(folder)
             MultiProcessCollector(registry, path=str(folder))
             counted = generate_latest(registry)
@@ -128,15 +129,16 @@ def exposition() -> bytes:
 
 
 class PresentMetrics(Collector):
-    """What is true now, whoever is asked: the same on every machine, so it is not to be added up."""
+    """Metrics of the present state of database and Redis. They are the same on every machine, so do not add
+    them up."""
 
     def collect(self) -> Iterator[Metric]:
-        """Families of what answers; that something is away is a figure, too."""
+        """Yield the metrics of the services that answer, and whether each answers."""
         up = GaugeMetricFamily("brigade_reachable", "Whether it answers: 1, or 0.", labels=["what"])
         for what, ask in (("database", self.of_database), ("redis", self.of_redis)):
             try:
                 families = list(ask())
-            except Exception as error:  # no figure is worth an error to who asks for all of them
+            except Exception as error:  # a missing metric must not fail the whole request
                 log.warning("no figures of %s: %s", what, type(error).__name__)
                 families = []
             yield from families
@@ -144,7 +146,7 @@ class PresentMetrics(Collector):
         yield up
 
     def of_database(self) -> Iterator[Metric]:
-        """Episodes and money."""
+        """Yield the metrics of episodes and money."""
         try:
             live, late, money = running_episode_counts(), count_late_turns(), total_booked()
         except Error:
@@ -161,7 +163,7 @@ class PresentMetrics(Collector):
         yield dollars
 
     def of_redis(self) -> Iterator[Metric]:
-        """Queues."""
+        """Yield the metrics of the queues."""
         with redis_connection() as client:
             queues = queue_statuses(client)
         tasks = GaugeMetricFamily("brigade_queue_tasks", "Tasks that no worker has taken.", labels=["queue"])
@@ -177,14 +179,14 @@ class PresentMetrics(Collector):
 @never_cache
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
-    """200 as long as this process can answer at all; asks neither database nor Redis."""
+    """Answer 200 as long as this process can answer at all. Uses neither database nor Redis."""
     return HttpResponse("alive\n", content_type="text/plain")
 
 
 @never_cache
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """200 if people can be sent here, or 503 and what is missing."""
+    """Answer 200 if this process can serve people, or 503 with what is missing."""
     lacks = missing_services()
     return JsonResponse({"ready": not lacks, "missing": lacks}, status=503 if lacks else 200)
 
@@ -192,14 +194,14 @@ def ready(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """All figures, for a program of this machine or one that knows the token; PermissionDenied."""
+    """Return all metrics to a program on this machine or with the token. Raises PermissionDenied."""
     if not (_from_here(request) or _knows_token(request)):
         raise PermissionDenied
     return HttpResponse(exposition(), content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 def _from_here(request: HttpRequest) -> bool:
-    """Not through a web server of this machine: what it forwards comes from elsewhere."""
+    """Return whether the request comes from this machine and was not forwarded by a web server."""
     forwarded = {"HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_FORWARDED", "HTTP_VIA"}
     address = client_address(request)
     return address is not None and address.is_loopback and not forwarded & request.META.keys()

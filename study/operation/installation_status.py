@@ -1,7 +1,7 @@
 """Check the whole installation, for the page *Is everything well?* and the command `well`. Reads only.
 
-It never fails: a check that cannot be made is a line that says so. The page is for all staff and names
-no person and no study.
+It never fails: a check that cannot be made gives a line that says so. The page is for all staff and names no
+person and no study.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ ORDER = (
     "Backup",
     "Versions",
 )
-"""What stops play comes first."""
+"""Order of the lines: problems that stop play come first."""
 
 
 def installation_lines() -> list[StatusLine]:
-    """Everything that is looked at, in `ORDER`; about a second."""
+    """Run all checks and return their lines in `ORDER`; takes about a second."""
     broker = status_checks.ask_broker()
     lines = [_database(), *(of(broker) for of in OF_WORKERS)]
     lines += [_looked(name, look) for name, look in OF_THE_MACHINE.items()]
@@ -92,7 +92,7 @@ def _unknown(name: str) -> StatusLine:
 def _looked(name: str, look: Callable[[], StatusLine]) -> StatusLine:
     try:
         return look()
-    except Exception as error:  # whatever it was, the other lines are wanted all the more
+    except Exception as error:  # whatever it was, the other lines are still needed
         log.error("%s could not be looked at: %s", name, error_traceback(error))
         if isinstance(error, Error):
             drop_broken_connection()
@@ -105,13 +105,15 @@ def _looked(name: str, look: Callable[[], StatusLine]) -> StatusLine:
 
 
 AGAIN_SECONDS = 15
-"""How often an open page looks again."""
+"""Seconds after which an open page checks again."""
 
 
 @staff_page()
 def well(request: HttpRequest) -> HttpResponse:
-    """The whole page; for htmx the lines alone (`?said=`, what the page says in a sentence), and the sentence
-    with them if it is another one: only then it is read aloud."""
+    """Show the whole page or, for htmx (`?said=`, the summary on the page), the lines alone.
+
+    The summary is sent with them only if it changed, so that screen readers announce only changes.
+    """
     lines = installation_lines()
     said = status_summary(lines)
     context = {"lines": lines, "summary": said, "worst": worst_state(lines), "now": timezone.now()}

@@ -1,7 +1,8 @@
-"""The single checks of an installation: database, disk, clock, backup, Redis, workers, steps, outages,
-agents and money. Each is a line in words for the operator.
+"""The single checks of an installation: database, disk, clock, backup, Redis, workers, steps, outages, agents
+and money.
 
-Redis is asked once for all checks, so that nothing waits twice while it is away.
+Each returns a line in words for the operator. Redis is queried once for all checks, so that an outage of
+Redis delays them only once.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ from kitchen.uptime.outage_queries import recent_outages
 from kitchen.words.english_text import counted_noun
 
 WELL, LOOK, BROKEN = "well", "look", "broken"
-"""All is well; somebody should look; it does not work."""
+"""States of a check: all is well; somebody should look; it does not work."""
 ORDER = (WELL, LOOK, BROKEN)
 
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """What is looked at, how it is, what that means, and what to do; nothing to do where it is well."""
+    """Result of one check: its name, the state, what it means, and what to do (empty if all is well)."""
 
     name: str
     state: str
@@ -61,12 +62,12 @@ class StatusLine:
 
 
 def worst_state(lines: Iterable[StatusLine]) -> str:
-    """The worst of these states."""
+    """Return the worst of these states."""
     return max((line.state for line in lines), key=ORDER.index, default=WELL)
 
 
 def status_summary(lines: Iterable[StatusLine]) -> str:
-    """All of them in one sentence."""
+    """Return a summary of all lines."""
     lines = list(lines)
     broken = [line.name for line in lines if line.state == BROKEN]
     look = [line.name for line in lines if line.state == LOOK]
@@ -77,7 +78,7 @@ def status_summary(lines: Iterable[StatusLine]) -> str:
 
 
 def format_seconds(seconds: float) -> str:
-    """`12 ms`, `3.4 s`, `2 minutes`."""
+    """Return a duration as text, such as `12 ms`, `3.4 s` or `2 minutes`."""
     if seconds < 0.001:
         return "1 ms"
     if seconds < 1:
@@ -86,7 +87,7 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_size(number: float) -> str:
-    """`12 MB`, `3.4 GB`."""
+    """Return a size in bytes as text, such as `12 MB` or `3.4 GB`."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if number < 1000:
             return f"{number:.3g} {unit}"
@@ -96,17 +97,17 @@ def format_size(number: float) -> str:
 
 SLOW_DATABASE_SECONDS = 0.25
 LITTLE, HARDLY = 0.1, 0.02
-"""Shares of a disk that are left."""
+"""Free shares of a disk below which somebody should look, or the check is broken."""
 LITTLE_BYTES, HARDLY_BYTES = 2e9, 2e8
 MUCH_LOG, MUCH_WAL = 1e9, 5e8
 CLOCK_OFF, CLOCK_WRONG = 1.0, 30.0
-"""Seconds between two clocks."""
+"""Seconds between two clocks from which somebody should look, or the check is broken."""
 OLD_BACKUP = timedelta(days=7)
-"""Of a backup."""
+"""Age from which a backup is too old."""
 
 
 def database() -> StatusLine:
-    """Whether it answers, and how soon."""
+    """Check whether the database answers, and how fast."""
     began = time.perf_counter()
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
@@ -118,7 +119,7 @@ def database() -> StatusLine:
 
 
 def migrations() -> StatusLine:
-    """Whether the database fits this version."""
+    """Check whether the database has this version's migrations and guards."""
     missing = missing_migrations()
     if missing:
         means = (
@@ -137,7 +138,7 @@ def migrations() -> StatusLine:
 
 
 def disk() -> StatusLine:
-    """What is left where the app writes."""
+    """Check the free space where the app writes."""
     left = min((shutil.disk_usage(folder) for folder in _folders()), key=lambda usage: usage.free)
     share = left.free / left.total
     means = f"{format_size(left.free)} of {format_size(left.total)} are free where the app writes."
@@ -150,7 +151,7 @@ def disk() -> StatusLine:
 
 
 def _folders() -> list[Path]:
-    """Where we write, as far as that is on this machine."""
+    """Return the folders to which the app writes on this machine."""
     file = _sqlite_file()
     return [settings.VAR_DIR, *([file.parent] if file else [])]
 
@@ -161,7 +162,7 @@ def _sqlite_file() -> Path | None:
 
 
 def sizes() -> StatusLine:
-    """How large database and logs have become."""
+    """Check the size of database and logs."""
     wal = _bytes([file.with_name(f"{file.name}-wal")]) if (file := _sqlite_file()) else 0
     logs = _bytes(settings.LOG_DIR.glob("*"))
     means = f"The database takes {format_size(_database_bytes() + wal)}, logs take {format_size(logs)}."
@@ -186,7 +187,7 @@ def _bytes(files: Iterable[Path]) -> int:
 
 
 def clock() -> StatusLine:
-    """Whether the app and its database mean the same by now."""
+    """Check whether the clocks of app and database agree."""
     if connection.vendor != "postgresql":
         return StatusLine(
             "Clock", WELL, f"App and database share one clock: {timezone.now():%Y-%m-%d %H:%M} UTC."
@@ -204,7 +205,7 @@ def clock() -> StatusLine:
 
 
 def backup() -> StatusLine:
-    """When the last one was made, if that is known."""
+    """Check the age of the last known backup."""
     last = last_backup_at(settings.VAR_DIR)
     if last is None:
         means = "None is known here. One that was made by other means is not seen from here."
@@ -219,7 +220,7 @@ def backup() -> StatusLine:
 
 
 def versions() -> StatusLine:
-    """What is running."""
+    """Report the running versions."""
     here = f"Python {platform.python_version()}, Django {django.get_version()}"
     return StatusLine("Versions", WELL, f"Brigade {settings.VERSION}, {here}, {_database_version()}.")
 
@@ -229,20 +230,20 @@ def _database_version() -> str:
         with connection.cursor() as cursor:
             cursor.execute("SHOW server_version")
             return f"PostgreSQL {cursor.fetchone()[0]}"
-    import sqlite3  # another database has another driver
+    import sqlite3  # needed for SQLite only
 
     return f"SQLite {sqlite3.sqlite_version}"
 
 
 SLOW_BROKER_SECONDS = 0.1
 WAITED, TOO_LONG = 5.0, 30.0
-"""Seconds that the first task of people's queue has waited: somebody should look; it does not work."""
+"""Seconds that the first task of people's queue has waited, for the states look and broken."""
 NOT_KNOWN = "Not known while Redis does not answer."
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerState:
-    """What Redis said, and who answered over it; `seconds` is None where it did not answer."""
+    """State of Redis and the workers; `seconds` is the time of a ping, None if Redis did not answer."""
 
     seconds: float | None = None
     why: str = ""
@@ -251,7 +252,7 @@ class BrokerState:
 
 
 def ask_broker() -> BrokerState:
-    """Ask Redis and, over it, the workers; about a second, never fails."""
+    """Query Redis and, over it, the workers; takes about a second and never fails."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
@@ -266,14 +267,14 @@ def ask_broker() -> BrokerState:
 
 
 def _health() -> WorkerHealth:
-    """What is known, or else what is found now."""
+    """Return the cached health of the workers, or query it now."""
     known = cached_worker_health()
     fresh = known.workers is not None and known.experimenters is not None
     return known if fresh else ask_worker_health()
 
 
 def redis(broker: BrokerState) -> StatusLine:
-    """Whether it answers."""
+    """Check whether Redis answers, and how fast."""
     if broker.seconds is None:
         means = f"It does not answer ({broker.why}). Pages go on, and look for themselves every two seconds."
         return StatusLine(
@@ -286,7 +287,7 @@ def redis(broker: BrokerState) -> StatusLine:
 
 
 def people_workers(broker: BrokerState) -> StatusLine:
-    """Who decides for people's co-players."""
+    """Check the workers that decide for people's co-players."""
     name, number = "Workers of people's co-players", broker.health.workers
     if broker.seconds is None or number is None:
         return StatusLine(name, LOOK, NOT_KNOWN)
@@ -299,7 +300,7 @@ def people_workers(broker: BrokerState) -> StatusLine:
 
 
 def experiment_workers(broker: BrokerState) -> StatusLine:
-    """Who plays experiments; an installation may have none."""
+    """Check the workers that play experiments; an installation may have none."""
     name, number = "Workers of experiments", broker.health.experimenters
     if broker.seconds is None or number is None:
         return StatusLine(name, LOOK, NOT_KNOWN)
@@ -314,7 +315,7 @@ def experiment_workers(broker: BrokerState) -> StatusLine:
 
 
 def queue(broker: BrokerState) -> StatusLine:
-    """How long people's co-players wait for a worker."""
+    """Check how long tasks of people's co-players wait for a worker."""
     if broker.seconds is None:
         return StatusLine("Queue", LOOK, NOT_KNOWN)
     people = broker.queues["people"]
@@ -332,17 +333,17 @@ def _answer(number: int) -> str:
 
 
 SLOW_STEP_SECONDS = 1.0
-"""A step that waits for nobody takes some milliseconds; so long is felt."""
+"""Duration in seconds from which a step is slow. Most steps take milliseconds; people notice this delay."""
 RECENT = timedelta(hours=1)
-"""What was away in this time is worth a look."""
+"""Time after an outage during which the check asks to look."""
 MANY_LATE = 0.02
-"""A share of late steps that people notice."""
+"""Share of late steps that people notice."""
 FEW, SOME, MANY = 3, 0.05, 0.5
-"""Fewer fallbacks or failures say nothing yet; shares to be looked at, and that are too much."""
+"""Smallest number of fallbacks or failures that counts, and their shares for the states look and broken."""
 
 
 def steps() -> StatusLine:
-    """How many, and how quick."""
+    """Check the number and speed of steps."""
     live, pace = sum(running_episode_counts().values()), recent_pace()
     number = f"{pace.steps}{' or more' if pace.capped else ''}"
     means = (
@@ -365,7 +366,7 @@ def _how_quick(pace: PlayPace) -> str:
 
 
 def stuck() -> StatusLine:
-    """Who waits longer than they may."""
+    """Check for episodes that wait longer than allowed."""
     late = count_late_turns()
     if not late:
         return StatusLine("Waiting", WELL, "No episode waits for its co-players longer than it may.")
@@ -381,7 +382,7 @@ def stuck() -> StatusLine:
 
 
 def clocks() -> StatusLine:
-    """Games in real time: whether somebody takes their steps, and in time."""
+    """Check whether real-time episodes advance, and on time."""
     stand, name = clock_totals(), "Real time"
     if stand.still:
         verb = "stands" if stand.still == 1 else "stand"
@@ -404,7 +405,7 @@ def clocks() -> StatusLine:
 
 
 def outages() -> StatusLine:
-    """What was away: now, in the last hour, and lately."""
+    """Check for outages: now, in the last hour, and in the last seven days."""
     lately, name = recent_outages(), "Outages"
     if now := [one.what for one in lately if one.until is None]:
         means = f"Away now: {', '.join(now)}."
@@ -430,7 +431,7 @@ def _hour(moment: datetime) -> str:
 
 
 def coplayers() -> StatusLine:
-    """Fallbacks and failures of models in the last quarter of an hour."""
+    """Check fallbacks and model failures in the last 15 minutes."""
     faults = recent_faults()
     means = (
         f"In the last 15 minutes {faults.fallbacks} of {counted_noun(faults.decisions, 'decision')} "
@@ -453,7 +454,7 @@ def _state(faults: RecentFaults) -> str:
 
 
 def money() -> StatusLine:
-    """What models cost today."""
+    """Report the cost of models today, and budgets that are nearly spent."""
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     booked, near = total_booked(today), budgets_nearly_spent()
     means = f"Models cost {format_dollars(booked.spent)} today (UTC)"

@@ -1,1 +1,1 @@
-"""Participants, their rounds and answers, their next page, and how they leave."""
+"""Participants, their rounds and answers, their current page, and how they leave a study."""

@@ -1,8 +1,7 @@
-"""End a participant's session: finish, withdraw and erase their data, or erase data that are older than the
-retention period.
+"""End a participation: finish, withdraw and erase the data, or erase data after the retention period.
 
 Retention erases names and free texts first, and later all data. Days count from the participant's last
-action. Each piece is a transaction of its own; a run that was interrupted continues the next time.
+action. Each step is a transaction of its own; an interrupted run continues the next time.
 """
 
 from __future__ import annotations
@@ -40,12 +39,15 @@ from study.participants.participant_events import (
 )
 
 NOT_DONE = (Episode.Status.PLAYING, Episode.Status.ABANDONED)
-"""An episode that ended because its player was gone was not done with; nor one that others went on with."""
+"""Statuses in which the play page is not done: still running, or ended because the player was gone."""
 
 
 def mark_episode_visits_done(participant_id: int) -> None:
-    """Note when the episodes of this participant ended; what is noted stays. Asked whenever another page is
-    seen or done, since an episode ends on the server."""
+    """Set the end time of the participant's play visits whose episodes have ended.
+
+    A stored time does not change. Call this whenever another page is opened or done, because episodes end on
+    the server. Episodes that others continued without the participant do not count.
+    """
     over = Round.objects.filter(participant=participant_id, position=OuterRef("position"))
     over = over.exclude(episode=None).exclude(episode__status__in=NOT_DONE)
     theirs = Seat.objects.filter(episode=OuterRef("episode"), number=OuterRef("seat"), mind=None)
@@ -55,11 +57,11 @@ def mark_episode_visits_done(participant_id: int) -> None:
 
 
 IDLE = gettext_noop("nothing happened for too long")
-"""Why somebody was timed out, in the data and on the page."""
+"""Reason for a timeout, in the data and on the page."""
 
 
 def finish_participant(person: Participant, status: str, reason: str = "") -> None:
-    """Note that this participant, locked by the caller, has come to an end."""
+    """Mark this participant, whose row the caller has locked, as ended with this status."""
     person.status, person.ended_at, person.end_reason = status, timezone.now(), reason
     person.given_code = code_to_give(person, outcome_codes(person.study_id))
     person.save(update_fields=["status", "ended_at", "end_reason", "given_code"])
@@ -68,21 +70,25 @@ def finish_participant(person: Participant, status: str, reason: str = "") -> No
 
 
 def outcome_codes(study_id: int) -> dict[str, str]:
-    """The codes that a study gives at the kinds of end now."""
+    """Return the study's current completion codes by outcome."""
     return dict(Outcome.objects.filter(study=study_id).values_list("kind", "code"))
 
 
 def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
-    """What somebody who has come to an end takes away: the code of that kind of end, else their own if they
-    are complete, or came and found nobody to play with; empty for none."""
+    """Return the code that a participant gets at the end; empty for none.
+
+    It is the code of the outcome. Without one, complete and unmatched participants get their own code.
+    """
     own = person.completion_code if person.status in PAID_STATUSES else ""
     return codes.get(person.status) or own
 
 
 @transaction.atomic
 def participant_end(*, participant_id: int, status: str, reason: str = "") -> bool:
-    """End a participant's way before its end, and the episode that runs, so that nothing goes on costing
-    money; the data stay. False if it was over already."""
+    """End a participation early, with its running episodes, so that no more costs arise. The data stay.
+
+    Return False if the participation had ended already.
+    """
     person = Participant.objects.select_for_update().get(pk=participant_id)
     if person.status != Participant.Status.ACTIVE:
         return False
@@ -100,33 +106,36 @@ def participant_end(*, participant_id: int, status: str, reason: str = "") -> bo
 
 
 def _seats(person: Participant) -> dict[int | None, int]:
-    """By episode of a round: where the person sits."""
+    """Return the person's seat by episode id, for the episodes of rounds."""
     return dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
 
 
 def group_lock(participant_id: int) -> None:
-    """Nobody opens an episode for this person's group until the transaction ends. Whoever also locks the
-    person does that before."""
+    """Lock this person's group until the transaction ends, so that nobody opens an episode for it.
+
+    A caller that also locks the person must do so before.
+    """
     list(Group.objects.select_for_update().filter(members__participant=participant_id))
 
 
 def episodes_of(person: Participant) -> QuerySet[Episode]:
-    """Every episode that this person plays in or played in; its rows can be locked."""
+    """Return all episodes that this person plays or played in, as a query whose rows can be locked."""
     mine = Q(rounds__participant=person) | Q(practised_by=person) | Q(first_practised_by=person)
     return Episode.objects.filter(pk__in=Episode.objects.filter(mine).values("pk"))
 
 
 def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any = None) -> LeavingReceipt:
-    """Erase everything this person left, row by row, because they or (`by`) one of the staff want it; what
-    stays is the study's count, if it is to be `counted`, and then what `took_part` keeps of who was done.
+    """Erase everything this participant left, at their own request or by staff (`by`); return a receipt.
 
-    They themselves go first, and whatever leads to them. Their episodes follow one after another, so that
-    nobody who plays waits; what a process that dies meanwhile leaves of these is erased when the next one
-    leaves (`episodes_erase_left`). Participant.DoesNotExist if it was erased already.
+    The study's count of withdrawals stays, if `counted`, and so does the record of completion
+    (`record_completion`). The participant is erased first, with everything that leads to them. Their episodes
+    follow one by one, so that no running episode waits. If the process dies meanwhile, the next withdrawal
+    erases the rest (`erase_orphaned_episodes`). Raises Participant.DoesNotExist if the data were erased
+    already.
     """
     person, receipt, episodes = _forget(participant_id, counted, by)
     told = partial(participant_erased.send, Participant, study_id=person.study_id)
-    transaction.on_commit(told, robust=True)  # it is done: whoever hears of it cannot undo it
+    transaction.on_commit(told, robust=True)  # the erasure is committed: a receiver cannot undo it
     prompts = prompt_hashes_of(episodes)
     for episode_id in episodes:
         erase_episode(episode_id)
@@ -138,14 +147,16 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
 
 @transaction.atomic
 def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, LeavingReceipt, list[int]]:
-    """Erase the person, with a receipt, and have their mark kept. Their episodes end; those in which nobody
-    plays any more are to be erased."""
+    """Erase the participant and send the signal that stores their erasure mark.
+
+    Return the participant, the receipt, and the ids of episodes to erase because nobody else played in them.
+    """
     person = Participant.objects.select_for_update().get(pk=participant_id)
     if counted and not person.preview:
         counter = "withdrawn_synthetic" if person.synthetic else "withdrawn"
         Study.objects.filter(pk=person.study_id).update(**{counter: F(counter) + 1})
         record_completion(person)
-    group_lock(person.pk)  # after the study, as who looks for a group
+    group_lock(person.pk)  # after the study, in the same order as forming groups
     episodes = list(episodes_of(person).select_for_update())  # no step is written meanwhile
     seats = _seats(person)
     mark = erasure_mark(person)
@@ -159,16 +170,16 @@ def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, L
 
 
 def _end_without(episode: Episode, seat: int) -> bool:
-    """Nobody has the seat; the episode ends, unless others go on without them. Whether nobody else plays, or
-    has played, in it."""
+    """Empty the seat and end the episode, unless others continue it. Return whether nobody else plays or
+    played in it."""
     leave_seat(episode_id=episode.pk, seat=seat)
     others = (episode.rounds, episode.practised_by, episode.first_practised_by)
     return not any(each.exists() for each in others)
 
 
 def erase_orphaned_episodes(*, study_id: int) -> int:
-    """Erase what somebody who left has left because a process died: episodes of people that are over and
-    belong to nobody; how many."""
+    """Erase ended episodes without a participant, which remain if a process died while erasing; return the
+    number."""
     nobody = Episode.objects.filter(rounds=None, practised_by=None, first_practised_by=None, synthetic=False)
     over = nobody.filter(audience=live_page_group_name(study_id)).exclude(status=Episode.Status.PLAYING)
     left = list(over.values_list("pk", flat=True))
@@ -178,8 +189,11 @@ def erase_orphaned_episodes(*, study_id: int) -> int:
 
 
 def _overwrite() -> None:
-    """SQLite keeps what was erased in its log until that is written over: it is emptied now, or, if somebody
-    reads for long, at a later withdrawal. PostgreSQL's log is its administrator's."""
+    """Empty SQLite's write-ahead log, in which erased data remain until it is overwritten.
+
+    If another process reads for a long time, a later withdrawal does it. The administrator manages
+    PostgreSQL's log.
+    """
     if connection.vendor != "sqlite" or connection.in_atomic_block:
         return
     with connection.cursor() as cursor:
@@ -189,34 +203,36 @@ def _overwrite() -> None:
 
 
 LOG_PATIENCE = 300
-"""Milliseconds that somebody who leaves waits for others who read the database."""
+"""Milliseconds for which a withdrawal waits for readers of the database."""
 
 PEOPLE = 50
-"""Whose names are erased together."""
+"""Number of participants per transaction when erasing names."""
 
 
 def expired_participants(days: int | None) -> QuerySet[Participant]:
-    """Those who did something last more than so many days ago; nobody where things are kept for ever."""
+    """Return participants whose last action is more than this many days ago; none if `days` is None."""
     if days is None:
         return Participant.objects.none()
     return Participant.objects.filter(active_at__lt=timezone.now() - timedelta(days=days))
 
 
 def participants_with_names(people: QuerySet[Participant]) -> QuerySet[Participant]:
-    """Those of them with a name or a free text."""
+    """Return those of these participants who have a label, referral data or a free text."""
     texts = texts_of(people).values("participant")
     return people.filter(~Q(label="") | ~Q(referral={}) | Q(pk__in=texts)).order_by("pk")
 
 
 def texts_of(people: QuerySet[Participant]) -> QuerySet[Answer]:
-    """Their answers in words of their own."""
+    """Return the free-text answers of these participants."""
     of_them = Answer.objects.filter(participant__in=people.values("pk"), item__kind=SurveyItem.Kind.TEXT)
     return of_them.exclude(value="").exclude(value=DOES_NOT_APPLY)
 
 
 def erase_names(ids: Iterable[int]) -> int:
-    """Empty what names these participants: the label and what else their link said, and free texts. How many
-    they were. The rest stays, and their personal link with it, so that they can still leave."""
+    """Empty what may identify these participants: label, referral data and free texts. Return their number.
+
+    The other data stay. The personal link still works, so that they can withdraw.
+    """
     done = 0
     for piece in batches_of(ids, PEOPLE):
         with transaction.atomic():
@@ -227,13 +243,13 @@ def erase_names(ids: Iterable[int]) -> int:
 
 
 def erase_participants(ids: Iterable[int]) -> int:
-    """Erase all that these participants left, one after another; how many there were. They are not counted as
+    """Erase all data of these participants, one by one; return their number. They do not count as
     withdrawn."""
     return sum(_erase(participant_id) for participant_id in ids)
 
 
 def _erase(participant_id: int) -> bool:
-    """False if they have left meanwhile."""
+    """Return False if the participant withdrew meanwhile."""
     try:
         participant_withdraw(participant_id=participant_id, counted=False)
     except Participant.DoesNotExist:
@@ -242,8 +258,10 @@ def _erase(participant_id: int) -> bool:
 
 
 def erase_orphans() -> int:
-    """Erase what belongs to nobody since a process died while it erased: episodes, and what models were
-    asked; how many episodes."""
+    """Erase episodes and prompts without an owner, which remain if a process died while erasing.
+
+    Return the number of episodes.
+    """
     studies = Study.objects.values_list("pk", flat=True)
     episodes = sum(erase_orphaned_episodes(study_id=study_id) for study_id in studies)
     erase_prompts(unused_prompt_hashes())

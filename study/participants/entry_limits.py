@@ -1,7 +1,7 @@
-"""Places in a study, and pauses of entry when too many people begin at once.
+"""Count places in a study, and pause entry when too many people begin at once.
 
-Opening the study's link takes no place; consenting does. In a study without consent it is the first
-finished page or the first played step. Only people count towards a pause, and only people wait.
+Opening the study's link takes no place; consenting does. In a study without consent, the first finished page
+or the first played step takes it. Only human participants count towards a pause, and only they wait.
 """
 
 from __future__ import annotations
@@ -24,19 +24,21 @@ JUMP = timedelta(minutes=1)
 
 
 def current_pause(study: Study) -> EntryPause | None:
-    """The pause that is on now."""
+    """Return the pause that is active now, or None."""
     return study.entry_pauses.filter(until__gt=timezone.now()).first()
 
 
 def seconds_until(moment: datetime) -> float:
-    """How long it is till then."""
+    """Return the seconds from now until this moment."""
     return (moment - timezone.now()).total_seconds()
 
 
 def pause_if_too_many(study: Study, *, beside: int = 0) -> EntryPause | None:
-    """Begin a pause if as many as the study allows have begun within a minute, not counting those `beside`
-    (`study.participation.enter_study`); after a pause counting begins anew. The caller holds the study's row,
-    so that no two begin one."""
+    """Begin a pause if too many participants entered within a minute; return the pause or None.
+
+    The study sets the limit. Entries `beside` the count are subtracted (`study.participation.enter_study`).
+    After a pause, counting starts anew. The caller locks the study's row, so that no two pauses begin.
+    """
     if study.entries_per_minute is None or current_pause(study):
         return None
     now, last = timezone.now(), study.entry_pauses.first()
@@ -49,14 +51,15 @@ def pause_if_too_many(study: Study, *, beside: int = 0) -> EntryPause | None:
 
 @transaction.atomic
 def end_pause(*, study_id: int, user: User) -> bool:
-    """Let people in again. False if no pause is on."""
+    """End the current pause and allow entry again. Return False if there is no pause."""
     study = Study.objects.select_for_update().get(pk=study_id)
     on = study.entry_pauses.filter(until__gt=timezone.now())
     return bool(on.update(until=timezone.now(), ended_by=user.get_username()))
 
 
 def participants_with_place() -> Q:
-    """Participants who have a place; who dropped out or was excluded has given it back."""
+    """Return the query of participants who have a place. Participants who dropped out or were excluded have
+    none."""
     theirs = {"participant": OuterRef("pk")}
     did = PageVisit.objects.filter(**theirs, done_at__isnull=False).exclude(page=WELCOME)
     played = Round.objects.filter(**theirs, episode__step__gt=0)
@@ -66,7 +69,7 @@ def participants_with_place() -> Q:
 
 
 def is_full(study: Study, *, synthetic: bool = False) -> bool:
-    """Whether no place is left. People and programs are counted apart."""
+    """Return whether no place is left. Human and synthetic participants count separately."""
     most = study.max_participants
     return (
         most is not None
@@ -75,11 +78,14 @@ def is_full(study: Study, *, synthetic: bool = False) -> bool:
 
 
 def take_place(person: Participant) -> None:
-    """A place is this participant's from now on: called before what takes it is stored, in the same
-    transaction. StudyClosedError if others have taken the last one; nobody loses the one they have."""
+    """Give this participant a place, or raise StudyClosedError if others took the last one.
+
+    Call this in the same transaction, before storing the action that takes the place. A participant who has a
+    place keeps it.
+    """
     if person.preview or person.consented_at or person.study.max_participants is None:
         return
-    study = Study.objects.select_for_update().get(pk=person.study_id)  # one after another
+    study = Study.objects.select_for_update().get(pk=person.study_id)  # one at a time
     if is_full(study, synthetic=person.synthetic) and not _has_one(person):
         raise StudyClosedError(study.slug)
 

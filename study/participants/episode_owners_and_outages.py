@@ -1,4 +1,4 @@
-"""Find who played an episode, and which episodes outages touched. Reads only."""
+"""Find who played an episode, and which episodes overlap with outages. Reads only."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from study.participants.models import Participant, Round
 
 
 def downtime_since_creation(study: Study) -> Downtime:
-    """All outages since the study was made."""
+    """Return all outages since the study was created."""
     return downtime_since(study.created_at)
 
 
 def outages_of(study: Study) -> QuerySet[Outage]:
-    """Those from the first participant's coming to the last one's last deed, or until now while somebody
-    takes part."""
+    """Return the outages from the first entry to the last action, or until now while a participant is
+    active."""
     facts = study.participants.aggregate(
         first=Min("entered_at"),
         last=Max("active_at"),
@@ -40,12 +40,12 @@ def outages_of(study: Study) -> QuerySet[Outage]:
 
 
 def outage_overlap(downtime: Downtime, began: datetime | None, ended: datetime | None) -> OutageEffect:
-    """What these outages did to an episode; one that is not over yet goes on until now."""
+    """Return the effect of these outages on an episode; an episode without an end lasts until now."""
     return downtime.touch(began, ended or timezone.now()) if began else NO_EFFECT
 
 
 def touched_episodes(downtime: Downtime, rounds: QuerySet[Round]) -> set[int]:
-    """Ids of the episodes of these rounds that any of these outages touched."""
+    """Return the ids of the episodes of these rounds that overlap with an outage."""
     if not downtime:
         return set()
     times = rounds.filter(episode__isnull=False).order_by()
@@ -56,7 +56,10 @@ def touched_episodes(downtime: Downtime, rounds: QuerySet[Round]) -> set[int]:
 
 
 def episode_owners(ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
-    """For each of these episodes its rounds, and who practised in it."""
+    """Return for each episode id its rounds and the participants who practised in it, as lists of values.
+
+    The seal of an episode uses this: it later shows whether an episode was assigned to somebody else.
+    """
     said: dict[int, list[Any]] = defaultdict(list)
     of_round = ("episode", "pk", "participant", "participant__study", "condition", "position", "seat")
     for episode, *values in Round.objects.filter(episode__in=ids).order_by().values_list(*of_round):

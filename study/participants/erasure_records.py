@@ -1,9 +1,8 @@
-"""What is kept of a participant whose data were erased: a signed receipt, a mark for restored backups, and
-the completion code.
+"""Records that stay after a participant's data were erased: receipt, erasure mark and completion code.
 
-None of these leads to the erased data. The receipt proves without a name that somebody withdrew. The
-mark is a hash of a random name (128 bits) and shows a restored backup who must be erased again. The code
-lets somebody who finished be paid; a hash of their label prevents a second payment.
+None of them leads to the erased data. The signed receipt proves without a name that somebody withdrew. The
+mark is a hash of a random name (128 bits); after a backup is restored, it shows who must be erased again. The
+code lets a participant who finished be paid; a hash of their label prevents a second participation.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ TIME = "%Y%m%dT%H%M%SZ"
 
 @dataclass(frozen=True, slots=True)
 class LeavingReceipt:
-    """What someone who withdrew can keep: proof without a name. `code` says study and time, and is signed."""
+    """Proof of withdrawal without a name. `code` holds study and time, and is signed."""
 
     code: str
     study: str
@@ -35,19 +34,19 @@ class LeavingReceipt:
 
     @property
     def without_proof(self) -> str:
-        """How the code begins: enough to match it, not to make it."""
+        """Return the code without its signature: enough to match a receipt, not to forge one."""
         return self.code.rpartition(":")[0]
 
 
 def make_receipt(study: str, at: datetime) -> LeavingReceipt:
-    """A receipt for leaving this study; two of one second differ by a word of chance."""
+    """Return a receipt for this study. A random word distinguishes two receipts of the same second."""
     at = at.astimezone(UTC).replace(microsecond=0)
     said = ":".join([study, at.strftime(TIME), secrets.token_hex(3)])
     return LeavingReceipt(signing.Signer(salt=RECEIPT_SALT).sign(said), study, at)
 
 
 def read_receipt(code: str) -> LeavingReceipt | None:
-    """What a receipt of this server says; None for any other text."""
+    """Return the receipt with this code; None for any text that this server did not sign."""
     code = "".join(code.split())  # copied from a page or letter, it may be broken into lines
     try:
         study, at, _ = signing.Signer(salt=RECEIPT_SALT).unsign(code).split(":")
@@ -58,14 +57,17 @@ def read_receipt(code: str) -> LeavingReceipt | None:
 
 LABEL_SALT = "brigade.took-part"
 PAID_STATUSES = {Participant.Status.COMPLETE, Participant.Status.UNMATCHED}
-"""Ends at which everybody is given a code: their own, where the study has none for it."""
+"""Ends at which every participant gets a code: their own, if the outcome has none."""
 NO_REENTRY_STATUSES = {*PAID_STATUSES, Participant.Status.FAILED_CHECK}
-"""Who does not begin again by the same name."""
+"""Ends after which nobody may enter again under the same label."""
 
 
 def record_completion(person: Participant) -> None:
-    """Keep this of a person who is being erased, if their part was over (`NO_REENTRY_STATUSES`); of nobody
-    else, and not twice: who came back with a backup may be known."""
+    """Store the completion of a participant who is being erased, if their status is in `NO_REENTRY_STATUSES`.
+
+    Previews and synthetic participants are not stored. Nothing is stored twice: a restored backup may bring
+    back somebody who is recorded.
+    """
     if person.status not in NO_REENTRY_STATUSES or person.preview or person.synthetic:
         return
     code = person.given_code if person.status in PAID_STATUSES else ""
@@ -77,19 +79,21 @@ def record_completion(person: Participant) -> None:
 
 
 def completion_of(study_id: int, label: str) -> LeftComplete | None:
-    """Whose part was over by this name, and who left; None if nobody did, or if it is not kept any more."""
+    """Return the record of an erased participant with this label; None if there is none or it has expired."""
     mark = label_mark(study_id, label)
     return LeftComplete.objects.filter(study=study_id, mark=mark).first() if mark else None
 
 
 def label_mark(study_id: int, label: str) -> str:
-    """64 characters, from which nobody reads the name without the server's secret key; empty for no name."""
+    """Return a hash of the label (64 hex digits), which needs the server's secret key; empty for no label."""
     return salted_hmac(LABEL_SALT, f"{study_id} {label}", algorithm="sha256").hexdigest() if label else ""
 
 
 def forget_completions(names: int | None, everything: int | None) -> int:
-    """Erase marks after so many days (None: never), and what else is kept after so many; how many people were
-    forgotten."""
+    """Erase label marks after `names` days, and whole records after `everything` days (None: never).
+
+    Return the number of records erased.
+    """
     today = timezone.now().date()
     if names is not None:
         old = LeftComplete.objects.filter(left_on__lt=today - timedelta(days=names))
@@ -101,5 +105,5 @@ def forget_completions(names: int | None, everything: int | None) -> int:
 
 
 def erasure_mark(person: Participant) -> str:
-    """64 characters; the same for this person in every backup."""
+    """Return a hash (64 hex digits) that is the same for this person in every backup."""
     return sha256(f"brigade.erased:{person.entry}".encode()).hexdigest()

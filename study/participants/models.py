@@ -1,6 +1,4 @@
-"""Django models of participants and their data: Participant, Round, Group, PageVisit, Answer and staff
-actions.
-"""
+"""Django models of participants and their data: rounds, groups, page visits, answers and staff actions."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from study.design.translations import ORIGINAL_LANGUAGE, best_language
 
 
 def new_completion_code() -> str:
-    """What a participant hands in as a proof of completion: eight characters, none of them ambiguous."""
+    """Return a random proof of completion: eight characters, none of them ambiguous."""
     return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
 
 
@@ -29,8 +27,11 @@ GUEST_SALT = "brigade.guest"
 
 
 class Participant(models.Model):
-    """One person in one study. Whoever knows `key` reaches this person's pages, and only these, and may erase
-    what they left. Whoever only knows their label is a guest, who goes on and cannot erase."""
+    """One person in one study.
+
+    A person with `key` reaches this participant's pages, and only these, and may erase their data. A person
+    who only knows the label is a guest, who can continue but not erase.
+    """
 
     class Status(models.TextChoices):
         ACTIVE = "active", "taking part"
@@ -42,9 +43,10 @@ class Participant(models.Model):
         UNMATCHED = "unmatched", "nobody to play with"
 
     as_guest = False
-    """Whether whoever asks in this request has shown no more than the label. Never stored."""
+    """Whether the current request showed no more than the label. Never stored."""
     told_of: PageVisit | None = None
-    """The visit that the page of this request is to tell of, where the study keeps that. Never stored."""
+    """The visit about which the current page reports its device, if the study records devices. Never stored.
+    """
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="participants")
@@ -132,29 +134,34 @@ class Participant(models.Model):
         return self.code
 
     def get_absolute_url(self) -> str:
-        """The personal link, or a guest's: always the page that comes next."""
+        """Return the personal link, or a guest's. It always leads to the participant's current page."""
         return reverse("study:participant", args=[self.shown_key])
 
     @property
     def design(self) -> Blueprint:
-        """What the person entered under, in their language; where that is no longer offered, in the one that
-        is shown instead."""
+        """Return the design version with which the person entered, in their language.
+
+        If the study no longer offers that language, the replacement that the pages use.
+        """
         return translated_design(self.version.blueprint, best_language(self.study.languages, [self.language]))
 
     @property
     def shown_key(self) -> str:
-        """What stands in the addresses of whoever asks: a guest never sees `key`."""
+        """Return the key in the addresses of the current request. A guest never sees `key`."""
         return self.guest_key if self.as_guest else self.key
 
     @property
     def guest_key(self) -> str:
-        """Opens this person's pages without the right to erase. It ends with `key`, and does not tell it."""
+        """Return a key that opens this person's pages without the right to erase.
+
+        It becomes invalid when `key` changes, and does not reveal `key`.
+        """
         mark = salted_hmac(GUEST_SALT, f"{self.pk} {self.key}", algorithm="sha256").hexdigest()
         return f"{self.pk}-{mark[:32]}"
 
 
 class Round(models.Model):
-    """One participant's turn in one condition: the episode, then the survey."""
+    """One participant's round in one condition: the episode, then the survey."""
 
     id: int
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="rounds")
@@ -183,13 +190,15 @@ class Round(models.Model):
 
     @property
     def is_given_up(self) -> bool:
-        """Somebody was away from a game that others go on with: a co-player has the seat now."""
+        """Return whether a co-player took over the seat of this absent participant."""
         return self.episode is not None and str(self.seat) in (self.episode.gone or {})
 
 
 class Group(models.Model):
-    """Those who play together, from the lobby of their first shared round on. All of them have the order of
-    whoever came first; it takes in nobody more once its first episode is open."""
+    """People who play together, from the lobby of their first shared round on.
+
+    All members have the order of the first one. The group takes no new member once its first episode is open.
+    """
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="groups")
@@ -215,7 +224,7 @@ class Group(models.Model):
 
 
 class GroupMember(models.Model):
-    """One of a group, and whether they are in its lobby now."""
+    """A member of a group, and when their lobby page was last present."""
 
     id: int
     group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="members")
@@ -240,8 +249,10 @@ class GroupMember(models.Model):
 
 
 class PageVisit(models.Model):
-    """One page of one participant: when it was first seen, and when it was done. `flow` reads from these what
-    comes next."""
+    """One page of one participant: when it was first opened, and when it was done.
+
+    `next_page` derives the current page from these rows.
+    """
 
     id: int
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="visits")
@@ -274,7 +285,7 @@ class PageVisit(models.Model):
 
 
 class Answer(models.Model):
-    """One answer to one item: after an episode, or on a page outside of the rounds."""
+    """One answer to one item, after an episode or on a page outside of the rounds."""
 
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="answers")
     round = models.ForeignKey(Round, null=True, blank=True, on_delete=models.CASCADE, related_name="answers")
@@ -303,8 +314,11 @@ class Answer(models.Model):
 
 
 class LeftComplete(models.Model):
-    """Somebody whose part was over and who had their data erased: what it takes to pay who is complete
-    (others have no code here), and to know that the same name took part. It leads to no data."""
+    """Record of a participant who finished and whose data were erased.
+
+    It holds what is needed to pay complete participants (others have no code here), and to recognise the same
+    label. It leads to no data.
+    """
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="left_complete")
@@ -322,7 +336,7 @@ class LeftComplete(models.Model):
 
 
 class EntryPause(models.Model):
-    """A time in which nobody new is let in, because so many began at once."""
+    """A time in which no new participant may enter, because too many began at once."""
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="entry_pauses")
@@ -341,7 +355,8 @@ class EntryPause(models.Model):
 
 
 class StaffAction(AppendOnly):
-    """What staff did to a participant, and why. Written once; erased with the participant's data."""
+    """An action of staff about a participant, with the reason. Append-only; erased with the participant's
+    data."""
 
     class Action(models.TextChoices):
         EXCLUDE = "exclude", "excluded from the analysis"

@@ -1,7 +1,7 @@
-"""Find the page that a participant sees next. It is the only module that decides this.
+"""Find the page that a participant sees next. Only this module decides it.
 
-An episode that staff stopped counts as over: its survey follows. A participant who timed out or was
-stopped during an episode sees the last page.
+An episode that staff stopped counts as over: its survey follows. A participant who timed out or was stopped
+during an episode sees the last page.
 """
 
 from __future__ import annotations
@@ -19,59 +19,66 @@ from study.participants.models import Participant, Round
 
 @dataclass(frozen=True, slots=True)
 class CurrentPage:
-    """Where a participant is: `page` is one of `PAGES`; `round` for play and survey, and while a round that
-    has no episode waits for it."""
+    """The participant's current page: `page` is one of `PAGES`.
+
+    `round` is set for play and survey, and while a round without an episode waits for it.
+    """
 
     page: str
     round: Round | None = None
     total: int = 0
-    """Rounds in the whole study."""
+    """Number of rounds in the whole study."""
     rounds: Sequence[Round] = ()
-    """This participant's, in their order; none once the way is over."""
+    """This participant's rounds in their order; empty once the participation has ended."""
 
     @property
     def position(self) -> int:
-        """Of the round; 0 outside of the rounds. Play and survey share it."""
+        """Return the position of the round; 0 outside of the rounds. Play and survey share it."""
         return self.round.position if self.round else 0
 
 
 class ParticipantProgress:
-    """One participant's way as it is stored, read when it is needed and only once. Who changes it (a page is
-    done, a round answered) changes it here, too: `place` follows."""
+    """One participant's progress, read from the database when needed and only once.
+
+    Code that changes the progress (a page is done, a round answered) must also change this object; `place`
+    follows.
+    """
 
     def __init__(self, participant: Participant) -> None:
         self.participant = participant
 
     @cached_property
     def rounds(self) -> list[Round]:
-        """All rounds in their order, with their episodes and conditions."""
+        """Return all rounds in their order, with their episodes and conditions."""
         return list(self.participant.rounds.select_related("episode", "condition"))
 
     @cached_property
     def done(self) -> set[str]:
-        """The pages outside of the rounds that are done."""
+        """Return the names of the finished pages outside of the rounds."""
         visits = self.participant.visits.filter(done_at__isnull=False, position=0)
         return set(visits.values_list("page", flat=True))
 
     @property
     def place(self) -> CurrentPage:
-        """The page that comes now."""
+        """Return the current page."""
         if self.participant.status != Participant.Status.ACTIVE:
             return CurrentPage(LAST)
         return page_among(self.participant.version.blueprint, lambda: self.done, self.rounds)
 
 
 def current_page(participant: Participant) -> CurrentPage:
-    """The page that this participant sees now, whatever link, tab or reload asked for it."""
+    """Return the participant's current page, whichever link, tab or reload requested it."""
     return ParticipantProgress(participant).place
 
 
 def page_among(
     design: Blueprint, done: Callable[[], Collection[str]], rounds: Sequence[Round]
 ) -> CurrentPage:
-    """The page of somebody who takes part: `done` tells the pages outside of the rounds that are done,
-    `rounds` are all rounds in their order, with their episodes. Who plays, or has to answer, is not asked
-    what was done before: nobody comes to the rounds otherwise."""
+    """Return the current page of an active participant.
+
+    `done` returns the finished pages outside of the rounds. `rounds` are all rounds in order, with their
+    episodes. Once the first round has an episode, the pages before the rounds are not checked again.
+    """
     total = len(design.conditions)
     begun = bool(rounds and rounds[0].episode_id)
     before = None if begun else _first_left(design, PAGES_BEFORE_ROUNDS, done())
@@ -88,8 +95,8 @@ def _first_left(design: Blueprint, pages: Iterable[str], done: Collection[str]) 
 
 
 def _page(design: Blueprint, current: Round) -> str:
-    """Several people meet before they play; who was away from a game that others go on with is done with
-    it."""
+    """Return the page of a round. Shared rounds begin in the lobby. A participant who was replaced in a
+    running episode goes on to the survey."""
     if current.episode is None:
         return "lobby" if is_shared(design.condition(current.condition.key)) else "waiting"
     playing = current.episode.status == Episode.Status.PLAYING and not current.is_given_up

@@ -19,7 +19,7 @@ from study.participants.models import Participant, Round
 
 @dataclass(frozen=True, slots=True)
 class StudyCounts:
-    """How far a study's participants are, people and synthetic ones apart."""
+    """Number of participants of a study by status, human and synthetic ones separately."""
 
     entered: int
     active: int
@@ -28,19 +28,19 @@ class StudyCounts:
     synthetic: int
     synthetic_complete: int
     dropped: int = 0
-    """People who came to another end than a complete one and did not withdraw."""
+    """Human participants whose participation ended otherwise than complete, without withdrawals."""
     excluded: int = 0
-    """People whom staff excluded; they are counted above, too."""
+    """Human participants whom staff excluded; the other counts include them, too."""
     withdrawn_synthetic: int = 0
 
 
 def study_counts(study: Study) -> StudyCounts:
-    """Counts over the participants of one study; a withdrawn one is only a number."""
+    """Return the counts of one study. Withdrawn participants exist only as a number."""
     return _counts(_counted(Study.objects.filter(pk=study.pk)).get())
 
 
 def studies_with_counts(studies: QuerySet[Study]) -> list[tuple[Study, StudyCounts]]:
-    """Each of these with its counts, in one query."""
+    """Return each of these studies with its counts, in one query."""
     return [(study, _counts(study)) for study in _counted(studies)]
 
 
@@ -74,14 +74,15 @@ def _counts(study: Any) -> StudyCounts:
 
 
 def withdrawn(study: Study, *, who: str) -> int:
-    """How many of those whose data are asked for withdrew, as the database knows now."""
+    """Return how many of the requested kind (`people`, `synthetic`, else both) withdrew, read from the
+    database."""
     counts = Study.objects.values("withdrawn", "withdrawn_synthetic").get(pk=study.pk)
     people, programs = counts["withdrawn"], counts["withdrawn_synthetic"]
     return {"people": people, "synthetic": programs}.get(who, people + programs)
 
 
 def participants_with_progress(study: Study) -> QuerySet[Participant]:
-    """Every participant with `rounds_done`, `rounds_total` and `last_step_at`, newest first."""
+    """Return all participants with `rounds_done`, `rounds_total` and `last_step_at`, newest first."""
     return study.participants.annotate(
         rounds_done=Count("rounds", filter=Q(rounds__answered_at__isnull=False)),
         rounds_total=Count("rounds"),
@@ -90,25 +91,27 @@ def participants_with_progress(study: Study) -> QuerySet[Participant]:
 
 
 def has_begun(study: Study | None) -> bool:
-    """Whether anybody ever entered; whoever withdrew counts, programs and previews do not."""
+    """Return whether a human participant ever entered. Withdrawn ones count; synthetic ones and previews do
+    not."""
     if study is None or study.pk is None:
         return False
     return study.withdrawn > 0 or people_of(study).exists()
 
 
 def people_of(study: Study) -> QuerySet[Participant]:
-    """Participants who are neither programs nor staff."""
+    """Return the participants who are neither synthetic nor staff."""
     return study.participants.filter(synthetic=False, preview=False)
 
 
 def describe_begun(study: Study) -> str:
-    """`12 participants have begun`."""
+    """Return the number as text, such as `12 participants have begun`."""
     number = people_of(study).count()
     return f"{counted_noun(number, 'participant')} {'has' if number == 1 else 'have'} begun"
 
 
 class VersionOrders(NamedTuple):
-    """What the sequences of a version rest on; versions that differ in other things are balanced together."""
+    """The order scheme, conditions and seed of a version. Versions that agree in these are balanced
+    together."""
 
     name: str
     conditions: tuple[str, ...]
@@ -116,7 +119,7 @@ class VersionOrders(NamedTuple):
 
 
 def version_orders(design: Blueprint) -> VersionOrders:
-    """That of one version."""
+    """Return the order settings of one version."""
     conditions = tuple(one.key for one in design.conditions)
     return VersionOrders(str(design.study["orders"]), conditions, int(design.study["seed"]))
 
@@ -124,7 +127,7 @@ def version_orders(design: Blueprint) -> VersionOrders:
 def sequence_tallies(
     study: Study, scheme: VersionOrders, *, synthetic: bool, preview: bool
 ) -> dict[int, SequenceTally]:
-    """By sequence of a scheme, who holds it: people, programs and staff are counted apart."""
+    """Return finished and playing participants by sequence; human, synthetic and staff count separately."""
     versions = study.versions.defer("bundle").order_by()
     alike = [one.pk for one in versions if version_orders(one.blueprint) == scheme]
     held = study.participants.filter(
@@ -143,31 +146,35 @@ def sequence_tallies(
 
 @dataclass(frozen=True, slots=True)
 class OrderBalance:
-    """Counts over people, or over programs where nobody else is complete."""
+    """Order counts over human participants, or over synthetic ones if no human participant is complete."""
 
     participants: int
     synthetic: bool
     names: Sequence[str]
-    """Of the conditions that somebody played, in the order of the design."""
+    """Names of the conditions that somebody played, in the order of the design."""
     places: Sequence[tuple[str, Sequence[int]]]
     """By condition: how often it came first, second, and so on."""
     after: Sequence[tuple[str, Sequence[int | None]]]
-    """By condition: how often each one followed it directly; None for itself."""
+    """By condition: how often each other condition followed it directly; None for itself."""
 
     @property
     def spread(self) -> int:
-        """By how many participants the fullest place of a condition is ahead of its emptiest."""
+        """Return the largest difference between a condition's most and least frequent position, in
+        participants."""
         return max((max(counts) - min(counts) for _, counts in self.places), default=0)
 
     @property
     def after_spread(self) -> int:
-        """By how many the pair that came most often is ahead of the rarest."""
+        """Return the difference between the most and the least frequent pair of successive conditions."""
         counts = [count for _, row in self.after for count in row if count is not None]
         return max(counts, default=0) - min(counts, default=0)
 
 
 def order_balance(study: Study) -> OrderBalance | None:
-    """Of those who are complete and not excluded; None where there is nobody, or one condition only."""
+    """Count orders over complete participants who were not excluded.
+
+    Return None if there is nobody, or only one condition was played.
+    """
     people = study.participants.filter(
         status=Participant.Status.COMPLETE, preview=False, excluded_at=None
     ).order_by()

@@ -1,4 +1,4 @@
-"""Notify live pages and other apps that a participant moved on, left or was erased."""
+"""Notify live pages and other apps that a participant moved on, withdrew or was erased."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ from study.participants.models import Participant
 
 @dataclass(frozen=True, slots=True)
 class ParticipantNews:
-    """Something about this participant has changed; the handler in a consumer is `participant_news`.
+    """Message that something about this participant has changed; a consumer handles it in `participant_news`.
 
-    It comes over the channel layer, to the group of `live_page_group`, as a mapping of these fields.
+    It is sent over the channel layer to the group of `live_page_group`, as a mapping of these fields.
     """
 
     participant: str
-    """The code."""
+    """The participant's code."""
     type: str = field(default="participant.news", init=False)
 
 
 def live_page_group(study: Study) -> str:
-    """Who hears the news of a study, its participants' and its episodes': the live page."""
+    """Return the channel group for news about a study, its participants and its episodes; the live page
+    listens."""
     return live_page_group_name(study.pk)
 
 
 def live_page_group_name(study_id: int) -> str:
-    """As `live_page_group`, for the study's id."""
+    """Return the channel group of the study with this id (see `live_page_group`)."""
     return f"study-{study_id}"
 
 
 def notify_staff(person: Participant) -> None:
-    """Tell those who watch, once what has changed is committed."""
+    """Notify live pages of a change, once the transaction commits."""
     news = ParticipantNews(person.code)
     transaction.on_commit(
         partial(page_broadcast.notify_audience, live_page_group_name(person.study_id), news)
@@ -44,9 +45,10 @@ def notify_staff(person: Participant) -> None:
 
 
 participant_leaving = Signal()
-"""In the transaction that erases somebody: who hears of it keeps what must not be lost; an error undoes it
-all. `study_id` says in which study, `receipt` is what they are given, `mark` all that is kept of them
-(`study.participants.erasure_records`), `by` who of the staff does it, if they do not leave by themselves."""
+"""Sent in the transaction that erases a participant. Receivers store what must not be lost; an error in one
+rolls back the erasure. Arguments: `study_id`; `receipt`, which the participant gets; `mark`, all that is kept
+of them (`study.participants.erasure_records`); `by`, the staff member who erases them, or None if they
+withdrew."""
 
 participant_erased = Signal()
-"""After the commit that erased somebody; `study_id` says in which study."""
+"""Sent after the commit that erased a participant. Argument: `study_id`."""

@@ -1,5 +1,6 @@
-"""The register of personal data: every stored field that leads to a participant, with its purpose, in plain
-words. Its test fails for a field that is not explained.
+"""The register of personal data: every stored field that leads to a participant, with its purpose.
+
+Participants read these texts, so they are in plain words. A test fails for a field without an explanation.
 """
 
 from __future__ import annotations
@@ -17,27 +18,28 @@ from study.participants.models import Participant
 
 @dataclass(frozen=True, slots=True)
 class StoredData:
-    """One line, in English: what it is, why it is stored, who reads it beside whoever runs the server."""
+    """One line of the register, in English: what is stored, why, and who can read it besides the server's
+    operator."""
 
     what: str
     why: str
     seen: str = gettext_noop("the researchers of the study, and whomever they give their data files")
     named: bool = False
-    """Whether it can say who somebody is, so that it is erased first."""
+    """Whether the data may identify a person, so that they are erased first."""
     words: tuple[str, ...] = ()
-    """By which a consent names it: all of them stand in a text that does."""
+    """Words that must all occur in a consent text that mentions these data."""
     fields: tuple[str, ...] = ()
-    """`Model.field`, as the program calls them: nobody who takes part is shown these."""
+    """The fields as `Model.field`, as the program names them. Participants do not see these."""
     setting: str = ""
-    """The study's setting without which it is not stored; empty for what always is."""
+    """The study setting without which the data are not stored; empty if they always are."""
 
     def told(self) -> StoredData:
-        """The same in the language of whoever reads."""
+        """Return the line in the reader's language."""
         return replace(self, what=gettext(self.what), why=gettext(self.why), seen=gettext(self.seen))
 
 
 def _of(table: str, fields: str) -> tuple[str, ...]:
-    """These fields of a table."""
+    """Return these fields of a table as `Model.field`."""
     return tuple(f"{table}.{field}" for field in fields.split())
 
 
@@ -266,25 +268,25 @@ STORED_DATA: Mapping[str, StoredData] = {
         ),
     ),
 }
-"""Every line, by a word for it."""
+"""All lines by a short key."""
 
 
 def settings_on(study: Study) -> set[str]:
-    """The settings on which something of the study's people is stored, or is still there from before."""
+    """Return the settings with which personal data of this study are stored, now or in an earlier version."""
     before = study.versions.filter(document__study__keeps_devices=True)
     return {"keeps_devices"} if study.keeps_devices or before.exists() else set()
 
 
 @dataclass(frozen=True, slots=True)
 class StoredBeside:
-    """What is stored beside the data of a study."""
+    """One line about data that are stored outside the data of a study."""
 
     what: str
     words: tuple[str, ...]
-    """As of `StoredData`."""
+    """As in `StoredData`: words that must all occur in a consent text."""
 
     def told(self) -> StoredBeside:
-        """The same in the language of whoever reads."""
+        """Return the line in the reader's language."""
         return replace(self, what=gettext(self.what))
 
 
@@ -338,20 +340,20 @@ STORED_BESIDE: Mapping[str, StoredBeside] = {
         ("after the end", "paid", "twice"),
     ),
 }
-"""Every line of it, by a word for it."""
+"""All lines by a short key."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErasedData:
-    """One line of what is erased for who leaves."""
+    """One line about data that a withdrawal erases."""
 
     what: str
     lines: tuple[str, ...]
-    """The words of the lines of `LINES` that it is about."""
+    """The keys in `STORED_DATA` that the line covers."""
     shared: str = ""
-    """What is said instead in a study in which people play together: of those games less is erased."""
+    """Text for studies in which people play together: less of those games is erased. Empty: same text."""
     setting: str = ""
-    """As of `StoredData`."""
+    """As in `StoredData`: the study setting without which the data are not stored."""
 
 
 ERASED_DATA = (
@@ -381,12 +383,13 @@ ERASED_DATA = (
     ),
     ErasedData(gettext_noop("this personal link and all that belongs to it"), ("secrets",)),
 )
-"""What is erased, on the page to leave the study; all of `LINES` but the completion code, which stays for who
-has earned it."""
+"""The list of erased data on the withdrawal page. It covers all of `STORED_DATA` except the completion code,
+which stays for participants who earned it."""
 
 
 def personal_fields() -> Iterator[str]:
-    """Every stored field that leads to somebody: of a participant, an episode, and what belongs to these."""
+    """Return every stored field that leads to a participant: of participants, episodes, and rows that belong
+    to them."""
     todo: list[type[models.Model]] = [Participant, Episode, Prompt]
     for model in todo:  # grows meanwhile
         yield from (f"{model.__name__}.{field.name}" for field in model._meta.concrete_fields)
@@ -394,6 +397,6 @@ def personal_fields() -> Iterator[str]:
 
 
 def _belonging_to(model: type[models.Model]) -> list[type[models.Model]]:
-    """What has a row of this model as its own."""
+    """Return the models whose rows belong to a row of this model."""
     related = model._meta.related_objects
     return list(dict.fromkeys(one.related_model for one in related if isinstance(one.related_model, type)))

@@ -1,7 +1,6 @@
-"""Effects that synthetic participants are told to show, so that an analysis can be tested on known effects.
-Plain Python.
+"""Effects that synthetic participants show, so that an analysis can be tested on known effects. Plain Python.
 
-An effect is written `ITEM:CONDITION=SHIFT`: keys of both, and a part of the item's scale::
+An effect is written `ITEM:CONDITION=SHIFT`: the keys of both, and a fraction of the item's scale::
 
     trust:two_dispatched=0.2
 """
@@ -12,13 +11,13 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 
 KnownEffects = Mapping[str, Mapping[str, float]]
-"""By item and condition: by what part of its scale answers are moved there."""
+"""Shift of the answers by item and condition, as a fraction of the item's scale."""
 MIDDLE, MOST = 0.5, 0.5
-"""Where every rating lies by itself, and how far it may be moved."""
+"""Mean of every rating without an effect, and the largest shift; both as fractions of the scale."""
 
 
 def parse_effects(texts: Iterable[str]) -> dict[str, dict[str, float]]:
-    """What these lines say; ValueError names the first that says nothing."""
+    """Parse these lines. Raises ValueError with the first invalid one."""
     found: dict[str, dict[str, float]] = {}
     for text in texts:
         named, _, number = text.partition("=")
@@ -41,19 +40,22 @@ def _shift(number: str) -> float | None:
 
 
 def unknown_effect_key(known: KnownEffects, items: Collection[str], conditions: Collection[str]) -> str:
-    """The first key of it that is no rating of a survey or no condition; empty if there is none."""
+    """Return the first key that is no survey rating or no condition; empty if there is none."""
     named = [(key, items) for key in known] + [(key, conditions) for by in known.values() for key in by]
     return next((key for key, keys in named if key not in keys), "")
 
 
 def expected_answer(known: KnownEffects, item: str, condition: str) -> float | None:
-    """Where answers to this item lie there, as a part of its scale; None where nothing at all is known, and
-    programs answer by what they went through. What is not named is answered alike in every condition."""
+    """Return the mean answer to this item in this condition, as a fraction of the scale.
+
+    None if there are no known effects: then synthetic participants answer by their experience. An item
+    without an effect has the same mean in every condition.
+    """
     return MIDDLE + known.get(item, {}).get(condition, 0.0) if known else None
 
 
 def describe_effects(known: KnownEffects) -> str:
-    """As in `trust: two_dispatched +0.2; fun: alone -0.1`."""
+    """Return the effects as text, such as `trust: two_dispatched +0.2; fun: alone -0.1`."""
     return "; ".join(
         f"{item}: {', '.join(f'{condition} {shift:+g}' for condition, shift in by.items())}"
         for item, by in known.items()

@@ -1,1 +1,1 @@
-"""Participants' pages and their services: enter, continue, answer, wait."""
+"""Participants' pages and their services: enter a study, go from page to page, answer, wait."""

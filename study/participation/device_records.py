@@ -1,9 +1,9 @@
-"""Record the device, window size and hidden time of a participant's page, if the study does so and the
-participant has consented.
+"""Record the device, window size and hidden time of a participant's page.
 
-The browser's `User-Agent` is reduced to a browser family, major version and system family, and never
-stored itself. The page reports the rest (`static/js/device.js`) and repeats all it knows each time, so a
-lost or repeated report does no harm.
+This happens only if the study records devices and the participant has consented. The browser's `User-Agent`
+is reduced to a browser family, major version and system family, and is not stored itself. The page reports
+the rest (`static/js/device.js`) and repeats all it knows each time, so a lost or repeated report does no
+harm.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from django.utils import timezone
 from study.participants.models import PageVisit, Participant
 
 LONGEST = 500
-"""Characters of a name that are looked at."""
+"""Number of characters of the `User-Agent` that are read."""
 COMPUTER, HEADSET, OTHER, PHONE, TABLET = KINDS = ("computer", "headset", "other", "phone", "tablet")
 BROWSERS = {
     "Meta Quest Browser": r"OculusBrowser/(\d+)",
@@ -39,7 +39,8 @@ BROWSERS = {
     "Chrome": r"(?:Chrome|Chromium|CriOS)/(\d+)",
     "Safari": r"\bVersion/(\d+)\S* .*Safari/",
 }
-"""The first that is found: most of them also say that they are Chrome or Safari."""
+"""Patterns by browser family; the first match counts, since most browsers also claim to be Chrome or Safari.
+"""
 SYSTEMS = {
     "iPadOS": r"\biPad\b",
     "iOS": r"\biPhone\b|\biPod\b",
@@ -50,7 +51,7 @@ SYSTEMS = {
     "macOS": r"Macintosh|Mac OS X",
     "Linux": r"Linux|X11",
 }
-"""Likewise: Android says that it is Linux, an iPhone that it is like a Mac."""
+"""Patterns by system; the first match counts. Android also claims to be Linux, an iPhone to be like a Mac."""
 DEVICES = {
     HEADSET: r"OculusBrowser|\bQuest\b",
     TABLET: r"\biPad\b|Tablet|^(?!.*Mobi).*Android",
@@ -61,7 +62,7 @@ DEVICES = {
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One of `KINDS`; families of `BROWSERS` and `SYSTEMS`, or `other`; the major version, if it is told."""
+    """Device kind (one of `KINDS`), browser and system family (or `other`), and major version if known."""
 
     device: str
     browser: str
@@ -69,13 +70,13 @@ class Device:
     system: str
 
     def touched(self) -> Device:
-        """The same if its screen can be touched with several fingers: a tablet of Apple says that it is a
-        Mac, and no Mac can be touched."""
+        """Return the device given that its screen supports multi-touch. An iPad claims to be a Mac, and no
+        Mac has a touch screen."""
         return replace(self, device=TABLET, system="iPadOS") if self.system == "macOS" else self
 
 
 def device_of(name: str) -> Device:
-    """What such a name says; all of it `other` for one that says nothing."""
+    """Parse a `User-Agent`; all fields are `other` if nothing matches."""
     name = name[:LONGEST]
     found = ((family, re.search(pattern, name)) for family, pattern in BROWSERS.items())
     browser, version = next(((family, said[1]) for family, said in found if said), (OTHER, ""))
@@ -90,11 +91,11 @@ def _first(table: dict[str, str], name: str) -> str:
 MOST_PIXELS = 20_000
 MOST_TIMES = 10_000
 CLOCKS_APART = timedelta(minutes=1)
-"""By which a browser's clock may have been set while a page was open."""
+"""Tolerance for a change of the browser's clock while a page was open."""
 
 
 class DeviceReportForm(forms.Form):
-    """What a page tells of itself: whole numbers, none of them below 0."""
+    """A page's report about itself: whole numbers, none below 0."""
 
     page = forms.SlugField(max_length=12)
     position = forms.IntegerField(min_value=0, max_value=1000)
@@ -106,29 +107,32 @@ class DeviceReportForm(forms.Form):
 
 
 def keeps_devices(person: Participant) -> bool:
-    """Whether the study keeps devices, as they entered it, and they have agreed, if they are asked to."""
+    """Return whether devices are recorded: the participant's version says so and they consented, if asked."""
     design = person.version.blueprint
     agreed = person.consented_at is not None or not design.has("consent")
     return bool(design.meant("keeps_devices")) and agreed
 
 
 def device_fields(request: HttpRequest, person: Participant) -> dict[str, Any]:
-    """What is kept of the browser's name with a visit; nothing where nothing is kept."""
+    """Return the fields of the `User-Agent` to store with a visit; empty if devices are not recorded."""
     if not keeps_devices(person):
         return {}
     return asdict(device_of(request.headers.get("User-Agent", "")))
 
 
 def visit_to_record(person: Participant, page: str, position: int) -> PageVisit | None:
-    """The visit that this page is to tell of; None where nothing is kept."""
+    """Return the visit about which this page reports; None if devices are not recorded."""
     if not keeps_devices(person):
         return None
     return PageVisit.objects.filter(participant=person, page=page, position=position).first()
 
 
 def record_device(*, request: HttpRequest, person: Participant) -> bool:
-    """Keep what a page of this participant tells. False, and nothing changed, if the study does not keep it,
-    it cannot be, or they never saw that page. Who tells less than is known changes nothing either."""
+    """Store the report of this participant's page.
+
+    Return False, without a change, if the study does not record devices, the report is impossible, or the
+    participant never saw that page. A report with lower numbers than stored changes nothing either.
+    """
     form = DeviceReportForm(request.POST)
     if not keeps_devices(person) or not form.is_valid():
         return False

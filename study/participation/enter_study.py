@@ -1,7 +1,7 @@
-"""Enter a study: the entry and consent forms, the first steps of a participant, and limits on entries from
-one network address.
+"""Enter a study: the entry and consent forms, the first steps of a participant, and limits on entries.
 
-Entries are counted in the cache that all processes share, without the address itself.
+The limits count entries per network address in the cache that all processes share. The address itself is not
+stored.
 """
 
 from __future__ import annotations
@@ -44,13 +44,16 @@ from study.participation.round_planning import is_budget_spent, plan_rounds
 
 
 def is_study_open(study: Study, *, synthetic: bool = False) -> bool:
-    """Whether somebody new may enter now. People and programs are counted apart."""
+    """Return whether a new participant may enter now. Human and synthetic participants count separately."""
     return not why_study_closed(study, synthetic=synthetic)
 
 
 def why_study_closed(study: Study, *, synthetic: bool = False) -> str:
-    """Why nobody new may enter now: `closed`, `over` (its closing date has come), `spent` (its money, where
-    it is to wait then) or `full`; empty if they may."""
+    """Return why no new participant may enter now, or an empty string if entry is possible.
+
+    Reasons: `closed`, `over` (the closing date has passed), `spent` (the study pauses when its budget is
+    spent, and it is), or `full`.
+    """
     number = study.conditions.count()
     if study.status != Study.Status.OPEN or not number or get_scheme(study.orders).problem(number):
         return "closed"
@@ -73,12 +76,14 @@ def participant_enter(
     beside: int = 0,
     language: str = "",
 ) -> Participant:
-    """Someone begins. The same form sent twice, or the same label, is the same participant. `welcomed_at` is
-    when the welcome page was shown to them, if it was; `beside` as for `pause_if_too_many`; `language` what
-    they read it in, else the study's own.
+    """Create a participant, or return the existing one for the same entry form or the same label.
 
-    StudyClosedError if the study takes nobody new, EntryPausedError while so many begin at once; staff who
-    preview it are let in all the same, programs in a pause. TookPartError for who was done and left.
+    `welcomed_at` is the time at which the welcome page was shown, if it was. `beside` is passed to
+    `pause_if_too_many`. `language` is the language of the pages; the default is the study's first language.
+
+    Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many enter
+    at once. Raises TookPartError if somebody with this label finished and erased their data. Staff previews
+    enter despite a closed study or a pause, synthetic participants despite a pause.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     if known := known_participant(study, entry, referral):
@@ -118,8 +123,10 @@ def participant_enter(
 
 
 def known_participant(study: Study, entry: str, referral: Referral) -> Participant | None:
-    """Who begins here is somebody who is in already: by the form that was sent, or by the label. Anybody may
-    know a label: who shows nothing else is a guest."""
+    """Return the participant who sent this entry form before, or who has this label; None if there is none.
+
+    Anybody may know a label. A person who shows only a label is marked as a guest (`as_guest`).
+    """
     if known := study.participants.filter(entry=entry).first():
         return known
     known = study.participants.filter(label=referral.label).first() if referral.label else None
@@ -130,8 +137,10 @@ def known_participant(study: Study, entry: str, referral: Referral) -> Participa
 
 @transaction.atomic
 def consent_given(*, participant_id: int) -> bool:
-    """The participant agreed to every statement: the rounds are planned. False if nobody asked;
-    StudyClosedError if others have taken the last place."""
+    """Record that the participant agreed to every statement, and plan the rounds.
+
+    Return False if consent is not the current page. Raises StudyClosedError if others took the last place.
+    """
     person = lock_participant(participant_id)
     if not mark_page_done(ParticipantProgress(person), "consent"):
         return False
@@ -144,18 +153,18 @@ def consent_given(*, participant_id: int) -> bool:
 
 
 def consent_digest(version: Version, language: str = "") -> str:
-    """SHA-256 of the text and the statements, each on lines of its own, as they are read in this language."""
+    """Return the SHA-256 of the consent text and its statements, joined by newlines, in this language."""
     return text_digest(translated_design(version.blueprint, language).part("consent"))
 
 
 def text_digest(part: PartPlan) -> str:
-    """As `consent_digest`, of one part."""
+    """Return the SHA-256 of the text and statements of one part, joined by newlines."""
     return hashlib.sha256("\n".join([part.text, *part.settings["statements"]]).encode()).hexdigest()
 
 
 @transaction.atomic
 def consent_refused(*, participant_id: int) -> None:
-    """The participant does not agree: the end, and nothing that tells who it was is kept."""
+    """Record that the participant refused consent, end the participation, and erase label and referral."""
     person = lock_participant(participant_id)
     if mark_page_done(ParticipantProgress(person), "consent", stays=False):
         participant_end(participant_id=participant_id, status=Participant.Status.NO_CONSENT)
@@ -166,22 +175,27 @@ INVITATION_SALT = "brigade.invitation"
 ENTRY_SALT = "brigade.entry"
 INVITATION_SECONDS = 24 * 3600
 SYNTHETIC = "synthetic"
-"""Who is invited by a link that only the server can write: a program."""
+"""The invitation value for synthetic participants. Only the server can write such a link."""
 
 
 def synthetic_invitation(study: Study) -> str:
-    """What marks a participant as synthetic; it needs the server's secret key."""
+    """Return a signed invitation that marks a participant as synthetic. Signing needs the server's secret
+    key."""
     return signing.dumps({"study": study.slug, "who": SYNTHETIC}, salt=INVITATION_SALT)
 
 
 def entry_name(study: Study) -> tuple[str, str, float]:
-    """What `EntryForm.entry` says: the study, a name of its own, and when it was made."""
+    """Return the content of `EntryForm.entry`: study slug, unique form name, and time of creation (Unix
+    seconds)."""
     return study.slug, secrets.token_urlsafe(16), timezone.now().timestamp()
 
 
 class EntryForm(forms.Form):
-    """The button on the study's link. `entry` names this very form: sent twice, it is one participant, in
-    this study only. It also says when the page was made (`opened_at` once it is valid)."""
+    """The form with the entry button on the study's link.
+
+    `entry` identifies this form: sending it twice yields one participant, in this study only. It also holds
+    the time at which the page was made (`opened_at`, set once the form is valid).
+    """
 
     entry = forms.CharField(widget=forms.HiddenInput)
     invitation = forms.CharField(widget=forms.HiddenInput, required=False)
@@ -193,7 +207,7 @@ class EntryForm(forms.Form):
         self.initial.setdefault("entry", signing.dumps(entry_name(study), salt=ENTRY_SALT))
 
     def clean_entry(self) -> str:
-        """The form's own name, if it is one of ours."""
+        """Return the form's unique name. Refuse a value that the server did not sign for this study."""
         try:
             slug, name, opened_at = signing.loads(self.cleaned_data["entry"], salt=ENTRY_SALT)
         except (signing.BadSignature, ValueError) as error:
@@ -208,7 +222,8 @@ class EntryForm(forms.Form):
         return str(name)
 
     def clean_invitation(self) -> str:
-        """Who was invited: `SYNTHETIC`, or empty for anybody."""
+        """Return `SYNTHETIC` for a valid invitation of a synthetic participant, or an empty string for
+        none."""
         given = self.cleaned_data["invitation"]
         if not given:
             return ""
@@ -224,7 +239,7 @@ class EntryForm(forms.Form):
 
 
 class ConsentForm(forms.Form):
-    """Agreeing to every statement, each with a box of its own."""
+    """Consent form with one required checkbox per statement."""
 
     def __init__(self, *args: Any, statements: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -239,27 +254,29 @@ log = logging.getLogger(__name__)
 WINDOW_SECONDS = 600
 MINUTE = 60
 SHARE = 5
-"""As many entries of one network within a minute count towards a pause."""
+"""Entries of one network within a minute that count towards a pause."""
 NETWORK_SALT = "brigade.entries"
 MOST_NAME_QUERIES = 60
-"""That one network may ask about within a minute: the page tells whether somebody of this name takes part, or
-did."""
+"""Limit of queries about labels per network and minute. The page reveals whether somebody with a label takes
+or took part."""
 
 
 def too_many_entries(request: HttpRequest, study: Study) -> bool:
-    """Whether as many as the study allows have begun from where this request comes; it is counted itself.
+    """Count this entry and return whether its network made more entries than the study allows.
 
-    Programs of this machine are not counted: nobody reaches loopback from elsewhere, and behind a proxy
-    people have the address that it forwards. Those whose address cannot be read are counted together. While
-    the cache is away nobody is turned away.
+    Requests from loopback are not counted: they come from programs of this machine, since behind a proxy
+    people have the address that the proxy forwards. Requests whose address cannot be read are counted
+    together. While the cache is unavailable, no request is refused.
     """
     most, name = study.entries_per_address, _network(request, study)
     return most is not None and bool(name) and _count(f"entries:{name}", WINDOW_SECONDS) > most
 
 
 def too_many_name_queries(request: HttpRequest, study: Study, referral: Referral) -> bool:
-    """Whether more names were asked about from where this request comes than may be; it is counted itself,
-    unless the link has no name, or is signed."""
+    """Count this query and return whether its network asked about too many labels.
+
+    Links without a label and signed links are not counted.
+    """
     if not referral.label or referral.vouched:
         return False
     name = _network(request, study)
@@ -267,8 +284,12 @@ def too_many_name_queries(request: HttpRequest, study: Study, referral: Referral
 
 
 def uncounted_entries(request: HttpRequest, study: Study) -> int:
-    """How many entries of this minute and the one before do not count towards a pause, since their network
-    had sent its share: else whoever has two addresses could keep a study shut. This entry is counted."""
+    """Count this entry and return how many entries of this and the previous minute do not count towards a
+    pause.
+
+    An entry does not count if its network already used its share (`SHARE`). Otherwise a person with two
+    addresses could keep a study paused.
+    """
     name, minute = _network(request, study), int(time.time()) // MINUTE
     if name and _count(f"share:{name}", MINUTE) > SHARE:
         _count(f"beside:{study.pk}:{minute}", 2 * MINUTE)
@@ -276,7 +297,7 @@ def uncounted_entries(request: HttpRequest, study: Study) -> int:
 
 
 def _network(request: HttpRequest, study: Study) -> str:
-    """A name for where a request comes from, in this study only; empty for this machine."""
+    """Return a keyed hash of the request's network, specific to this study; empty for loopback."""
     address = client_address(request)
     if address is not None and address.is_loopback:
         return ""
@@ -285,19 +306,19 @@ def _network(request: HttpRequest, study: Study) -> str:
 
 
 def _count(key: str, seconds: int) -> int:
-    """One more; how many it are within the window. 0 while nobody can count."""
+    """Increase the counter and return its value within the window; 0 while the cache is unavailable."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
         cache.add(key, 0, seconds)
         return int(cache.incr(key))
-    except (RedisError, OSError, ValueError) as error:  # ValueError: the window was over at this very moment
+    except (RedisError, OSError, ValueError) as error:  # ValueError: the window has just expired
         log.warning("entries from an address are not counted: %s", type(error).__name__)
         return 0
 
 
 def _counted(key: str) -> int:
-    """How many it were; 0 while nobody knows."""
+    """Return the value of the counter; 0 while the cache is unavailable."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:

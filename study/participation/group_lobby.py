@@ -1,18 +1,19 @@
-"""The lobby where participants who play together wait for each other, and how their groups form.
+"""The lobby: participants who play together wait for each other, and their groups form.
 
-A *group* is formed at the first shared round. A participant joins the oldest group that has room and
-whose members have the same conditions left, the same language and the same design version (people,
-synthetic participants and staff apart), or founds one. All of a group have the order of its founder, and
-the sequence is counted for each of them. So all of them play each condition at the same time, and orders
-are balanced over groups. A group that has begun to play takes in nobody more.
+A *group* is formed at the first shared round. A participant joins the oldest group that has room and whose
+members have the same conditions left, the same language and the same design version. Human participants,
+synthetic participants and staff form separate groups. If there is no such group, the participant founds one.
+All members have the order of the founder, and the sequence counts once for each member. So all members play
+each condition at the same time, and orders are balanced over groups. A group that has begun to play takes no
+new member.
 
-A member is present as long as their page is heard of (`AWAY`). When the first member's time is over
-(`Team.lobby_seconds`; it does not run while a member still plays), or nobody can come any more, the
-condition decides (`Team.unfilled`): agents take the empty seats, or those who came leave, paid. A member
-who comes later plays with agents alone, and meets the others in the next round.
+A member is present as long as their page sends signals (`AWAY_SECONDS`). The time of the member who came
+first is limited (`Team.lobby_seconds`); it does not run while a member still plays. When it is over, or
+nobody else can come, the condition decides (`Team.unfilled`): agents take the empty seats, or those who came
+leave and are paid. A member who comes later plays with agents only, and meets the others in the next round.
 
-Locks are taken in one order: oneself, the study (only to find a group), the group. Leaving does the
-same. Rows of others are only changed while the group is locked.
+Locks are taken in one order: the participant, the study (only to find a group), the group. Leaving a study
+uses the same order. Rows of other participants change only while the group is locked.
 """
 
 from __future__ import annotations
@@ -40,36 +41,39 @@ from study.participation.page_progress import lock_participant
 from study.participation.round_planning import create_shared_episode, study_budget
 
 AWAY_SECONDS = timedelta(seconds=75)
-"""Who was not heard of for so long is not in the lobby any more: a page in the background may be let to ask
-only once a minute. Who closes theirs says so (`leave_lobby`)."""
+"""A member whose page sent no signal for this long is not present. Browsers may limit a background page to
+one signal a minute. A page that is closed reports it at once (`leave_lobby`)."""
 MOVED = 1000
-"""Rounds that are put in another order are here meanwhile: no two of somebody have one position."""
+"""Offset for the positions of rounds while they are reordered, so that no two rounds share a position."""
 TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class LobbyState:
-    """How it stands in the lobby of somebody who waits."""
+    """State of the lobby for one participant who waits."""
 
     come: int
-    """People who are there."""
+    """Number of people who are present."""
     awaited: int
-    """People for whom there are places; in later rounds, those of the group who still take part."""
+    """Number of people expected; in later rounds, the members of the group who still take part."""
     seconds_left: float
-    """Until it begins, or ends, without those who are missing."""
+    """Seconds until the episode begins, or the wait ends, without the missing people."""
     leaves: bool
-    """Then those who came leave."""
+    """Whether those who came leave when the time is over."""
     plays: bool
-    """Somebody of the group still plays; the time runs after that."""
+    """Whether a member of the group still plays. The time to wait begins after that."""
 
 
 class _ChangedError(Exception):
-    """Somebody who was to play has left, or has lost their place, at this moment."""
+    """A person who was about to play has just left or lost their place."""
 
 
 def look_at_lobby(*, participant_id: int) -> LobbyState | None:
-    """Somebody is in their lobby and looks how it stands; None once another page is on, be it that the
-    episode has opened with this look. Participant.DoesNotExist if the data were erased."""
+    """Record that the participant is in the lobby and return its state.
+
+    Return None once another page is current, also if this call opened the episode. Raises
+    Participant.DoesNotExist if the data were erased.
+    """
     for _ in range(TRIES - 1):
         try:
             return _look(participant_id)
@@ -83,7 +87,7 @@ def _look(participant_id: int) -> LobbyState | None:
     person = lock_participant(participant_id)
     if ParticipantProgress(person).place.page != LOBBY:
         return None
-    if person.study.budget_id is None:  # making it locks the study
+    if person.study.budget_id is None:  # creating the budget locks the study
         person.study.budget = study_budget(person.study)
     member = _membership(person)
     group, place, now = member.group, ParticipantProgress(person).place, timezone.now()
@@ -101,21 +105,23 @@ def _seen(member: GroupMember, person: Participant, position: int, now: datetime
 
 @transaction.atomic
 def leave_lobby(*, participant_id: int, load: int) -> None:
-    """Somebody has closed the lobby's page, as it was loaded for this time: they are not there until they are
-    heard of again. Where it was loaded again since, they are."""
+    """Record that the participant closed the lobby's page, so they are absent until their next signal.
+
+    `load` is the load count of the closed page. Nothing changes if the page was loaded again since.
+    """
     person = lock_participant(participant_id)
     if load == lobby_loads(person):
         GroupMember.objects.filter(participant=person).update(seen_at=timezone.now() - AWAY_SECONDS)
 
 
 def lobby_loads(person: Participant) -> int:
-    """How often they have loaded the lobby's page."""
+    """Return how often the participant loaded the lobby's page."""
     pages = PageVisit.objects.filter(participant=person, page=LOBBY).order_by()
     return int(pages.aggregate(loads=Sum("loads"))["loads"] or 0)
 
 
 class _Lobby:
-    """A group, held, at one of its rounds, as one of it sees it."""
+    """A locked group at one of its rounds, from the view of one member."""
 
     def __init__(self, person: Participant, group: Group, place: CurrentPage, now: datetime) -> None:
         assert place.round  # noqa: S101 - the flow leads here with a round only
@@ -134,7 +140,7 @@ class _Lobby:
         return is_here and self._has_seat(one)
 
     def _has_seat(self, one: GroupMember) -> bool:
-        """Not where a condition has fewer people than the one in which they met."""
+        """Return whether the member has a seat; false if this condition has fewer people than the group."""
         return one.place < len(self.seats)
 
     def _takes_part(self, one: GroupMember) -> bool:
@@ -142,21 +148,24 @@ class _Lobby:
 
     @property
     def awaited(self) -> int:
-        """How many there are to be."""
+        """Return how many people are expected."""
         if self.group.formed_at is None:
             return self.group.size
         return sum(self._takes_part(one) and self._has_seat(one) for one in self.members)
 
     @property
     def seconds_left(self) -> float:
-        """Of the time of whoever came first, which runs once nobody of the group plays another round."""
+        """Return the seconds left of the time of the member who came first.
+
+        The time runs once no member of the group plays another round.
+        """
         since = max([min(one.came_at for one in self.present), *self._played_until])
         return (since + timedelta(seconds=self.team.lobby_seconds) - self.now).total_seconds()
 
     @cached_property
     def _played_until(self) -> list[datetime]:
-        """When those of a formed group who still take part had played what they were not replaced in; now
-        where they play."""
+        """Return when the active members of a formed group finished their episodes, for episodes that they
+        did not give up. For an episode that still runs, the time is now."""
         if self.group.formed_at is None:
             return []
         members = [one.participant_id for one in self.members if self._takes_part(one)]
@@ -167,7 +176,8 @@ class _Lobby:
         return [end for end in ends if end]
 
     def stands(self) -> LobbyState | None:
-        """What comes of it now: the episode, the end, or waiting."""
+        """Decide the next step: open the episode, end the participation (both return None), or return the
+        state to wait."""
         alone = self._has_begun() or self._waits_for_nobody or not self._has_seat(self.me)
         if alone and not self._may_not_be_few(1):
             self._open([self.me])
@@ -185,17 +195,17 @@ class _Lobby:
         return LobbyState(len(self.present), self.awaited, self.seconds_left, leaves, plays)
 
     def _may_not_be_few(self, people: int) -> bool:
-        """So many are too few, and nobody plays in the others' place."""
+        """Return whether this number of people is too small and no agent takes the empty seats."""
         few = people < len(self.seats) and self.team.unfilled == LEAVE
         return few and not self._waits_for_nobody
 
     @property
     def _waits_for_nobody(self) -> bool:
-        """Staff who try it out: co-players have the others' places."""
+        """Return whether this is a staff preview, in which co-players take all other seats."""
         return self.person.preview
 
     def _has_begun(self) -> bool:
-        """The others began this round without them."""
+        """Return whether the other members began this round without this participant."""
         members = [one.participant_id for one in self.members]
         rounds = Round.objects.filter(participant__in=members, condition=self.round.condition_id)
         return rounds.exclude(episode=None).exists()
@@ -204,7 +214,8 @@ class _Lobby:
         return self.seats[one.place if self._has_seat(one) else 0]
 
     def _open(self, players: Sequence[GroupMember]) -> None:
-        """Their episode; who is not there is in no group that has yet to form."""
+        """Create the episode of these players. Members who are absent leave a group that has not yet
+        formed."""
         if self.group.formed_at is None:
             self.group.formed_at = self.now
             self.group.save(update_fields=["formed_at"])
@@ -222,19 +233,19 @@ class _Lobby:
 
 
 def _membership(person: Participant) -> GroupMember:
-    """Of the group that this person is in, or joins, or founds; the group is held from here on."""
+    """Return the participant's membership, joining or founding a group if needed. The group stays locked."""
     member = GroupMember.objects.filter(participant=person).first()
     if member is None:
         return _join(person)
     list(Group.objects.select_for_update().filter(pk=member.group_id))
     member = GroupMember.objects.filter(participant=person).select_related("group").first()
-    if member is None:  # they were taken for somebody who is gone; the study is not locked after the group
+    if member is None:  # the member was removed as absent; the study must not be locked after the group
         raise _ChangedError
     return member
 
 
 def _join(person: Participant) -> GroupMember:
-    Study.objects.select_for_update().get(pk=person.study_id)  # one after another: nobody founds a second one
+    Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: nobody founds a second group
     left = [one for one in ParticipantProgress(person).rounds if one.answered_at is None]
     keys = [one.condition.key for one in left]
     size = len(people_in(_plan(person, keys[0])))
@@ -272,7 +283,7 @@ def _found(person: Participant, keys: Sequence[str], size: int) -> Group:
 
 
 def _take_order(person: Participant, group: Group, left: Sequence[Round]) -> None:
-    """The rounds that are left come in the order of the group; its sequence is this person's, too."""
+    """Reorder the remaining rounds as in the group, and store the group's sequence for this person."""
     first, rounds = left[0].position, {one.condition.key: one.pk for one in left}
     if list(rounds) == list(group.order):
         return

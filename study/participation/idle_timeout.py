@@ -1,8 +1,8 @@
 """Ask idle participants whether they are still there, then time them out.
 
-An action is a page that is opened or sent, a command in an episode, or the signal that somebody is still
-there (the page sends it while they type or scroll, and by its button). The participant's design version
-sets the limits. Nobody counts as idle during an outage of this server (`kitchen.uptime`).
+An action is a page that is opened or sent, a command in an episode, or a presence signal. The page sends this
+signal while the participant types or scrolls, and when they press its button. The participant's design
+version sets the limits. An outage of this server does not count as idle time (`kitchen.uptime`).
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class IdleClock:
-    """Seconds until this participant is asked, and until the end; None for never. Negative: it is past."""
+    """Seconds until the idle warning and until the timeout. None means never; a negative number is in the
+    past."""
 
     warn_in: float | None
     end_in: float | None
 
 
 def idle_clock(person: Participant) -> IdleClock:
-    """How long this participant may still do nothing; never is over for who has come to an end."""
+    """Return how long this participant may stay idle; both None if the participation has ended or has no
+    limit."""
     if person.status != Participant.Status.ACTIVE:
         return IdleClock(None, None)
     design = person.version.blueprint.study
@@ -48,7 +50,7 @@ def idle_clock(person: Participant) -> IdleClock:
 
 
 def _idle_seconds(person: Participant) -> float:
-    """So long this participant could have done something, and did not: outages do not count."""
+    """Return the idle time in seconds, without outages."""
     now, last = timezone.now(), last_action(person)
     since = (now - last).total_seconds()
     return since if now - last < SECOND else since - lost_seconds(last, now)
@@ -59,15 +61,15 @@ def _left(minutes: float | None, since: float) -> float | None:
 
 
 def last_action(person: Participant) -> datetime:
-    """When this participant last did anything, in an episode or on a page; to the second."""
-    if timezone.now() - person.active_at < SECOND:  # whoever opens a page: no command can be much later
+    """Return when the participant last acted in an episode or on a page, to the second."""
+    if timezone.now() - person.active_at < SECOND:  # a page was just opened: no command can be much later
         return person.active_at
     commanded = last_command_at(_seats_played(person))
     return max(person.active_at, commanded) if commanded else person.active_at
 
 
 def _seats_played(person: Participant) -> list[tuple[int, int]]:
-    """Where this person sits in what is played: what others do there is no sign of them."""
+    """Return (episode id, seat) of the running episodes of this person. Commands of others do not count."""
     rounds = person.rounds.filter(episode__status=Episode.Status.PLAYING)
     practised = [(person.practice_id, 0)] if person.practice_id else []
     return [*rounds.values_list("episode_id", "seat"), *practised]
@@ -78,8 +80,10 @@ def _running(person: Participant) -> QuerySet[Episode]:
 
 
 def participant_here(*, person: Participant) -> Participant:
-    """Somebody is still there; after their time it is too late, and they are timed out. The participant as it
-    is now; Participant.DoesNotExist if the data were erased."""
+    """Record that the participant is present, or time them out if it is too late. Return their current state.
+
+    Raises Participant.DoesNotExist if the data were erased.
+    """
     person = timed_out_if_late(person)
     now, active = timezone.now(), Participant.objects.filter(pk=person.pk, status=Participant.Status.ACTIVE)
     if active.update(active_at=now):
@@ -90,7 +94,8 @@ def participant_here(*, person: Participant) -> Participant:
 
 
 def timed_out_if_late(person: Participant) -> Participant:
-    """The participant; timed out who comes back only after their time: no worker need have looked before."""
+    """Return the participant, timed out if their limit has passed. This does not depend on the worker's
+    check."""
     if may_be_late(person) and participant_time_out(participant_id=person.pk):
         person.refresh_from_db(from_queryset=with_design())
     return person
@@ -98,10 +103,12 @@ def timed_out_if_late(person: Participant) -> Participant:
 
 @transaction.atomic
 def participant_time_out(*, participant_id: int) -> bool:
-    """End the way of somebody who did nothing for too long, and the episode that runs; False, and nothing
-    changed, if it is not so long or over already."""
+    """End the participation and the running episode of a participant who was idle for too long.
+
+    Return False, without a change, if the limit has not passed or the participation has ended.
+    """
     person = lock_participant(participant_id)
-    list(_running(person).select_for_update())  # a command that is just coming in counts
+    list(_running(person).select_for_update())  # a command that is being received counts
     left = idle_clock(person).end_in
     if left is None or left > 0:
         return False
@@ -109,8 +116,10 @@ def participant_time_out(*, participant_id: int) -> bool:
 
 
 def time_out_idle_participants() -> int:
-    """Time out everybody who did nothing for too long; how many. Whoever's data cannot be read is logged, and
-    the others' time runs out all the same."""
+    """Time out all participants who were idle for too long; return their number.
+
+    A participant whose data cannot be read is logged, and the others are still timed out.
+    """
     quiet = with_design().filter(
         status=Participant.Status.ACTIVE, active_at__lt=timezone.now() - timedelta(minutes=1)
     )
@@ -128,8 +137,10 @@ def _gone(person: Participant) -> bool:
 
 
 def may_be_late(person: Participant) -> bool:
-    """Whether somebody who takes part opened or sent no page for too long; `participant_time_out` looks
-    closely."""
+    """Return whether an active participant opened or sent no page for longer than the limit.
+
+    This is a quick check; `participant_time_out` also considers commands and outages.
+    """
     if person.status != Participant.Status.ACTIVE:
         return False
     minutes = person.version.blueprint.study["idle_minutes"]

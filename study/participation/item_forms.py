@@ -1,7 +1,7 @@
-"""Survey items as form fields for participants, with a reminder of the teams that an item asks about.
+"""Turn survey items into form fields for participants, and remind them of the teams that an item compares.
 
-A reminder shows only what was visible in play: when, how many, and the result. It names no condition and
-no agent.
+A reminder shows only what was visible in play: the time, the team size, and the result. It names no condition
+and no agent.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from study.participants.models import Round
 
 @dataclass(frozen=True, slots=True)
 class TeamReminder:
-    """One of the teams that somebody played with."""
+    """One of the teams that a participant played with."""
 
     key: str
-    """Of the condition; no page shows it."""
+    """Key of the condition; no page shows it."""
     label: str
     said: str = ""
-    """What reminds of it; nothing where the study does not remind."""
+    """Text of the reminder; empty if the study shows no reminders."""
 
 
 def team_reminders(design: Blueprint, rounds: Sequence[Round]) -> list[TeamReminder]:
-    """In the order in which they were played."""
+    """Return the participant's teams in the order of play."""
     reminds = design.meant("remind_teams")
     return [_team_reminder(design, one, _said(design, one, len(rounds)) if reminds else "") for one in rounds]
 
@@ -66,70 +66,70 @@ def _size(teammates: int) -> str:
 
 
 def _best_known(one: Round) -> tuple[str, ...]:
-    """The first of the figures that the page showed when the episode was over."""
+    """Return the first of the results that the page showed at the end of the episode."""
     figures = achievements(one.episode.world, one.episode.score) if one.episode else ()
     return tuple(f"{number} {words}" for number, words in figures[:1])
 
 
 EASY = 7
-"""Points of a scale that fit side by side on a phone."""
+"""Number of scale points that fit side by side on a phone."""
 APART = "does-not-apply"
-"""What a page sends for `DOES_NOT_APPLY`; no option has this value."""
+"""Value that a page sends for `DOES_NOT_APPLY`; no option has this value."""
 APART_WORDS = gettext_noop("Does not apply")
 
 
 @dataclass(frozen=True, slots=True)
 class ItemField:
-    """One item with its field."""
+    """One item with its bound form field."""
 
     field: forms.BoundField
     item: ItemPlan
     apart: forms.BoundField | None = None
-    """The box for “does not apply”, where no radio button stands for it."""
+    """The checkbox for “does not apply”, where no radio button serves for it."""
     said: Sequence[str] = ()
-    """What is said of each option beside its label, where something is."""
+    """Reminder text beside the label of each option, if any."""
 
     @property
     def looks(self) -> str:
-        """How it is asked: as a `scale` of points or marks, as `options`, or `typed`."""
+        """Return the layout: `scale` (points or marks), `options`, or `typed`."""
         kind = kind_of(self.item)
         return "scale" if kind.row(self.item) else kind.looks
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The words at the ends of a scale; each may be empty."""
+        """Return the words at the two ends of a scale; each may be empty."""
         return kind_of(self.item).end_words(self.item)
 
     @property
     def optional(self) -> bool:
-        """Whether it may be left open."""
+        """Return whether the item may be left empty."""
         return not must_be_answered(self.item)
 
     @property
     def choices(self) -> list[Any]:
-        """The buttons or boxes to choose from, without the one for “does not apply”."""
+        """Return the buttons or boxes to choose from, without the one for “does not apply”."""
         return list(self.field)[:-1] if self.apart_choice else list(self.field)
 
     @property
     def told_choices(self) -> list[tuple[Any, str]]:
-        """`choices`, each with what is said of it."""
+        """Return the (choice, reminder text) pairs."""
         return list(zip_longest(self.choices, self.said, fillvalue=""))
 
     @property
     def apart_choice(self) -> Any:
-        """The radio button for “does not apply”; None where there is none."""
+        """Return the radio button for “does not apply”; None if there is none."""
         has_one = self.item.may_not_apply and isinstance(self.field.field, forms.TypedChoiceField)
         return list(self.field)[-1] if has_one else None
 
     @property
     def crowding(self) -> str:
-        """How many points stand side by side: nothing to say, `long`, or `marks`."""
+        """Return a layout hint for many points side by side: empty, `long`, or `marks`."""
         points = len(kind_of(self.item).row(self.item))
         return "marks" if points > POINTS[1] else "long" if points > EASY else ""
 
 
 class ItemsForm(forms.Form):
-    """Items of any kind. `teams` are those played with, for items that compare them."""
+    """A form with items of any kind. `teams` are the teams played with, for items that compare them."""
 
     def __init__(
         self, *args: Any, items: Iterable[ItemPlan], teams: Sequence[TeamReminder] = (), **kwargs: Any
@@ -140,24 +140,25 @@ class ItemsForm(forms.Form):
         for item in self.asked:
             field = self.fields[self.name_of(item)] = item_field(item, self.teams)
             if item.may_not_apply and not isinstance(field, forms.TypedChoiceField):
-                field.required = False  # `clean` asks for one of both
+                field.required = False  # `clean` requires one of the two
                 self.fields[self.apart_of(item)] = forms.BooleanField(
                     label=gettext(APART_WORDS), required=False
                 )
 
     @staticmethod
     def name_of(item: ItemPlan) -> str:
-        """The field's name: no key that a researcher gives can be one of the page's own fields."""
+        """Return the field's name. The prefix avoids clashes between researchers' keys and the page's own
+        fields."""
         return f"item_{item.key}"
 
     @classmethod
     def apart_of(cls, item: ItemPlan) -> str:
-        """The name of its box for “does not apply”; no key has a full stop."""
+        """Return the name of the item's “does not apply” checkbox; no key contains a full stop."""
         return f"{cls.name_of(item)}.apart"
 
     @property
     def items(self) -> list[ItemField]:
-        """The fields in order, each with its item."""
+        """Return the fields in order, each with its item."""
         said = [one.said for one in self.teams]
         return [
             ItemField(self[self.name_of(item)], item, self._apart(item), said if item.kind == "team" else ())
@@ -166,7 +167,7 @@ class ItemsForm(forms.Form):
 
     @property
     def reminders(self) -> list[TeamReminder]:
-        """The teams of which something is said, if no question here names them one by one."""
+        """Return the teams with a reminder text, if no item on this page lists the teams itself."""
         named = any(item.kind == "team" for item in self.asked)
         return [] if named else [one for one in self.teams if one.said]
 
@@ -175,7 +176,7 @@ class ItemsForm(forms.Form):
         return self[name] if name in self.fields else None
 
     def clean(self) -> dict[str, Any]:
-        """Every answer fits its item; what does not is told at its field."""
+        """Check that every answer fits its item; report a problem at its field."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         keys = tuple(one.key for one in self.teams)
         for item in self.asked:
@@ -187,7 +188,7 @@ class ItemsForm(forms.Form):
         return cleaned
 
     def _one_of_both(self, item: ItemPlan, value: Json, cleaned: dict[str, Any]) -> None:
-        """An answer, or the box that says that it does not apply: which stands for the answer then."""
+        """Require an answer or the “does not apply” checkbox, not both. The checkbox becomes the answer."""
         name, ticked = self.name_of(item), cleaned.get(self.apart_of(item))
         if ticked and not _is_empty(value):
             self.add_error(name, gettext("Either answer, or tick “Does not apply”."))
@@ -197,13 +198,13 @@ class ItemsForm(forms.Form):
             self.add_error(name, self.fields[name].error_messages["required"])
 
     def values(self) -> dict[str, Json]:
-        """The answers given, by item key; what was left open is not there."""
+        """Return the answers by item key, without items that were left empty."""
         answers = {item.key: _whole(self.cleaned_data.get(self.name_of(item))) for item in self.asked}
         return {key: value for key, value in answers.items() if not _is_empty(value)}
 
 
 def _whole(value: Any) -> Any:
-    """A number without a fraction is stored as a whole one: 30, not 30.0."""
+    """Return a number without a fraction as an integer, so that 30 is stored and not 30.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -212,7 +213,7 @@ def _is_empty(value: Json) -> bool:
 
 
 def item_field(item: ItemPlan, teams: Sequence[TeamReminder] = ()) -> forms.Field:
-    """The field that asks this item. Radio buttons have one more for “does not apply”, if it can be so."""
+    """Return the form field of this item. Radio buttons get one more for “does not apply”, if allowed."""
     field = FIELDS[item.kind](item, teams)
     if item.may_not_apply and isinstance(field, forms.TypedChoiceField):
         coerce, choices = field.coerce, list(field.widget.choices)
@@ -238,7 +239,7 @@ def _single(item: ItemPlan, _: Any) -> forms.Field:
 
 
 def _team(item: ItemPlan, teams: Sequence[TeamReminder]) -> forms.Field:
-    """The page names teams by the order in which they were played: keys may tell what the teams were."""
+    """Number the teams in the order of play, because keys of conditions may reveal what the teams were."""
     keys = {f"team-{number}": one.key for number, one in enumerate(teams, start=1)}
     labels = [one.label for one in teams]
     return _one_of(item, list(zip(keys, labels, strict=True)), coerce=keys.__getitem__)

@@ -1,5 +1,6 @@
-"""Choose the language in which a visitor reads: the one they chose, else the browser's, among those that
-the study offers. A participant's choice is stored; for others a cookie keeps it.
+"""Choose the language of a visitor's pages: the one they chose, else the browser's, among the study's.
+
+A participant's choice is stored in the database, another visitor's in a cookie.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ COOKIE_SECONDS = 90 * 24 * 3600
 
 
 def activate_language(request: HttpRequest, study: Study, person: Participant | None = None) -> str:
-    """From here on this request is answered in the language of whoever reads; its code."""
+    """Activate the reader's language for the rest of this request; return its code."""
     language = best_language(study.languages, [person.language] if person else _wanted(request))
     translation.activate(language)
     return language
 
 
 def _wanted(request: HttpRequest) -> list[str]:
-    """The dearest first."""
+    """Return the wanted languages, the preferred one first."""
     asked = parse_accept_lang_header(request.headers.get("Accept-Language", ""))
     chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
     return [chosen, *(language for language, _ in asked)]
@@ -38,7 +39,7 @@ def _wanted(request: HttpRequest) -> list[str]:
 @never_cache
 @require_POST
 def choose_language(request: HttpRequest) -> HttpResponse:
-    """Somebody wants to read another language. Whose personal link comes along keeps it for good."""
+    """Store the chosen language in a cookie and, for a participant's key, in the database."""
     language = request.POST.get("language", "")
     if language not in dict(settings.LANGUAGES):
         return HttpResponseBadRequest()
@@ -58,7 +59,7 @@ def choose_language(request: HttpRequest) -> HttpResponse:
 
 
 def _back(request: HttpRequest) -> str:
-    """The page that it was chosen on."""
+    """Return the address of the page on which the language was chosen."""
     page = request.POST.get("next", "")
     ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
     return page if ours and page.startswith("/") else "/"

@@ -1,5 +1,4 @@
-"""Move a participant from page to page: record visits, store answers, and prepare what the next page
-needs."""
+"""Move a participant from page to page: record visits, store answers, and prepare the next page."""
 
 from __future__ import annotations
 
@@ -24,13 +23,15 @@ from study.participation.round_planning import create_practice_episode, create_r
 
 
 def with_design() -> QuerySet[Participant]:
-    """Participants with the study and the version that their pages are made from. What was preregistered of a
-    version is long, and on none of these pages."""
+    """Return a query of participants with the study and version that their pages need.
+
+    The preregistered bundle of a version is large and not needed on these pages, so it is deferred.
+    """
     return Participant.objects.select_related("study", "version").defer("version__bundle")
 
 
 def participant_of_key(key: str) -> Participant | None:
-    """Whom this part of an address opens: their own key, or that of a guest."""
+    """Return the participant whose personal key, or guest key, is this part of an address; None if none."""
     if known := with_design().filter(key=key).first():
         return known
     number = key.partition("-")[0]
@@ -44,27 +45,28 @@ def participant_of_key(key: str) -> Participant | None:
 
 
 def lock_participant(participant_id: int) -> Participant:
-    """The participant, alone in this transaction; Participant.DoesNotExist if the data were erased."""
+    """Return the participant, locked for this transaction. Raises Participant.DoesNotExist if erased."""
     people = with_design().select_related("study__budget")
     return people.select_for_update(of=("self",)).get(pk=participant_id)
 
 
 @transaction.atomic
 def page_opened(*, person: Participant, page: str, position: int = 0, **kept: Any) -> None:
-    """The participant sees a page: the first time counts, and how often it was loaded. What else is `kept`
-    of the visit, by field, is as of the last time.
+    """Record that the participant opened a page: the time of the first visit and the number of loads.
 
-    Participant.DoesNotExist if the data were erased."""
+    `kept` holds further fields of the visit; the latest values are stored. Raises Participant.DoesNotExist if
+    the data were erased.
+    """
     person.active_at = timezone.now()
     if not Participant.objects.filter(pk=person.pk).update(active_at=person.active_at):
         raise Participant.DoesNotExist(person.pk)
     theirs = PageVisit.objects.filter(participant=person, position=position)
-    if page == LOBBY:  # they wait for the study's money no more
+    if page == LOBBY:  # the wait for the study's budget is over
         theirs.filter(page=WAITING, done_at=None).update(done_at=person.active_at)
     seen = theirs.filter(page=page)
     if not seen.update(
         loads=F("loads") + 1, **kept
-    ):  # nobody else can make it: the participant's row is held
+    ):  # no other process can create it: the participant's row is locked
         PageVisit.objects.create(participant=person, page=page, position=position, loads=1, **kept)
     mark_episode_visits_done(person.pk)
     notify_staff(person)
@@ -72,8 +74,10 @@ def page_opened(*, person: Participant, page: str, position: int = 0, **kept: An
 
 @transaction.atomic
 def finish_page(*, participant_id: int, page: str) -> bool:
-    """The participant goes on from a page that asks nothing. False if this is not the page that is on now, or
-    if an episode on it still runs."""
+    """Finish a page that has no questions and go on.
+
+    Return False if it is not the current page or an episode on it still runs.
+    """
     person = lock_participant(participant_id)
     if page == "practice" and not _over(person.practice):
         return False
@@ -86,7 +90,7 @@ def finish_page(*, participant_id: int, page: str) -> bool:
 
 @transaction.atomic
 def begin_round(*, participant_id: int) -> bool:
-    """Begin the round that waits; False, and nothing changed, if it is to wait on."""
+    """Begin the round that waits for budget. Return False, without a change, if it must still wait."""
     person = lock_participant(participant_id)
     way = ParticipantProgress(person)
     waited = way.place
@@ -101,13 +105,14 @@ def begin_round(*, participant_id: int) -> bool:
 
 
 def is_waiting(person: Participant) -> bool:
-    """Whether their next round waits for money."""
+    """Return whether the participant's next round waits for budget."""
     place = ParticipantProgress(person).place
     return place.page in {LOBBY, WAITING} and place.round is not None and must_wait(person, place.round)
 
 
 def may_practise_again(person: Participant) -> bool:
-    """Whether practice, which was to last until something was achieved, ended without: once more, then."""
+    """Return whether the participant may practise again: the first practice ended without reaching its
+    goal."""
     practice = person.practice
     missed = practice is not None and practice.until and practice.status == Episode.Status.OVER
     return bool(missed) and person.first_practice_id is None
@@ -115,8 +120,8 @@ def may_practise_again(person: Participant) -> bool:
 
 @transaction.atomic
 def practice_again(*, participant_id: int) -> bool:
-    """A second episode to practise in; False, and nothing made, if there is none to be had or another page is
-    on."""
+    """Create a second practice episode. Return False, without a change, if none is allowed or practice is not
+    the current page."""
     person = lock_participant(participant_id)
     if not may_practise_again(person) or ParticipantProgress(person).place.page != "practice":
         return False
@@ -132,8 +137,10 @@ def _over(episode: Episode | None) -> bool:
 
 
 def mark_page_done(way: ParticipantProgress, page: str, position: int = 0, *, stays: bool = True) -> bool:
-    """Note that this page is done; False, and nothing noted, if it is not the participant's page now. Who
-    `stays` takes a place by it: StudyClosedError if none is left."""
+    """Record that this page is done. Return False, without a change, if it is not the current page.
+
+    With `stays`, the participant takes a place in the study: StudyClosedError if none is left.
+    """
     person, place = way.participant, way.place
     if (place.page, place.position) != (page, position):
         return False
@@ -149,7 +156,10 @@ def mark_page_done(way: ParticipantProgress, page: str, position: int = 0, *, st
 
 
 def _note(person: Participant, page: str, position: int) -> None:
-    """A page that is sent was opened before, which noted the episodes that had ended by then."""
+    """Set the time at which the page was done. Create the visit if the page was never opened.
+
+    Opening a page also marks the visits of ended episodes as done, so a new visit does this too.
+    """
     seen = PageVisit.objects.filter(participant=person, page=page, position=position)
     if seen.update(done_at=person.active_at):
         return
@@ -159,8 +169,11 @@ def _note(person: Participant, page: str, position: int) -> None:
 
 
 def prepare_next_page(way: ParticipantProgress, *, answered: Round | None = None) -> None:
-    """Make what the page that comes now needs: an episode, unless it is to wait for money, or the end. Stores
-    the round that was `answered` along with the one that begins."""
+    """Create what the next page needs: an episode (unless it must wait for budget) or the end of
+    participation.
+
+    Also stores the round that was `answered`, together with the one that begins.
+    """
     person, place = way.participant, way.place
     changed = [answered] if answered else []
     if place.page == WAITING and place.round:
@@ -177,9 +190,9 @@ def prepare_next_page(way: ParticipantProgress, *, answered: Round | None = None
 
 @transaction.atomic
 def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json], position: int = 0) -> bool:
-    """Store the answers (by item key, checked by the form) of one page and go on.
+    """Store the answers of one page (by item key, already checked by the form) and go on.
 
-    False, and nothing changed, if that page is done already or is not to be answered now.
+    Return False, without a change, if the page is done already or is not the current page.
     """
     way = ParticipantProgress(lock_participant(participant_id))
     one = way.place.round if position else None
@@ -194,9 +207,11 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
 
 @transaction.atomic
 def check_submit(*, participant_id: int, values: Mapping[str, Json], attempt: int) -> bool | None:
-    """One attempt at the questions of understanding; whether all are right. After the last one the study goes
-    on or is over, as the part says. None for an attempt that is not the present one, which changes nothing,
-    and where a question is gone, which ends the way."""
+    """Store one attempt at the comprehension check and return whether all answers are right.
+
+    After the last attempt the study goes on or ends, as the part defines. Return None for an attempt that is
+    not the current one, which changes nothing, and if an item was deleted, which ends the participation.
+    """
     person = lock_participant(participant_id)
     way = ParticipantProgress(person)
     if way.place.page != "check" or attempt != next_check_attempt(person):
@@ -216,13 +231,13 @@ def check_submit(*, participant_id: int, values: Mapping[str, Json], attempt: in
 
 
 def next_check_attempt(person: Participant) -> int:
-    """1 before the first attempt at the check of understanding."""
+    """Return the number of the next attempt at the comprehension check; the first is 1."""
     tried = person.answers.filter(round=None, item__place="check").aggregate(last=Max("attempt"))["last"]
     return (tried or 0) + 1
 
 
 def wrong_check_items(person: Participant, values: Mapping[str, Json]) -> list[str]:
-    """The questions of understanding that these values do not answer rightly."""
+    """Return the keys of the check items that these values answer wrongly."""
     asked = person.version.blueprint.items_at("check")
     return [item.key for item in asked if is_right(item, values.get(item.key)) is False]
 
@@ -230,8 +245,11 @@ def wrong_check_items(person: Participant, values: Mapping[str, Json]) -> list[s
 def _store(
     person: Participant, values: Mapping[str, Json], *, one: Round | None = None, attempt: int = 1
 ) -> None:
-    """The answers. If an item is gone (staff's previews do not keep it), those to the others, and the way is
-    over."""
+    """Store the answers.
+
+    If an item was deleted (staff previews do not prevent this), store the other answers and end the
+    participation.
+    """
     rows = {row.key: row for row in person.study.items.filter(key__in=values)}
     if gone := [key for key in values if key not in rows]:
         finish_participant(

@@ -1,19 +1,19 @@
-"""Verify links that Prolific signed ("secure external study link"), which carry a JSON Web Token, and fetch
-Prolific's public keys.
+"""Verify links that Prolific signed ("secure external study link"), and fetch Prolific's public keys.
 
-Prolific adds `prolific_token`: RS256, with the issuer, when it ends, our address as audience, and under
-`prolific` the parameters of the study's link, filled in, and the workspace of the study. The token is
-read once. The browser is redirected to the same address without it. A signed cookie remembers for some
-hours that it came by such a link, which then counts as a link that we signed.
+Prolific adds the parameter `prolific_token`, a JSON Web Token (RS256). The token holds the issuer, the expiry
+time, our address as audience, and under `prolific` the filled-in parameters of the study's link and the
+workspace of the study. The server reads the token once and redirects the browser to the same address without
+it. A signed cookie remembers for some hours that the browser came by such a link. Such a link then counts as
+one that this server signed.
 
-Anybody can make a study on Prolific whose link leads here and names somebody else. So only a token of
-the workspace that the researcher has named is trusted, and not for somebody who came by another study
-there. A link with an invalid token counts as one without a token. So does one whose study here names no
-workspace, except for the parameters that the token fills in.
+Anybody can make a study on Prolific whose link leads here and names somebody else. So only a token of the
+workspace that the researcher has named is trusted. It is not trusted for a participant who entered through
+another Prolific study. A link with an invalid token counts as one without a token. So does a link to a study
+that names no workspace, except for the parameters that the token fills in.
 
-Prolific asks that its keys be fetched once a day. A link with an unknown key makes each process fetch
-them once a minute at most. If they cannot be fetched, the old ones are used. A known key is found
-without waiting.
+Prolific asks clients to fetch its keys once a day. A link with an unknown key makes each process fetch them
+at most once a minute. If the keys cannot be fetched, the old ones are used. Looking up a known key never
+waits.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def http_deadline(seconds: float) -> Iterator[None]:
-    """What this thread sends and receives in here, through clients that are `with_deadline`, ends in time."""
+    """Limit the HTTP calls of this thread inside the block to this many seconds in total.
+
+    The limit applies to clients that were passed through `with_deadline`.
+    """
     token = _deadline.set(time.monotonic() + seconds)
     try:
         yield
@@ -64,7 +67,8 @@ def http_deadline(seconds: float) -> Iterator[None]:
 
 
 def with_deadline(client: httpx2.Client) -> httpx2.Client:
-    """The same client, keeping to `within`. Its proxies, certificates and pools stay as they are."""
+    """Make a client observe `http_deadline`, and return it. Its proxies, certificates and pools stay
+    unchanged."""
     transports: list[Any] = [client._transport, *client._mounts.values()]
     for transport in transports:
         if transport is not None:
@@ -139,18 +143,18 @@ class _Backend(httpcore2.NetworkBackend):
 
 FETCH_SECONDS = 3.0
 WAITED_SECONDS = 4.0
-"""So long somebody waits for a key that is not known, even where the server's name is not found in time."""
+"""Longest wait for an unknown key, in seconds, even if the name lookup of the server hangs."""
 KEPT_SECONDS = 24 * 3600.0
 AGAIN_SECONDS = 60.0
 THREAD = "prolific-keys"
 LARGEST = 262_144
-"""Bytes; a set of keys has some thousand."""
+"""Largest accepted reply in bytes. A set of keys has a few thousand."""
 
 log = logging.getLogger(__name__)
 
 
 def read(source: str) -> str:
-    """What is at this address, or in this file. KeysError."""
+    """Return the text at this HTTPS address or in this file. Raises KeysError."""
     try:
         if not source.startswith("https://"):
             return Path(source).read_text()
@@ -161,7 +165,7 @@ def read(source: str) -> str:
 
 
 def fetched(client: httpx2.Client, source: str) -> str:
-    """What is at this address; KeysError as soon as it is more than `LARGEST`, packed or not."""
+    """Return the text at this address. Raises KeysError for more than `LARGEST` bytes, compressed or not."""
     body = b""
     with client.stream("GET", source, headers={"Accept-Encoding": "identity"}) as answer:
         answer.raise_for_status()
@@ -173,7 +177,7 @@ def fetched(client: httpx2.Client, source: str) -> str:
 
 
 class KeyRing:
-    """Keys of one source; for all threads."""
+    """Thread-safe cache of the public keys of one source."""
 
     def __init__(
         self, read: Callable[[str], str] = read, clock: Callable[[], float] = time.monotonic
@@ -184,7 +188,7 @@ class KeyRing:
         self._fetch: Thread | None = None
 
     def find(self, name: str) -> RSAPublicKey | None:
-        """The key of this name; None where Prolific has no such key, or its keys cannot be had."""
+        """Return the key with this name; None if Prolific has no such key or its keys cannot be fetched."""
         with self._lock:
             key, fetch = find_key(self._keys, name), self._fetching(name)
         if key is None and fetch:
@@ -194,7 +198,8 @@ class KeyRing:
         return key
 
     def _fetching(self, name: str) -> Thread | None:
-        """What fetches the keys just now; it is begun where this name, or their age, asks for it."""
+        """Return the thread that fetches the keys, or None. Start one if the name is unknown or the keys are
+        old."""
         now = self._clock()
         old = now - self._read_at > KEPT_SECONDS or find_key(self._keys, name) is None
         idle = self._fetch is None or not self._fetch.is_alive()
@@ -215,31 +220,34 @@ class KeyRing:
 
 
 ring = KeyRing()
-"""That of this process."""
+"""The key ring of this process."""
 
 TOKEN = "prolific_token"  # noqa: S105 - its name
 LABEL = RECRUITMENT_PLACES[Study.Recruitment.PROLIFIC].label
 STUDY = "STUDY_ID"
-"""Prolific's own name of a study there."""
+"""Prolific's parameter for its own ID of a study."""
 ISSUER = "https://www.prolific.com"
 LONGEST_TOKEN = 8192
 LEEWAY_SECONDS = 60
-"""So far clocks may differ."""
+"""Accepted difference between clocks."""
 SALT = "brigade.signed-by-prolific"
 SECONDS = 4 * 3600
-"""A browser that came by a signed link is believed for so long; it is in long before."""
+"""Lifetime of the cookie that remembers a signed link. Entering takes much less time."""
 
 
 NO_WORKSPACE = "the study names no workspace of Prolific"
 
 
 class NotSignedError(ValueError):
-    """The token does not hold; says why, and nothing that was in it."""
+    """The token is not valid. The message gives the reason and quotes nothing from the token."""
 
 
 def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
-    """To the same address without the token. Where it holds, the address says whom it names, and this browser
-    that it was signed."""
+    """Redirect to the same address without the token.
+
+    If the token is valid, the new address has the parameters that it vouches for. If the study names a
+    workspace, a cookie records that the link was signed.
+    """
     said = request.GET.dict()
     token = said.pop(TOKEN)
     named: Mapping[str, str] = {}
@@ -257,7 +265,8 @@ def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
-    """What the link says, signed where this browser came by a signed one for the same person."""
+    """Return the parameters of the link, with a proof if this browser came by a signed link for the same
+    person."""
     said = request.GET.dict()
     if study.recruitment != Study.Recruitment.PROLIFIC or not study.prolific_workspace:
         return said
@@ -271,14 +280,17 @@ def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
 
 
 def _came_by_another(study: Study, said: Mapping[str, str]) -> bool:
-    """Whether whom the link names is in already, by another study of Prolific than it says."""
+    """Return whether the named person already takes part through another Prolific study than the link's."""
     person = study.participants.filter(label=said[LABEL].strip()).first()
     return person is not None and person.referral.get(STUDY, "") != said.get(STUDY, "").strip()
 
 
 def verified_parameters(token: str, study: Study, *, host: str, said: Mapping[str, str]) -> dict[str, str]:
-    """The parameters that the token vouches for; NotSignedError where it does not hold, is for another study
-    or another server than `host` (or the settings) says, or where the link has said something else."""
+    """Return the link parameters that the token vouches for.
+
+    Raises NotSignedError if the token is invalid, or is for another study or server. The server must be
+    `host` or the one in the settings. Also raises it if the link contradicts the token.
+    """
     claims = _claims(token)
     if not audience_matches(claims["aud"], study, {host, urlsplit(settings.PUBLIC_URL).netloc}):
         raise NotSignedError("it is for another address")
@@ -294,7 +306,7 @@ def verified_parameters(token: str, study: Study, *, host: str, said: Mapping[st
 
 
 def _named(given: Mapping[str, Any]) -> dict[str, str]:
-    """Of what stands in the token, the parameters of a link, each fit to be kept. NotSignedError."""
+    """Return the link parameters in the token, each checked for storage. Raises NotSignedError."""
     names = (LABEL, *RECRUITMENT_PLACES[Study.Recruitment.PROLIFIC].more)
     named = {name: given[name] for name in names if given.get(name) not in (None, "")}
     if LABEL not in named:
@@ -306,7 +318,8 @@ def _named(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _is_fit(value: object) -> bool:
-    """Whether this is what a place fills in."""
+    """Return whether the value is a filled-in parameter: short, printable, stripped text without a
+    placeholder."""
     return (
         isinstance(value, str)
         and len(value) <= LONGEST
@@ -317,7 +330,7 @@ def _is_fit(value: object) -> bool:
 
 
 def _claims(token: str) -> dict[str, Any]:
-    """What a good token says. NotSignedError."""
+    """Return the claims of a valid token. Raises NotSignedError."""
     if len(token) > LONGEST_TOKEN:
         raise NotSignedError("it is too long")
     try:
@@ -342,7 +355,7 @@ def _decoded(token: str, key: RSAPublicKey) -> dict[str, Any]:
 
 
 def audience_matches(audience: object, study: Study, hosts: set[str]) -> bool:
-    """Whether it names one of these hosts and, where it has a path, the page of this study."""
+    """Return whether the audience names one of these hosts and, if it has a path, this study's page."""
     paths = {"", study.get_absolute_url().strip("/")}
     named = audience if isinstance(audience, list) else [audience]
     for one in (each for each in named if isinstance(each, str)):
@@ -357,7 +370,7 @@ def audience_matches(audience: object, study: Study, hosts: set[str]) -> bool:
 
 
 def cookie_of(study: Study) -> str:
-    """The name of the cookie that says so."""
+    """Return the name of the cookie that remembers a signed link to this study."""
     return f"brigade_signed_{study.pk}"
 
 
@@ -374,8 +387,10 @@ def _remember(answer: HttpResponse, study: Study, mark: str) -> None:
 
 
 def _mark(study: Study, said: Mapping[str, str]) -> str:
-    """Stands for the person, and the study on Prolific, in the cookie, which others may read. It is no proof
-    in a link, and does not hold for a workspace that is named later."""
+    """Return a keyed hash of the person and the Prolific study for the cookie, which others may read.
+
+    The hash is no proof in a link. It becomes invalid when the researcher names another workspace.
+    """
     of = [said.get(name, "").strip() for name in (LABEL, STUDY)]
     return salted_hmac(
         SALT, json.dumps([study.pk, study.prolific_workspace, *of]), algorithm="sha256"

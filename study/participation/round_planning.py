@@ -1,6 +1,4 @@
-"""Plan a participant's rounds, create the episode of each, and hold back rounds when the study's budget is
-spent.
-"""
+"""Plan a participant's rounds, create the episode of each, and hold back rounds when the budget is spent."""
 
 from __future__ import annotations
 
@@ -34,9 +32,11 @@ from study.participants.participant_events import live_page_group
 
 
 def plan_rounds(person: Participant) -> None:
-    """Every condition of the participant's version once, in the order that the scheme gives. If one of them
-    is gone (staff's previews do not keep it), the way is over."""
-    Study.objects.select_for_update().get(pk=person.study_id)  # one after another: each counts the others
+    """Create one round per condition of the participant's version, in the order that the scheme assigns.
+
+    If a condition was deleted (staff previews do not prevent this), the participation ends.
+    """
+    Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: each counts the others
     design = person.version.blueprint
     scheme = version_orders(design)
     used = sequence_tallies(person.study, scheme, synthetic=person.synthetic, preview=person.preview)
@@ -56,16 +56,19 @@ def plan_rounds(person: Participant) -> None:
 
 
 def seat_in(person: Participant, condition: str) -> int:
-    """Where somebody sits who plays the condition of this key without other people; where others play, the
-    lobby says."""
+    """Return the seat of a person who plays this condition without other people. The lobby assigns shared
+    seats."""
     return people_in(person.version.blueprint.condition(condition))[0]
 
 
 def create_shared_episode(
     group: Group, person: Participant, plan: ConditionPlan, people: Sequence[int]
 ) -> Episode:
-    """The episode of a group in one condition, for the people in these seats; co-players have the seats of
-    who did not come. Its seed follows from study, group and condition."""
+    """Create the episode of a group in one condition, for the people in these seats.
+
+    Co-players take the seats of those who did not come. The seed is derived from study, group and condition
+    (without the group if the study gives everybody the same episodes).
+    """
     design = person.version.blueprint
     whose: list[object] = [] if design.study["same_dishes"] else ["group", group.number]
     seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
@@ -75,8 +78,10 @@ def create_shared_episode(
 
 
 def create_round_episode(one: Round, person: Participant) -> Episode:
-    """The episode of a round. Its seed follows from study, participant and condition; for the same
-    chance for everybody, from study and condition."""
+    """Create the episode of a round. The seed is derived from study, participant and condition.
+
+    If the study gives everybody the same episodes, the seed is derived from study and condition only.
+    """
     design = person.version.blueprint
     plan = design.condition(one.condition.key)
     whose: list[object] = [] if design.study["same_dishes"] else [person.number]
@@ -85,7 +90,7 @@ def create_round_episode(one: Round, person: Participant) -> Episode:
 
 
 def create_practice_episode(person: Participant) -> Episode:
-    """The episode to practise in, as the part says; a second one has other chances."""
+    """Create the practice episode as the part defines. A second practice has another seed."""
     design = person.version.blueprint
     again = ["again"] if person.practice_id else []
     seed = derived_seed(int(design.study["seed"]), "practice", person.number, *again)
@@ -131,13 +136,13 @@ def _episode(
 def _organisation(
     design: Blueprint, plan: ConditionPlan, people: Sequence[int] | None
 ) -> Organisation | None:
-    """The condition's, with the words that the study does not show."""
+    """Return the condition's organisation with the words that the study blocks."""
     made, words = planned_organisation(plan, people), str(design.meant("blocked_words")).splitlines()
     return replace(made, blocked=tuple(filter(None, map(str.strip, words)))) if made else None
 
 
 def study_budget(study: Study) -> Budget:
-    """The study's budget, made when the first episode needs it: one, however many begin at once."""
+    """Return the study's budget. Create it when first needed, only once even with concurrent calls."""
     if study.budget:
         return study.budget
     study = Study.objects.select_for_update().get(pk=study.pk)
@@ -148,17 +153,17 @@ def study_budget(study: Study) -> Budget:
 
 
 def is_budget_spent(study: Study) -> bool:
-    """Whether it takes nobody new, and begins no round that costs money, because its budget is spent."""
+    """Return whether the study pauses because its budget is spent."""
     return study.pauses_when_spent and study.budget is not None and is_exhausted(study.budget)
 
 
 def must_wait(person: Participant, one: Round) -> bool:
-    """Whether this round is not begun now: a language model would be asked in it, and the money is spent."""
+    """Return whether this round must wait: it uses a paid language model and the budget is spent."""
     if not is_budget_spent(person.study):
         return False
     return uses_paid_model(person.version.blueprint.condition(one.condition.key))
 
 
 def uses_paid_model(plan: ConditionPlan) -> bool:
-    """Whether a language model that costs money may be asked in this condition."""
+    """Return whether this condition may call a language model that costs money."""
     return any(agent.model().partition(":")[0] not in {"", STAND_IN} for _, agent in all_minds(plan))

@@ -1,5 +1,6 @@
-"""Views of participants' pages: the study's link, the personal link, the lobby, withdrawal and signals from
-scripts. `PAGES` maps each page to its view.
+"""Views of participants' pages: study link, personal link, lobby, withdrawal and signals from scripts.
+
+`PAGES` maps each page to its view.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ PAGES: dict[str, Callable[[HttpRequest, Participant, next_page.CurrentPage], Htt
     "survey": survey_pages.survey,
     "waiting": play_pages.waiting,
 }
-"""By the name of the page."""
+"""View of each page, by the name of the page."""
 
 COOKIE_SALT = "brigade.participant"
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -69,7 +70,7 @@ COOKIE_SECONDS = 90 * 24 * 3600
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """What this server is, and the studies that take participants."""
+    """Show the home page of this server with the open studies."""
     return render(
         request, "study/participation/home.html", {"studies": Study.objects.filter(status=Study.Status.OPEN)}
     )
@@ -78,7 +79,8 @@ def home(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def enter(request: HttpRequest, slug: str) -> HttpResponse:
-    """The study's link: a welcome with a button. Opening it starts nobody; who is in already goes on."""
+    """Show the study's link: a welcome page with a button. Opening the link creates no participant. A browser
+    with a participant is redirected to their page."""
     study = get_object_or_404(Study, slug=slug)
     activate_language(request, study)
     if TOKEN in request.GET:
@@ -96,7 +98,8 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
-    """The welcome for whoever may come in by this link; else why not, and no button."""
+    """Show the welcome page if this link allows entry; otherwise a page that gives the reason and has no
+    button."""
     if is_only_looking(study, request.GET.dict()):
         return _welcome(request, study, form, looking=True)
     try:
@@ -136,13 +139,13 @@ def _welcome(
 
 
 def _closed(request: HttpRequest, study: Study, *, entered: bool = False) -> HttpResponse:
-    """Why nobody new is taken, or, for who has `entered`, that others were quicker to take the last place."""
+    """Show why the study takes no new participant. With `entered`, say that others took the last place."""
     context = {"study": study, "why": "full" if entered else why_study_closed(study), "entered": entered}
     return render(request, "study/participation/closed.html", context, status=403)
 
 
 def _later(request: HttpRequest, study: Study, form: EntryForm, seconds: float) -> HttpResponse:
-    """So many begin that this one has to come back; the same form can be sent again."""
+    """Ask the person to return later because too many enter. The same form can be sent again."""
     minutes = max(1, math.ceil(seconds / 60))
     context = {"study": study, "form": form, "minutes": minutes}
     response = render(request, "study/participation/later.html", context, status=429)
@@ -189,7 +192,7 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
 
 
 def _referral(request: HttpRequest, study: Study, invited: str) -> Referral:
-    """Who sent this one. A program needs nobody to send it; it may bring a label all the same."""
+    """Return the referral of this link. An invited program needs no valid referral but may bring a label."""
     try:
         return referral_of(study, link_parameters(request, study))
     except ReferralError:
@@ -203,8 +206,11 @@ def _cookie_name(study: Study) -> str:
 
 
 def _known_participant(request: HttpRequest, study: Study) -> Participant | None:
-    """Who takes part in this study with this browser already, unless they did not agree, the link names
-    somebody else, or is signed and this browser is a guest's."""
+    """Return the participant of this browser in this study, or None.
+
+    None also if they refused consent or the link names somebody else. None also if the link is signed and
+    this browser belongs to a guest.
+    """
     known = _in_cookie(request, study)
     try:
         referral = referral_of(study, link_parameters(request, study))
@@ -217,7 +223,7 @@ def _known_participant(request: HttpRequest, study: Study) -> Participant | None
 
 
 def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
-    """Whom this browser remembers."""
+    """Return the participant stored in this browser's cookie."""
     try:
         key = signing.loads(request.COOKIES.get(_cookie_name(study), ""), salt=COOKIE_SALT)
     except signing.BadSignature:
@@ -227,7 +233,7 @@ def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
 
 
 def _refused(person: Participant) -> bool:
-    """Whether they did not agree: nothing tells who they were, so whoever opens the link again is asked
+    """Return whether the participant refused consent. Their identity was erased, so the link asks them
     again."""
     return person.status == Participant.Status.NO_CONSENT
 
@@ -235,7 +241,8 @@ def _refused(person: Participant) -> bool:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def participant(request: HttpRequest, key: str) -> HttpResponse:
-    """The personal link: always the page that comes next. A form of a page that is over changes nothing."""
+    """Show the personal link: always the participant's current page. A form of a finished page changes
+    nothing."""
     person = _person(request, key)
     try:
         person = timed_out_if_late(person)
@@ -248,13 +255,15 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
         return remember_finished(PAGES[place.page](request, person, place), request, person)
     except StudyClosedError:
         return _closed(request, person.study, entered=True)
-    except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
+    except Participant.DoesNotExist:  # withdrawn in another tab at this moment
         raise Http404(key) from None
 
 
 def _person(request: HttpRequest, key: str) -> Participant:
-    """Whose page it is, and their language from here on. Who opens a guest's link in the browser that began
-    is no guest."""
+    """Return the participant of this key and activate their language.
+
+    A guest link opened in the browser that entered the study is not treated as a guest.
+    """
     person = participant_of_key(key)
     if person is None:
         raise Http404(key)
@@ -267,16 +276,19 @@ def _person(request: HttpRequest, key: str) -> Participant:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def still_here(request: HttpRequest, key: str) -> JsonResponse:
-    """For the page's script: how long its participant may still do nothing, and, if it asks, whether their
-    next round waits for money. POST: somebody is there; or, with a `page`, what that page tells of itself,
-    which is no sign of anybody."""
+    """Answer the page's script: seconds until the idle warning and the end and, on request, whether the next
+    round waits for budget.
+
+    A POST means that the participant is present. A POST with `page` carries data about the page itself and
+    does not count as presence.
+    """
     try:
         person = _person(request, key)
         if "page" in request.POST and not record_device(request=request, person=person):
             return JsonResponse({}, status=422)
         is_there = request.method == "POST" and "page" not in request.POST
         person = participant_here(person=person) if is_there else timed_out_if_late(person)
-    except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
+    except Participant.DoesNotExist:  # withdrawn in another tab at this moment
         raise Http404(key) from None
     told = {"active": person.status == person.Status.ACTIVE, **asdict(idle_clock(person))}
     if "waiting" in request.GET:
@@ -287,22 +299,24 @@ def still_here(request: HttpRequest, key: str) -> JsonResponse:
 @never_cache
 @require_POST
 def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
-    """For the lobby's script: somebody is there, and how it stands; or they close the page (`gone`)."""
+    """Answer the lobby's script with the state of the lobby, or record that the page was closed (`gone`)."""
     try:
         person = timed_out_if_late(_person(request, key))
         if (load := request.POST.get("gone", "")).isdecimal() and len(load) < 9:
             leave_lobby(participant_id=person.pk, load=int(load))
             return JsonResponse({})
         return lobby_state(person)
-    except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
+    except Participant.DoesNotExist:  # withdrawn in another tab at this moment
         raise Http404(key) from None
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
-    """Leaving the study: asked once, then everything is erased and a receipt is shown. A guest is told what
-    else it takes."""
+    """Show the withdrawal page; after confirmation, erase everything and show a receipt.
+
+    A guest sees which further proof is needed.
+    """
     person = _person(request, key)
     if person.as_guest:
         return guest_reminder(request, person)

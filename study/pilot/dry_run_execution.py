@@ -1,11 +1,11 @@
-"""Run a dry run of a study: check the request, send synthetic participants through the pages, and compare
-the stored data with the plan. The command and the worker both use it.
+"""Run a dry run of a study; the command and the worker both use it.
 
-Errors::
+It checks the request, sends synthetic participants through the pages, and compares the stored data with the
+plan. Errors::
 
     Exception
-    ├── AskError           there is no such dry run; `fields` are what is wrong
-    └── UnreachableError   no server there, or one that does not have this study open
+    ├── DryRunRequestError   the request is invalid; `fields` name the invalid settings
+    └── UnreachableError     no server at the address, or the study is not open there
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from study.participants.end_participation import participant_end
 from study.participants.models import Participant, Round
 from study.participants.simulated_effects import KnownEffects, unknown_effect_key
 from study.participation.enter_study import is_study_open, synthetic_invitation
-from study.pilot.bots.headless_browser import Browser, PatienceError, PatienceLimit, WalkError, path_of
+from study.pilot.bots.http_browser import Browser, PatienceError, PatienceLimit, WalkError, path_of
 from study.pilot.bots.many_walkthroughs import Crowd, CrowdOrder, CrowdReport, Gone, Stopped, never_stop
 from study.pilot.bots.simulated_person import OutcomeShares, PlannedOutcome, StopPage, StudyScript, label_of
 from study.pilot.bots.study_walkthrough import Arrival, Where
@@ -38,11 +38,11 @@ STORED = {
     PlannedOutcome.DROP_OUT: {Status.ACTIVE, Status.TIMED_OUT},
     PlannedOutcome.REFUSE: {Status.NO_CONSENT},
 }
-"""What somebody who did this may be stored as; who withdrew is not stored."""
+"""Accepted stored statuses by outcome. Participants who withdrew are not stored."""
 
 
 def script_of(study: Study) -> StudyScript:
-    """What programs are told of the design: what pages do not say."""
+    """Return the information from the design that pages do not show."""
     design, place = blueprint_of(study), RECRUITMENT_PLACES[study.recruitment]
     return StudyScript(
         stops=possible_stops(design),
@@ -54,7 +54,7 @@ def script_of(study: Study) -> StudyScript:
 
 
 def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
-    """Every page between the link and the last page, in order."""
+    """Return every page between the link and the last page, in order."""
     rounds = range(1, len(design.conditions) + 1)
     before, after = ([StopPage(page) for page in pages if is_shown(design, page)] for pages in PARTS)
     return (*before, *(StopPage(page, number) for number in rounds for page in ROUND_PAGES), *after)
@@ -64,28 +64,33 @@ PARTS = (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
 
 
 def participant_of(study: Study, arrival: Arrival) -> Participant | None:
-    """Whose personal link this is; None if there is nobody of it."""
+    """Return the participant with this personal link; None if there is none."""
     key = resolve(path_of(arrival.home)).kwargs["key"]
     return study.participants.filter(key=key).first()
 
 
 async def condition_at_async(known: KnownEffects, socket: str) -> str:
-    """`condition_at`, for who does not block."""
+    """Return `condition_at` without blocking the event loop."""
     key: str = await database_sync_to_async(condition_at)(known, socket)
     return key
 
 
 def condition_at(known: KnownEffects, socket: str) -> str:
-    """The key of the condition of the round that is played there; what the program was told is stored with
-    it."""
+    """Return the key of the condition that is played at this websocket address.
+
+    Also stores the known effects with the participant.
+    """
     found = Round.objects.select_related("condition").get(episode__seats__key=seat_key(socket))
     Participant.objects.filter(pk=found.participant_id, synthetic=True).update(known_effects=dict(known))
     return str(found.condition.key)
 
 
 async def time_out_dropout(study: Study, arrival: Arrival) -> None:
-    """Who dropped out is timed out at once where the study times out at all: for programs time runs faster,
-    and the next ones get the sequences that were left."""
+    """Time out a drop-out at once, if the study has a time limit.
+
+    Synthetic participants do not wait for the limit, so that the next ones get the sequences that became
+    free.
+    """
     if arrival.deed == PlannedOutcome.DROP_OUT and study.idle_minutes is not None:
         await database_sync_to_async(_time_out)(study, arrival)
 
@@ -96,7 +101,7 @@ def _time_out(study: Study, arrival: Arrival) -> None:
 
 
 def deviations_from_plan(study: Study, outcome: CrowdReport, script: StudyScript) -> list[str]:
-    """Who is not stored as planned, with what is there instead; each in a few words."""
+    """Return a description of every participant who is not stored as planned."""
     problems = ((arrival, _problem(study, arrival, script)) for arrival in outcome.arrived)
     return [f"number {arrival.number} {arrival.deed}: {problem}" for arrival, problem in problems if problem]
 
@@ -114,22 +119,22 @@ def _problem(study: Study, arrival: Arrival, script: StudyScript) -> str:
 
 
 def _left_behind(person: Participant | None, arrival: Arrival) -> str:
-    """What there still is of somebody who withdrew."""
+    """Return what is still stored of a participant who withdrew; empty for nothing."""
     seats = Seat.objects.filter(key__in=[seat_key(socket) for socket in arrival.sockets])
     return "the participant is still there" if person else "episodes are still there" * seats.exists()
 
 
 def seat_key(socket: str) -> str:
-    """The seat that a websocket's address names: its last part."""
+    """Return the seat's key, the last part of a websocket address."""
     return socket.rstrip("/").rpartition("/")[2]
 
 
 PATIENCE = 60.0
-"""Seconds without any progress after which a program gives up, unless another time is asked for."""
+"""Default number of seconds without progress after which a participant gives up."""
 
 
 class DryRunRequestError(ValueError):
-    """No such dry run can be: `words` say why, `fields` name what of the wish is wrong, if one thing is."""
+    """The dry run is impossible: `words` say why, `fields` name the invalid settings, if any."""
 
     def __init__(self, words: str, *fields: str) -> None:
         super().__init__(words)
@@ -138,12 +143,12 @@ class DryRunRequestError(ValueError):
 
 
 class UnreachableError(Exception):
-    """No server there, or one that does not have this study open."""
+    """There is no server at the address, or the study is not open there."""
 
 
 @dataclass(frozen=True, slots=True)
 class DryRunRequest:
-    """What somebody asks for."""
+    """The requested settings of a dry run."""
 
     participants: int
     seed: int
@@ -152,37 +157,38 @@ class DryRunRequest:
     patience: float = PATIENCE
     think: float = 0.0
     known: KnownEffects = field(default_factory=dict)
-    """What ratings are to differ by."""
+    """Known effects on ratings."""
 
 
 @dataclass(frozen=True, slots=True)
 class DryRunReport:
-    """How it went."""
+    """Result of a dry run."""
 
     order: CrowdOrder
     outcome: CrowdReport
     unlike: list[str]
-    """Who is not stored as planned, each in a few words."""
+    """Descriptions of participants who are not stored as planned."""
 
     @property
     def counts(self) -> str:
-        """How many did what, in words."""
+        """Return the numbers of participants by outcome, in words."""
         return ", ".join(f"{self.outcome.count(deed)} {deed}" for deed in PlannedOutcome)
 
     @property
     def unsent(self) -> int:
-        """How many were not sent, because it was stopped."""
+        """Return how many participants were not sent, because the run was stopped."""
         return self.order.participants - len(self.outcome.arrived) - len(self.outcome.failed)
 
     @property
     def finished(self) -> int:
-        """How many came to the good end: where it lets them, those who failed the check, too."""
+        """Return how many participants finished. Those who failed the check count if the study lets them
+        continue."""
         failed = 0 if self.order.script.check_ends else self.outcome.count(PlannedOutcome.FAIL)
         return self.outcome.count(PlannedOutcome.FINISH) + failed
 
 
 def crowd_order(study: Study, wish: DryRunRequest, *, url: str) -> CrowdOrder:
-    """What is to be walked at the server of this address; AskError for what cannot be."""
+    """Return the settings of the crowd for the server at this address. Raises DryRunRequestError."""
     check_numbers(wish)
     if not is_http(url):
         raise DryRunRequestError(f"{url!r} is not an address with http:// or https://", "url")
@@ -200,7 +206,7 @@ def crowd_order(study: Study, wish: DryRunRequest, *, url: str) -> CrowdOrder:
 
 
 def check_numbers(wish: DryRunRequest) -> None:
-    """AskError for numbers and times that cannot be."""
+    """Raise DryRunRequestError for invalid numbers and times."""
     for name, value, least in (("participants", wish.participants, 1), ("at_once", wish.at_once, 1)):
         if value < least:
             raise DryRunRequestError(f"{value} is below {least}", name)
@@ -209,7 +215,7 @@ def check_numbers(wish: DryRunRequest) -> None:
 
 
 def check_labels(study: Study, order: CrowdOrder) -> None:
-    """AskError if somebody of these labels is there: they would go on, not begin."""
+    """Raise DryRunRequestError if these labels exist: their participants would continue, not enter."""
     if not order.script.link_names:
         return
     labels = [label_of(order.seed, number) for number in range(1, order.participants + 1)]
@@ -218,7 +224,7 @@ def check_labels(study: Study, order: CrowdOrder) -> None:
 
 
 def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
-    """AskError for shares that cannot be, or not in this study."""
+    """Raise DryRunRequestError for shares that are invalid, or impossible in this study."""
     by_name = asdict(shares)
     if not all(0 <= share <= 100 for share in by_name.values()) or not sum(by_name.values()) <= 100:
         raise DryRunRequestError("from 0 to 100, together at most 100", *by_name)
@@ -229,7 +235,7 @@ def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
 
 
 def check_known(study: Study, known: KnownEffects) -> None:
-    """AskError for an effect on what is no rating after an episode, or in what is no condition."""
+    """Raise DryRunRequestError for an effect on an unknown rating or condition."""
     design = blueprint_of(study)
     ratings = [item.key for item in design.items_at("survey") if item.kind == "likert"]
     if key := unknown_effect_key(known, ratings, [one.key for one in design.conditions]):
@@ -243,7 +249,7 @@ def check_known(study: Study, known: KnownEffects) -> None:
 
 
 def is_http(url: str) -> bool:
-    """Whether this is the address of a web server."""
+    """Return whether this is an HTTP or HTTPS address."""
     try:
         parts = urlsplit(url)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -254,8 +260,10 @@ def is_http(url: str) -> bool:
 async def walked(
     study: Study, order: CrowdOrder, say: Callable[[str], object], stopped: Stopped = never_stop
 ) -> DryRunReport:
-    """Send everybody, and look whether what they did is what is stored; UnreachableError if nobody can be
-    sent at all."""
+    """Send all participants, and compare the stored data with the plan.
+
+    Raises UnreachableError if no participant can be sent.
+    """
     where = partial(condition_at_async, order.script.known)
     outcome = await walk_crowd(order, say, partial(time_out_dropout, study), stopped, where)
     unlike = await database_sync_to_async(deviations_from_plan)(study, outcome, order.script)
@@ -269,7 +277,7 @@ async def walk_crowd(
     stopped: Stopped,
     where: Where | None = None,
 ) -> CrowdReport:
-    """See that the study's page is there, then send everybody; UnreachableError if it is not."""
+    """Check that the study's page is there, then send all participants. Raises UnreachableError."""
     async with Browser(PatienceLimit(0)) as browser:
         try:
             page = await browser.open(order.link)

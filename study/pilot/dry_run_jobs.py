@@ -1,8 +1,8 @@
 """Queue, run, stop and finish the dry runs that staff request in the console.
 
-Updates are conditional instead of locked: a task may come twice, a worker may die, or somebody may stop
-a run that has just ended. The state says who was first. A run's row stores counts only, no codes or
-addresses of a participant.
+Updates are conditional, without locks: a task may arrive twice, a worker may die, or somebody may stop a run
+that has just ended. The stored state decides which update came first. A run's row stores counts only, no
+codes or addresses of a participant.
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ ANOTHER = "A dry run of this study is on already: wait until it has finished, or
 
 
 def request_dry_run(*, study_id: int, user: Any, **wish: Any) -> None:
-    """Have a worker walk a dry run as `dry_run_create` makes it; DesignError, and nothing is kept of it, if
-    none can be asked."""
+    """Create a dry run (see `dry_run_create`) and queue it.
+
+    Raises DesignError, and stores nothing, if no worker can be reached.
+    """
     run = dry_run_create(study_id=study_id, user=user, **wish)
     if not ask_dry_run(run.pk):
         run.delete()
@@ -55,8 +57,11 @@ def request_dry_run(*, study_id: int, user: Any, **wish: Any) -> None:
 def dry_run_create(
     *, study_id: int, user: Any, participants: int, seed: int, at_once: int, shares: OutcomeShares
 ) -> DryRun:
-    """A dry run that waits for a worker. DesignError while another one of the study is on; one of which
-    nothing was heard for too long is given up first."""
+    """Create a dry run that waits for a worker.
+
+    Raises DesignError while another run of the study is active. A run without news for too long is marked as
+    failed first.
+    """
     with transaction.atomic():
         _silent(DryRun.objects.filter(study=study_id)).update(**_end(State.FAILED, SILENT))
         try:
@@ -75,12 +80,12 @@ def dry_run_create(
 
 
 def _silent(runs: QuerySet[DryRun]) -> QuerySet[DryRun]:
-    """Those that are silent, as `DryRun.is_silent` says of each."""
+    """Return the silent ones of these runs (see `DryRun.is_silent`)."""
     return runs.filter(state__in=DryRun.ON, news_at__lt=timezone.now() - DryRun.SILENT_AFTER)
 
 
 def _still(run_id: int, *states: str) -> QuerySet[DryRun]:
-    """The run, if it is in one of these states."""
+    """Return a query of the run, if it is in one of these states."""
     return DryRun.objects.filter(pk=run_id, state__in=states)
 
 
@@ -89,21 +94,21 @@ def _end(state: str, line: str) -> dict[str, Any]:
 
 
 def claim_dry_run(*, run_id: int) -> DryRun | None:
-    """Begin to walk it; None if it does not wait (any more): somebody has taken, stopped or deleted it."""
+    """Claim a waiting run. Return None if it no longer waits: it was claimed, stopped or deleted."""
     if not _still(run_id, State.WAITING).update(state=State.RUNNING, news_at=timezone.now()):
         return None
     return DryRun.objects.select_related("study").get(pk=run_id)
 
 
 def report_dry_run_progress(*, run_id: int, done: int) -> bool:
-    """So many have come to an end; whether others are to be sent."""
+    """Store the number of ended walkthroughs; return whether to send more participants."""
     running = _still(run_id, State.RUNNING)
     running.update(done=done, news_at=timezone.now())
     return running.filter(stopped_by="").exists()
 
 
 def dry_run_end(*, run_id: int, state: str, line: str, done: int) -> None:
-    """It is over, whoever gave it up meanwhile."""
+    """Store the end of the run, unless it was ended already."""
     now = timezone.now()
     _still(run_id, State.RUNNING).update(
         **_end(state, line[: DryRun._meta.get_field("line").max_length]), done=done, news_at=now
@@ -111,7 +116,7 @@ def dry_run_end(*, run_id: int, state: str, line: str, done: int) -> None:
 
 
 def dry_run_stop(*, run: DryRun, user: Any) -> None:
-    """Send nobody more. DesignError if it is over. Where no worker is at it, it is over at once."""
+    """Stop sending participants. Without a worker, the run ends at once. Raises DesignError if it is over."""
     who, mine = user.get_username(), DryRun.objects.filter(pk=run.pk)
     if _silent(mine).update(**_end(State.STOPPED, SILENT), stopped_by=who):
         return
@@ -124,15 +129,16 @@ def dry_run_stop(*, run: DryRun, user: Any) -> None:
 log = logging.getLogger(__name__)
 
 NEWS_SECONDS = 2.0
-"""How often the row is told of, and asked whether to go on."""
+"""Seconds between two progress reports, which also check whether to stop."""
 LONGEST = 3 * 3600.0
-"""Seconds after which nobody more is sent: 200 who play three minutes each, four at once, are through."""
+"""Seconds after which no more participants are sent. 200 who play three minutes each, four at once, finish in
+this time."""
 ADDRESS = re.compile(r"(?:https?|wss?)://\S+")
 NUMBER = re.compile(r"^number \d+ ")
 
 
 class DryRunProgress:
-    """What is known of a run while it is walked."""
+    """The state of a run while it is executed."""
 
     def __init__(self, run_id: int) -> None:
         self.run_id = run_id
@@ -142,19 +148,19 @@ class DryRunProgress:
 
     @property
     def late(self) -> bool:
-        """Whether it takes too long."""
+        """Return whether the run takes too long."""
         return time.monotonic() - self.began > LONGEST
 
     def say(self, line: str) -> None:
-        """One more has come to an end."""
+        """Count one more ended walkthrough."""
         self.done += 1
 
     def stopped(self) -> bool:
-        """Whether nobody more is to be sent."""
+        """Return whether to send no more participants."""
         return self.stop or self.late
 
     async def over(self, walk: Coroutine[object, object, DryRunReport]) -> DryRunReport:
-        """What the walk returns; as long as it takes, the row gets the news."""
+        """Await the walkthroughs and return their report, while reporting progress."""
         news = asyncio.create_task(self._tell())
         try:
             return await walk
@@ -174,7 +180,7 @@ class DryRunProgress:
 
 
 def dry_run_walk(run_id: int) -> None:
-    """Walk a run that waits. What does not wait is somebody else's, or over: nothing is done."""
+    """Execute a waiting run. Do nothing if it does not wait any more."""
     run = retry_while_unreachable(lambda: claim_dry_run(run_id=run_id), f"dry run {run_id}")
     if run is None:
         return
@@ -190,7 +196,7 @@ def dry_run_walk(run_id: int) -> None:
 
 
 def _walk(run: DryRun, watch: DryRunProgress) -> tuple[State, str]:
-    """The state in which it ends, and what became of it in a line."""
+    """Return the final state and one line about the result."""
     try:
         order = crowd_order(run.study, request_of_run(run), url=settings.PUBLIC_URL)
         report = asyncio.run(watch.over(walked(run.study, order, watch.say, watch.stopped)))
@@ -200,12 +206,13 @@ def _walk(run: DryRun, watch: DryRunProgress) -> tuple[State, str]:
 
 
 def request_of_run(run: DryRun) -> DryRunRequest:
-    """What was asked for."""
+    """Return the request stored in the run."""
     return DryRunRequest(run.participants, run.seed, run.at_once, OutcomeShares(**run.shares))
 
 
 def end_state(report: DryRunReport, watch: DryRunProgress) -> tuple[State, str]:
-    """How a walk has ended: badly, if anybody did not do what was planned or is not stored so."""
+    """Return the final state and line: failed if a participant deviated from the plan or is stored
+    differently."""
     failed, unlike = list(report.outcome.failed.values()), report.unlike
     if failed:
         words = f"{len(failed)} did not do what was planned, the first because: {redacted_reason(failed[0])}"
@@ -223,5 +230,5 @@ def end_state(report: DryRunReport, watch: DryRunProgress) -> tuple[State, str]:
 
 
 def redacted_reason(why: str) -> str:
-    """A reason without addresses, which hold keys, and without who it was."""
+    """Return a reason without addresses, which hold keys, and without the participant's number."""
     return NUMBER.sub("one that ", ADDRESS.sub("a page", why))

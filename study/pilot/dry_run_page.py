@@ -19,7 +19,7 @@ from study.researchers.console_page_helpers import back_to_page, form_page, serv
 from study.researchers.permissions import FORM_METHODS, study_page
 
 NEWEST = 10
-"""Runs on the page."""
+"""Number of runs on the page."""
 MOST_PARTICIPANTS, MOST_AT_ONCE, MOST_SEED = 200, 8, 2**31 - 1
 SHARES = {
     "drop_outs": ("Drop-outs, %", "They just stop somewhere."),
@@ -30,7 +30,7 @@ SHARES = {
         "They fail the check of understanding; and the chance of everybody to fail an attention check.",
     ),
 }
-"""Label and help of each share."""
+"""Label and help text of each share."""
 CLOSED = {
     "closed": "The study takes nobody now. Open it first: the design says what is still missing.",
     "over": "The closing date has come. Set a later one, or none, under Recruitment first.",
@@ -38,7 +38,7 @@ CLOSED = {
     "full": "As many programs are in the study as it takes people. Erase the synthetic participants in the "
     "design first, or let more in under Recruitment.",
 }
-"""What is to be done before programs can enter, by what `why_study_closed` says."""
+"""Advice before synthetic participants can enter, by the result of `why_study_closed`."""
 
 
 def _share(label: str, help_text: str) -> forms.FloatField:
@@ -48,7 +48,7 @@ def _share(label: str, help_text: str) -> forms.FloatField:
 
 
 class DryRunForm(forms.Form):
-    """How many programs, how they are. Valid means that the command would walk it, too."""
+    """The settings of a dry run. A valid form means that the command would accept them, too."""
 
     participants = forms.IntegerField(
         min_value=1, max_value=MOST_PARTICIPANTS, initial=12, help_text=f"1 to {MOST_PARTICIPANTS}."
@@ -73,7 +73,7 @@ class DryRunForm(forms.Form):
         self.study = study
 
     def clean(self) -> dict[str, Any]:
-        """What cannot be walked is said at the field that it is about."""
+        """Report settings that cannot be run at the field that they are about."""
         from study.pilot.dry_run_execution import DryRunRequest, DryRunRequestError, crowd_order
 
         given = super().clean() or self.cleaned_data
@@ -90,14 +90,14 @@ class DryRunForm(forms.Form):
 
     @property
     def wish(self) -> dict[str, Any]:
-        """What is asked for, as the service takes it."""
+        """Return the settings as `request_dry_run` takes them."""
         given = self.cleaned_data
         shares = OutcomeShares(**{name: given[name] for name in SHARES})
         return {name: given[name] for name in ("participants", "seed", "at_once")} | {"shares": shares}
 
 
 def free_seed(study: Study) -> int:
-    """The first that no participant and no run of the study has used."""
+    """Return the first seed that no participant and no run of the study has used."""
     labels = study.participants.filter(label__startswith="SYN-").values_list("label", flat=True)
     parts = [label.split("-") for label in labels]
     used = {int(part[1]) for part in parts if len(part) == 3 and part[1].isdecimal()}
@@ -107,8 +107,10 @@ def free_seed(study: Study) -> int:
 
 @study_page("view", FORM_METHODS, to_send="edit")
 def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
-    """The form, for those who may edit, and the newest runs. A page that shows one that is on asks again
-    and again for the news alone (`?seen=`)."""
+    """Show the form, for editors, and the newest runs.
+
+    A page with an active run polls for changes of the list (`?seen=`).
+    """
     if "seen" in request.GET:
         return _news(request, study)
     form = DryRunForm(request.POST or None, study=study)
@@ -126,8 +128,7 @@ def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _shown(study: Study) -> dict[str, Any]:
-    """The newest runs, and a word that is another one as soon as they are shown otherwise. Only the newest
-    can be on."""
+    """Return the newest runs, and a token that changes with their display. Only the newest can be active."""
     runs = list(study.dry_runs.all()[:NEWEST])
     last = runs[0] if runs else None
     marks = (last.pk, last.state, last.done, bool(last.stopped_by), last.is_silent) if last else ()
@@ -135,7 +136,7 @@ def _shown(study: Study) -> dict[str, Any]:
 
 
 def _news(request: HttpRequest, study: Study) -> HttpResponse:
-    """The list alone; nothing (204) while it is as it was seen."""
+    """Return the list alone, or 204 if it is unchanged."""
     shown = _shown(study)
     if shown["seen"] == request.GET["seen"]:
         return HttpResponse(status=204)
@@ -144,12 +145,12 @@ def _news(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _learnt(study: Study) -> dict[str, Any]:
-    """What programs have shown of the study: what it cannot measure, and who decided too late."""
+    """Return what dry runs have shown: what the study cannot measure, and late decisions."""
     return {"tried": _tried(study), "late": list(late_decision_warnings(study))}
 
 
 def _tried(study: Study) -> list[tuple[str, str]]:
-    """What it cannot measure, by the name of the condition: by its settings, and as programs have shown."""
+    """Return (condition name, text) pairs on what cannot be measured, by its settings and by dry runs."""
     shown = dry_run_warnings(study)
     return [
         (row.name, words)
@@ -160,7 +161,7 @@ def _tried(study: Study) -> list[tuple[str, str]]:
 
 @study_page("edit", ("POST",))
 def dry_run_stopped(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
-    """Nobody more is sent."""
+    """Stop a dry run: no further synthetic participant is sent."""
     run = get_object_or_404(study.dry_runs, pk=pk)
     words = "Nobody more is sent. Those who are on their way come to their end."
     return service_button(

@@ -13,8 +13,10 @@ from study.design.models import Study
 
 
 class DryRun(models.Model):
-    """Programs that walk a study because somebody asked for it in the console: what was asked for, and how
-    far it is. Only counts: nothing in it is about one of them."""
+    """A dry run requested in the console: its settings and its progress.
+
+    It holds only counts and no data about a single synthetic participant.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting", "waits for a worker"
@@ -30,9 +32,9 @@ class DryRun(models.Model):
         "refusals": "refusals",
         "fail_checks": "failed checks",
     }
-    """In words; as of `study.pilot.bots.simulated_person.OutcomeShares`."""
+    """Names of `study.pilot.bots.simulated_person.OutcomeShares`, in words."""
     SILENT_AFTER = timedelta(minutes=10)
-    """A run of which nothing was heard for so long is taken for dead: a worker tells every few seconds."""
+    """Time without news after which a run counts as dead. A worker reports every few seconds."""
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="dry_runs")
@@ -69,15 +71,15 @@ class DryRun(models.Model):
 
     @property
     def is_on(self) -> bool:
-        """Whether it waits or runs, as far as is known."""
+        """Return whether the run waits or runs, as far as is known."""
         return self.state in self.ON
 
     @property
     def is_silent(self) -> bool:
-        """Whether it should be on, but nothing was heard of it for too long."""
+        """Return whether the run should be active but has not reported for too long."""
         return self.is_on and self.news_at < timezone.now() - self.SILENT_AFTER
 
     @property
     def percents(self) -> list[tuple[str, float]]:
-        """Who was not to finish, in words: `drop-outs`, 15."""
+        """Return the planned shares of participants who do not finish, such as (`drop-outs`, 15)."""
         return [(self.SHARES[name], share) for name, share in self.shares.items() if share]

@@ -1,6 +1,4 @@
-"""Let staff preview a whole study or one condition, and erase previews. Previews are marked and never
-counted.
-"""
+"""Let staff preview a study or one condition, and erase previews. Previews are marked and never counted."""
 
 from __future__ import annotations
 
@@ -21,14 +19,16 @@ from study.participation.round_planning import seat_in
 
 
 def study_preview(*, study_id: int) -> Participant:
-    """Someone of the staff begins the study as a participant would. StudyClosedError if it has no condition,
-    SchemeError if its orders cannot be made."""
+    """Create a preview participant, who walks the study as a participant would.
+
+    Raises StudyClosedError if the study has no condition, SchemeError if its orders cannot be made.
+    """
     return participant_enter(study_id=study_id, entry=secrets.token_urlsafe(16), preview=True)
 
 
 @transaction.atomic
 def condition_preview(*, condition: Condition) -> Participant:
-    """Someone of the staff plays one condition and sees its survey; all other parts are passed over."""
+    """Create a preview participant for one condition and its survey; all other pages are marked as done."""
     person = study_preview(study_id=condition.study_id)
     begun = list(Episode.objects.filter(Q(rounds__participant=person) | Q(practised_by=person)).distinct())
     person.rounds.all().delete()
@@ -47,7 +47,7 @@ def condition_preview(*, condition: Condition) -> Participant:
 
 
 def previews_erase(*, study_id: int) -> int:
-    """Erase all that staff left by trying the study out; how many tries there were."""
+    """Erase all previews of a study; return their number."""
     ids = list(Participant.objects.filter(study=study_id, preview=True).values_list("pk", flat=True))
     for participant_id in ids:
         participant_withdraw(participant_id=participant_id)

@@ -1,1 +1,1 @@
-"""Plan a study before people come: sample size, prompts and costs."""
+"""Plan a study before data collection: sample size, prompts and costs."""

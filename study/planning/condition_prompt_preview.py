@@ -1,5 +1,6 @@
 """Show the prompt that a condition's language model gets at a step, and count its tokens with the provider.
-Reads only.
+
+It changes no data.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ from study.design.models import Condition, Study
 from study.planning.study_cost_forecast import NO_MODEL, trial_of
 
 PROVIDER_SECONDS = 10.0
-"""Time for one count."""
+"""Time limit of one count."""
 MOST = 2000
-"""Steps that are played to show a prompt, at most: it takes seconds, in the process that serves pages."""
+"""Largest step for which a prompt is shown: playing that far takes seconds in the web process."""
 PLAYED = 8
-"""Episodes that are kept, played as far as somebody has asked."""
+"""Number of episodes kept in memory, each played as far as requested."""
 _playing = Lock()
-"""One is played at a time."""
+"""Only one episode is played at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptMessage:
-    """One message, or one placeholder (`name`), with the tokens that it probably counts."""
+    """One message or one placeholder (`name`) of a prompt, with an estimate of its tokens."""
 
     name: str
     text: str
@@ -45,13 +46,13 @@ class PromptMessage:
 
     @property
     def tokens(self) -> int:
-        """Guessed from the length."""
+        """Tokens estimated from the length."""
         return estimate_tokens(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class WholePrompt:
-    """All that a language model gets for one step. `messages` is empty where it is not asked in it."""
+    """The complete prompt of a language model for one step; `messages` is empty if it is not asked then."""
 
     step: int
     provider: str
@@ -60,22 +61,24 @@ class WholePrompt:
     messages: tuple[PromptMessage, ...]
     placeholders: tuple[PromptMessage, ...]
     texts: tuple[Setting, ...]
-    """Settings that are texts with these placeholders."""
+    """Text settings that contain these placeholders."""
 
     @property
     def tokens(self) -> int:
-        """Of all messages, guessed."""
+        """Estimated tokens of all messages."""
         return sum(message.tokens for message in self.messages)
 
     @property
     def fixed(self) -> int:
-        """Of those that are the same at every step."""
+        """Estimated tokens of the messages that are the same at every step."""
         return sum(message.tokens for message in self.messages if message.fixed)
 
 
 def model_agents(condition: Condition) -> dict[int, tuple[MindPlan, Agent]]:
-    """Its co-players that ask a language model, by their number. SettingsError or UnknownNameError for one
-    that cannot be made."""
+    """Return the co-players of a condition that call a language model, by number.
+
+    Raise SettingsError or UnknownNameError if one cannot be made.
+    """
     return {number: mind for number, mind in enumerate(_playing_from_the_first(condition)) if mind[1].model()}
 
 
@@ -84,21 +87,25 @@ def _playing_from_the_first(condition: Condition) -> list[tuple[MindPlan, Agent]
 
 
 def shown_steps(condition: Condition) -> int:
-    """Of how many steps, from the first, the prompt is shown: all that an episode has, or `MOST`; 1 where
-    nobody knows before. SettingsError or UnknownNameError."""
+    """Return the number of steps for which the prompt can be shown: those of an episode, at most `MOST`.
+
+    It is 1 if the length is not known in advance. Raise SettingsError or UnknownNameError.
+    """
     world = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
     world.reset(1)
     return min(world.length or 1, MOST)
 
 
 def whole_prompt(condition: Condition, number: int, step: int) -> WholePrompt:
-    """What co-player `number` of it is told for this step, counted from 1: the last one of an episode that
-    ends before, or of those that are played for it. SettingsError or UnknownNameError for a condition that
-    cannot be played."""
+    """Return the prompt of a co-player at this step, counted from 1.
+
+    If the step lies beyond the end of the episode or beyond `MOST`, the last available step is shown. Raise
+    SettingsError or UnknownNameError for a condition that cannot be played.
+    """
     with _playing:
         try:
             asked = _played(_facts(condition)).asked(number, min(step, MOST))
-        except Exception:  # what broke in the middle of a step is not gone on with
+        except Exception:  # an episode that failed in the middle of a step cannot be continued
             _played.cache_clear()
             raise
     agent = all_minds(condition)[number][1]
@@ -116,7 +123,7 @@ def whole_prompt(condition: Condition, number: int, step: int) -> WholePrompt:
 
 
 def _facts(condition: Condition) -> str:
-    """All that an episode of it follows from, as JSON."""
+    """Return everything that determines an episode of the condition, as JSON."""
     organisation = planned_organisation(condition)
     return json.dumps(
         {
@@ -146,8 +153,10 @@ def _named(placeholders: Mapping[str, str]) -> tuple[PromptMessage, ...]:
 
 
 def describe_token_count(prompt: WholePrompt) -> str:
-    """How many tokens its provider counts in it, in a sentence. Asks the provider: it takes seconds, and
-    costs nothing."""
+    """Return a sentence with the number of tokens that the provider counts.
+
+    It asks the provider, which takes seconds and costs nothing.
+    """
     if prompt.request is None:
         return "There is nothing to count."
     asked = replace(prompt.request, seconds=PROVIDER_SECONDS)
@@ -164,24 +173,26 @@ def describe_token_count(prompt: WholePrompt) -> str:
 
 
 COUNT_SECONDS = 20.0
-"""Time for one count."""
+"""Time limit of one count."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenCount:
-    """The longest prompt of a condition in its first steps, without what is remembered; or `why` nobody
-    counted it."""
+    """Token counts of a condition's longest prompt in its first steps, without memory.
+
+    `why` gives the reason if it was not counted.
+    """
 
     condition: Condition
     model: str = ""
     guessed: int = 0
     counted: int = 0
     fixed: int = 0
-    """Tokens of the part that is the same in every step, as they were counted."""
+    """Counted tokens of the part that is the same at every step."""
     why: str = ""
 
     def __str__(self) -> str:
-        """In one line."""
+        """Return the count in one line."""
         if self.why:
             return f"{self.condition.name}: {self.why}"
         return (
@@ -191,7 +202,10 @@ class TokenCount:
 
 
 def count_study_tokens(study: Study) -> Iterator[TokenCount]:
-    """Condition by condition, co-player by co-player. Asks providers: it takes seconds, and costs nothing."""
+    """Count the tokens of every co-player in every condition.
+
+    It asks the providers, which takes seconds and costs nothing.
+    """
     for condition in study.conditions.all():
         try:
             minds = [*mind_plans(condition), *stand_ins(condition)[:1]]
@@ -223,12 +237,14 @@ def _counted(condition: Condition, mind: MindPlan) -> TokenCount:
 
 
 def guessed_tokens(prompt: Request) -> int:
-    """What the forecast takes it for."""
+    """Return the token estimate that the cost forecast uses."""
     return sum(estimate_tokens(message.text) for message in prompt.messages)
 
 
 def _fixed(prompt: Request) -> Request:
-    """The same question without what is new in its step; no provider counts a prompt in which nobody says
-    anything."""
+    """Return the request without the messages that are new in its step.
+
+    A minimal user message is added, because no provider counts a prompt without one.
+    """
     fixed = [message for message in prompt.messages if message.fixed]
     return replace(prompt, messages=[*fixed, Message("user", ".")])

@@ -1,4 +1,4 @@
-"""The sample-size page: how many participants a study needs, with its form and figure."""
+"""Serve the sample-size page: how many participants a study needs, with its form and figure."""
 
 from __future__ import annotations
 
@@ -40,23 +40,26 @@ DEFAULTS: dict[str, Any] = {
     "correction": "holm",
     "test": "repeated",
 }
-"""Cohen's medium effect, and what is usual beside it."""
+"""Cohen's medium effect, and usual values of the other fields."""
 
 MOST_CONDITIONS = 16
-"""More pairs than these have take longer than a page may."""
+"""Maximum number of conditions; the pairs of more take longer than a page may."""
 KINDS = {"f": "Cohen\N{RIGHT SINGLE QUOTATION MARK}s f", "eta": "partial η², as reported by software"}
 CORRECTION_LABELS = dict(PAIR_TESTS)
 
 
 def _number(label: str, low: float, high: float, help_text: str = "", **more: Any) -> forms.FloatField:
-    """A number that may be written with any decimals."""
+    """Return a field for a number with any decimals."""
     field = forms.FloatField(label=label, min_value=low, max_value=high, help_text=help_text, **more)
     field.widget.attrs["step"] = "any"
     return field
 
 
 class SampleSizeForm(forms.Form):
-    """A plan and a wish; once valid, `found` has the answer. Sent by GET, so a link keeps the question."""
+    """A form with a planned design and the wanted power; once valid, `found` has the answer.
+
+    It is sent by GET, so a link keeps the question.
+    """
 
     conditions = forms.IntegerField(
         min_value=2, max_value=MOST_CONDITIONS, help_text="Each person plays all."
@@ -90,7 +93,7 @@ class SampleSizeForm(forms.Form):
     found: PowerAnswer
 
     def clean(self) -> dict[str, Any]:
-        """The answer, or what is wrong at the field it is about."""
+        """Compute the answer, or add the error to its field."""
         given = super().clean() or self.cleaned_data
         if self.errors:
             return given
@@ -121,9 +124,7 @@ def _plan(given: dict[str, Any]) -> PowerPlan:
     conditions, correlation, f = given["conditions"], given["correlation"], given["effect"]
     if f <= 0:
         raise PowerPlanError("effect", "The effect must be above 0.")
-    PowerPlan(
-        conditions, 0, correlation
-    )  # whether the correlation is possible at all, before it is reckoned with
+    PowerPlan(conditions, 0, correlation)  # checks the correlation before it is used
     if given["effect_kind"] == "eta":
         f = f_from_partial_eta(f, conditions, correlation)
     return PowerPlan(conditions, f, correlation, given["alpha"], given["epsilon"])
@@ -131,13 +132,13 @@ def _plan(given: dict[str, Any]) -> PowerPlan:
 
 @study_page("view")
 def study_sample_size(request: HttpRequest, study: Study) -> HttpResponse:
-    """The form and its answer; it begins with the study's own conditions."""
+    """Show the form and its answer for a study, starting from its conditions."""
     return _page(request, study)
 
 
 @staff_page()
 def sample_size(request: HttpRequest) -> HttpResponse:
-    """The form and its answer, for no study in particular."""
+    """Show the form and its answer without a study."""
     return _page(request, None)
 
 
@@ -155,25 +156,28 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
 
 @staff_page()
 def power_figure(request: HttpRequest) -> HttpResponse:
-    """The curve for the same question, as SVG."""
+    """Respond with the power curve of the same question, as SVG."""
     form = _form(request, [], "")
     if not form.is_valid():
         return HttpResponse("not a question that can be answered", status=400, content_type="text/plain")
-    from study.planning.power.power_figure import draw_power  # matplotlib takes a second to import
+    from study.planning.power.power_figure import draw_power  # slow to import
 
     return HttpResponse(draw_power(form.found), content_type="image/svg+xml")
 
 
 def _form(request: HttpRequest, names: list[str], test: str) -> SampleSizeForm:
-    """What was asked; what was not said is as the study plans it, or as usual. Of a study with too few or too
-    many conditions nothing is computed, rather than what is meant for another one."""
+    """Return the form with the given values, else the study's, else the usual ones.
+
+    A study with too few or too many conditions gets an error rather than the answer for another design.
+    """
     own: dict[str, Any] = {"conditions": len(names)} if names else {}
     own |= {"test": test} if test else {}
     return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
 
 
 def _shown(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
-    """The answer with the conditions by name, and the address of its figure."""
+    """Return the template variables of the answer: named conditions, and the values for the figure's
+    address."""
     answer, given = form.found, form.cleaned_data
     k = given["conditions"]
     called = names if len(names) == k else [f"Condition {number}" for number in range(1, k + 1)]

@@ -1,9 +1,9 @@
-"""Forecast what a study's language models will still cost, and what its budget leaves. Reads only.
+"""Forecast what a study's language models will still cost, and what its budget leaves. It changes no data.
 
-A participant costs steps x calls x tokens, at present prices. The numbers are means of the study's own
-calls where a condition has some, else of the first steps played with a stand-in model
+A participant costs steps x calls x tokens, at present prices. The numbers are means of the study's own calls
+if a condition has some. Otherwise the first steps are played with a stand-in model
 (`kitchen.agents.call_forecast`). People who play together share the cost of an episode. The worst case
-assumes that every decision takes all calls and tries allowed, each at its highest cost.
+assumes that every decision takes all calls and attempts allowed, each at its highest cost.
 """
 
 from __future__ import annotations
@@ -41,18 +41,20 @@ from study.design.models import Condition, Study
 from study.participants.models import Participant, Round
 
 PARTICIPANTS = 12
-"""Still to come, unless the researcher says otherwise: as many as the paper had."""
+"""Default number of participants still to come: as many as the paper had."""
 MOST_PARTICIPANTS = 100_000
 NOT_MADE = (BudgetSpentError.code, UnpricedError.code, NotAskedError.code)
-"""Ends of calls that were never made."""
+"""Error codes of calls that were never made."""
 NO_MODEL = "asks no language model"
 STANDS_IN = "only for people who do not come, or are gone: none is expected, all but one at worst"
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionForecast:
-    """One condition. Money is in US dollars for one participant; None where nothing is paid, or where
-    `rests_on` says why it is not known."""
+    """The forecast of one co-player in a condition. Money is in US dollars for one participant.
+
+    It is None if nothing is paid, or if it is unknown for the reason in `rests_on`.
+    """
 
     condition: Condition
     model: str
@@ -61,24 +63,24 @@ class ConditionForecast:
     expected: float | None = None
     worst: float | None = None
     steps_left: int = 0
-    """Of those who take part now."""
+    """Steps that present participants still have to play."""
     caution: str = ""
-    """That much of what was answered until now could not be used, if so."""
+    """Warning if many replies so far could not be used."""
 
     @property
     def underway(self) -> float:
-        """What is expected for those who take part now."""
+        """Expected cost for present participants."""
         return (self.expected or 0.0) * self.steps_left / max(self.steps, 1)
 
     @property
     def underway_worst(self) -> float:
-        """The same at worst."""
+        """Worst-case cost for present participants."""
         return (self.worst or 0.0) * self.steps_left / max(self.steps, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class StudyForecast:
-    """Money that a study has spent, has set aside and will need, in US dollars."""
+    """Money that a study has spent, has reserved and will need, in US dollars."""
 
     lines: tuple[ConditionForecast, ...]
     participants: int
@@ -88,42 +90,42 @@ class StudyForecast:
 
     @property
     def each(self) -> float:
-        """What one participant who goes the whole way is expected to cost."""
+        """Expected cost of one participant who completes the study."""
         return sum(line.expected or 0.0 for line in self.lines)
 
     @property
     def each_worst(self) -> float:
-        """The same at worst."""
+        """Worst-case cost of one participant who completes the study."""
         return sum(line.worst or 0.0 for line in self.lines)
 
     @property
     def underway(self) -> float:
-        """What is expected for those who take part now."""
+        """Expected cost for present participants."""
         return sum(line.underway for line in self.lines)
 
     @property
     def ahead(self) -> float:
-        """What is expected in all: those who take part now, and those to come."""
+        """Expected total cost for present and future participants."""
         return self.underway + self.participants * self.each
 
     @property
     def ahead_worst(self) -> float:
-        """The same at worst."""
+        """Worst-case total cost for present and future participants."""
         return sum(line.underway_worst for line in self.lines) + self.participants * self.each_worst
 
     @property
     def left(self) -> float:
-        """What the limit leaves; never below nothing."""
+        """The rest of the limit, at least 0."""
         return max(0.0, self.limit - self.spent - self.reserved)
 
     @property
     def holds(self) -> bool:
-        """Whether the limit is expected to hold."""
+        """Whether the expected cost stays within the limit."""
         return self.ahead <= self.left
 
     @property
     def verdict(self) -> str:
-        """Whether the limit holds, in words."""
+        """One sentence on whether the limit is sufficient."""
         if not self.ahead_worst:
             return "No condition calls a model that costs money: nothing will be spent."
         if self.ahead_worst <= self.left:
@@ -140,7 +142,7 @@ class StudyForecast:
 
 
 def forecast_costs(study: Study, participants: int = PARTICIPANTS) -> StudyForecast:
-    """The forecast for so many participants still to come, and for what those who take part now have left."""
+    """Forecast the costs for this number of future participants and for those who take part now."""
     reserved = reserved_amount(study.budget_id) if study.budget_id else Decimal(0)
     spent = spent_or_reserved(study.budget_id) - reserved if study.budget_id else Decimal(0)
     prices, problem = _prices()
@@ -149,7 +151,7 @@ def forecast_costs(study: Study, participants: int = PARTICIPANTS) -> StudyForec
 
 
 def _prices() -> tuple[PriceList, str]:
-    """The price list, or an empty one with what is wrong."""
+    """Return the price list, or an empty one with the error message."""
     try:
         return load_prices(), ""
     except PriceFileError as error:
@@ -157,7 +159,7 @@ def _prices() -> tuple[PriceList, str]:
 
 
 def _lines(condition: Condition, prices: PriceList, problem: str) -> list[ConditionForecast]:
-    """One for each co-player; where several ask no language model, one for all of these."""
+    """Return one forecast per co-player that calls a model, or one for all if none does."""
     try:
         minds: list[tuple[int | None, MindPlan]] = list(enumerate(mind_plans(condition)))
     except WorldError as error:
@@ -171,7 +173,7 @@ def _lines(condition: Condition, prices: PriceList, problem: str) -> list[Condit
 def _line(
     condition: Condition, number: int | None, mind: MindPlan, prices: PriceList, problem: str
 ) -> ConditionForecast:
-    """Of a co-player by its number; None for one that may stand in for people."""
+    """Return the forecast of one co-player; `number` is None for one that may replace people."""
     try:
         provider, _, model = make_agent(mind.kind, mind.settings).model().partition(":")
         if not provider:
@@ -213,8 +215,10 @@ def _standing_in(
 
 
 def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
-    """What this co-player of it asks in the first steps, by the stand-in. WorldError or UnknownNameError for
-    one that cannot be played."""
+    """Return the sample calls of this co-player in the first steps, made with the stand-in model.
+
+    Raise WorldError or UnknownNameError if it cannot be played.
+    """
     organisation = planned_organisation(condition, other_people_seats(condition, mind))
     return _sample(
         condition.world,
@@ -237,7 +241,7 @@ def _sample(
     theirs: tuple[int, ...],
     organisation: str,
 ) -> call_forecast.TrialCalls:
-    """Calls of one co-player of a condition in these seats of it, made with the stand-in."""
+    """Return the sample calls of one co-player in these seats, made with the stand-in model."""
     game = get_world(world).create(seats=seats, settings=json.loads(settings))
     game.reset(1)
     talks = Organisation.from_json(json.loads(organisation)) if organisation else None
@@ -247,7 +251,7 @@ def _sample(
 def _estimated(
     sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList
 ) -> tuple[float, str]:
-    """US dollars a step before any call was made, and in words what that rests on."""
+    """Return the estimated US dollars per step before any call was made, and the basis in words."""
     plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1)
     return prices.expected(provider, model, plan) / sample.steps, (
         f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
@@ -263,8 +267,10 @@ def _caching(sample: call_forecast.TrialCalls, provider: str, model: str, prices
 def _measured(
     made: QuerySet[ModelCall], provider: str, model: str, prices: PriceList
 ) -> tuple[float, str] | None:
-    """US dollars a step by the condition's own calls, and in words what that rests on; None while none
-    was answered."""
+    """Return the US dollars per step from the condition's own calls, and the basis in words.
+
+    Return None if no call was answered yet.
+    """
     totals = made.aggregate(calls=Count("pk"), decisions=Count("decision", distinct=True), cost=Avg("cost"))
     kinds = ("input", "output", "cache_read", "cache_write")
     counted = made.filter(tokens_output__gt=0).aggregate(**{kind: Avg(f"tokens_{kind}") for kind in kinds})
@@ -281,13 +287,13 @@ def _measured(
 
 
 def _read(condition: Condition, number: int) -> ReplyReadings:
-    """How the replies to this co-player were read until now."""
+    """Return how the replies to this co-player were parsed so far."""
     episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
     return reply_readings(Decision.objects.filter(mind__episode__in=episodes, mind__number=number))
 
 
 def _calls(condition: Condition, number: int, provider: str, model: str) -> QuerySet[ModelCall]:
-    """The calls of this model that this co-player has made for this condition's participants."""
+    """Return this co-player's calls of this model for the condition's participants."""
     episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
     made = ModelCall.objects.filter(provider=provider, model_asked=model).exclude(error__in=NOT_MADE)
     calls: QuerySet[ModelCall] = made.filter(
@@ -297,7 +303,7 @@ def _calls(condition: Condition, number: int, provider: str, model: str) -> Quer
 
 
 def _steps_left(condition: Condition, steps: int) -> int:
-    """Steps that those who take part now have still to play."""
+    """Return the number of steps that present participants still have to play."""
     active = Round.objects.filter(
         condition=condition, answered_at=None, participant__status=Participant.Status.ACTIVE
     )

@@ -1,1 +1,1 @@
-"""The report of a study as a page, HTML and PDF: design, sample, results and deviations."""
+"""Report a study as a page, HTML and PDF: design, sample, results and deviations."""

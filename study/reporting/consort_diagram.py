@@ -1,5 +1,6 @@
-"""The CONSORT flow diagram of participants (Schulz, Altman & Moher 2010): the numbers at each stage, the
-layout, and SVG. The PDF draws the same layout.
+"""Draw the CONSORT flow diagram of participants (Schulz, Altman & Moher 2010).
+
+It computes the numbers at each stage, the layout, and the SVG. The PDF draws the same layout.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from study.analysis.statistics.run_analysis import Analysis
 from study.participants.models import Participant
 
 MOST_REASONS = 6
-"""Reasons by which staff excluded, each with its number; the rest are one."""
+"""Number of staff's exclusion reasons that are listed; all others are combined."""
 GONE = "withdrew; their data are erased, and how far they came is not kept"
 
 Left = tuple[str, int]
-"""Why somebody did not go on, and how many."""
+"""(reason why participants did not continue, their number)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlowStage:
-    """How many came so far, and who left before the next station."""
+    """Participants who reached a stage, and those who left before the next one."""
 
     words: str
     number: int
@@ -34,9 +35,11 @@ class FlowStage:
 
 
 def participant_flow(sample: Sample, analysis: Analysis) -> tuple[FlowStage, ...]:
-    """Those whose data are asked for, from the first page to the analysis; who left and the next number add
-    up to the one before. Whom nobody invited through this server is not known, so that the chart begins with
-    those who came."""
+    """Return the stages of the sample from the first page to the analysis.
+
+    The participants who left plus the next number add up to the number before. People invited elsewhere are
+    unknown, so the diagram begins with those who opened the study.
+    """
     counted = attrition(sample)
     came = counted.entered + counted.otherwise + counted.withdrew
     otherwise = ("not as preregistered (another design, or before it was frozen)", counted.otherwise)
@@ -53,7 +56,7 @@ def participant_flow(sample: Sample, analysis: Analysis) -> tuple[FlowStage, ...
 
 
 def _ended(people: QuerySet[Participant]) -> Iterator[Left]:
-    """Those who are not complete, by how they ended."""
+    """Yield the numbers of participants who are not complete, by how they ended."""
     numbers = dict(people.order_by().values_list("status").annotate(n=Count("pk")))
     for status, words in Participant.Status.choices:
         if status != Participant.Status.COMPLETE:
@@ -62,7 +65,7 @@ def _ended(people: QuerySet[Participant]) -> Iterator[Left]:
 
 
 def _left_out(sample: Sample, analysis: Analysis, completed: int) -> Iterator[Left]:
-    """Who came to the end and is not analysed."""
+    """Yield the numbers of participants who completed the study but are not analysed."""
     gaps = [one for one in analysis.exclusions if one.reason == "not every condition"]
     left = [
         *_excluded(sample),
@@ -79,7 +82,7 @@ def _failed(sample: Sample) -> int:
 
 
 def _excluded(sample: Sample) -> Iterator[Left]:
-    """Whom staff excluded, by the reason that they gave, the most frequent first."""
+    """Yield the numbers of participants excluded by staff, by reason, most frequent first."""
     people = sample.stayed.exclude(excluded_at=None).order_by()
     rows = people.values_list("excluded_reason").annotate(n=Count("pk"))
     reasons = sorted(rows, key=lambda row: (-row[1], row[0]))
@@ -93,11 +96,11 @@ def _some(left: Iterable[Left]) -> tuple[Left, ...]:
 
 
 WIDTH, MAIN, SIDE, GAP, LINE, PAD = 640, 250, 310, 22, 15, 9
-"""Points: the sheet, both columns of boxes, between boxes, a line of text, round it."""
+"""Sizes in points: sheet width, widths of both columns, gap between boxes, line height, padding."""
 CHARACTERS = {MAIN: 38, SIDE: 50}
-"""That fit on a line of a box."""
+"""Characters per line of a box, by its width."""
 SIZE = 10
-"""Of letters."""
+"""Font size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +114,13 @@ class DiagramBox:
 
     @property
     def height(self) -> float:
-        """As high as its lines need."""
+        """Height of the lines with padding."""
         return len(self.lines) * LINE + 2 * PAD
 
 
 @dataclass(frozen=True, slots=True)
 class DiagramArrow:
-    """From one point to another; its head is at the second."""
+    """An arrow from the first point to the second, where its head is."""
 
     x1: float
     y1: float
@@ -136,7 +139,7 @@ class FlowDiagram:
 
 
 def diagram_of(stations: Sequence[FlowStage]) -> FlowDiagram:
-    """Stations below each other, beside each who left there."""
+    """Lay out the stages from top to bottom, with those who left beside each."""
     boxes, arrows, y = list[DiagramBox](), list[DiagramArrow](), 1.0
     middle = MAIN / 2
     for station, last in zip(stations, [*[False] * (len(stations) - 1), True], strict=True):
@@ -156,7 +159,7 @@ def diagram_of(stations: Sequence[FlowStage]) -> FlowDiagram:
 
 
 def describe_diagram(stations: Sequence[FlowStage]) -> str:
-    """The chart for those who do not see it."""
+    """Describe the diagram for people who do not see it."""
     return " ".join(f"{'; '.join([_said(one), *map(_each, one.left)])}." for one in stations)
 
 
@@ -179,7 +182,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def to_svg(chart: FlowDiagram) -> bytes:
-    """The chart as SVG, with its words as its name."""
+    """Return the diagram as SVG, with its description as its title."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {chart.height:g}" width="{WIDTH}" '
         f'height="{chart.height:g}" role="img" font-family="DejaVu Sans, Verdana, Arial, sans-serif" '
@@ -213,7 +216,7 @@ def _arrow(one: DiagramArrow) -> str:
 
 
 def head_of(arrow: DiagramArrow) -> tuple[tuple[float, float], ...]:
-    """The three corners of an arrow's head: it goes down or to the right."""
+    """Return the three corners of an arrow's head; it points down or to the right."""
     x, y = arrow.x2, arrow.y2
     if arrow.x1 == arrow.x2:
         return (x, y), (x - 3, y - 6), (x + 3, y - 6)

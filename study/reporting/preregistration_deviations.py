@@ -1,5 +1,6 @@
-"""List where a study and its analysis deviate from the preregistration. The list is computed, not written
-by hand.
+"""List where a study and its analysis deviate from the preregistration.
+
+The list is computed, not written by hand.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from study.design.study_versions import Difference, differences, frozen_version
 
 NOTHING = "nothing"
 LONG = 60
-"""Characters of a value that are shown; a longer one is told as a text that was changed."""
+"""Maximum number of characters of a value that is shown; longer texts are only reported as changed."""
 Kind = Literal[
     "preregistration", "design", "program", "sample", "exclusion", "test not run", "test not planned"
 ]
@@ -32,15 +33,17 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """One thing, in a sentence."""
+    """One deviation, in a sentence."""
 
     kind: Kind
     words: str
 
 
 def deviations_of(study: Study, analysis: Analysis) -> tuple[Deviation, ...]:
-    """Every deviation of a study and of this analysis from the design that was frozen last; where none was,
-    that one thing."""
+    """Return every deviation of a study and its analysis from the design that was frozen last.
+
+    If no design was frozen, that is the only deviation.
+    """
     frozen = frozen_version(study)
     if frozen is None:
         words = "Nothing was preregistered, so every test is exploratory."
@@ -61,7 +64,7 @@ def _since(study: Study, frozen: Version, analysis: Analysis) -> Iterator[Deviat
 
 
 def _frozen_anew(study: Study) -> Iterator[str]:
-    """What each preregistration but the first has otherwise than the one before it."""
+    """Yield how each later preregistration differs from the one before it."""
     for old, new in pairwise(study.versions.exclude(frozen_at=None).defer("bundle").order_by("number")):
         what = f"Version {new.number} was preregistered after version {old.number}"
         changed = list(_differences(what, old.blueprint, new.blueprint))
@@ -74,7 +77,8 @@ def _differences(what: str, old: Blueprint, new: Blueprint) -> Iterator[str]:
     names |= {f"part {kind}": f"part “{part.words}”" for kind, part in PARTS.items()}
     names |= {f"end {one.value}": f"end “{one.label}”" for one in Outcome.Kind}
     for one in differences(old, new):
-        if one.field != "all of it" and _short(one.old) == _short(one.new) == NOTHING:  # a model of no model
+        # Both values are empty, for example two empty settings of a model.
+        if one.field != "all of it" and _short(one.old) == _short(one.new) == NOTHING:
             continue
         yield f"{what}: {_changed(one, names, difference_field_label(one, old, new))}"
 
@@ -88,7 +92,7 @@ def _program(frozen: Version) -> Iterator[str]:
 
 
 def _changed(one: Difference, names: Mapping[str, str], field: str) -> str:
-    """A difference in a sentence; `field` is what differs, in words."""
+    """Return a difference as a sentence; `field` is the label of what differs."""
     where = names.get(one.where, one.where)
     if one.old is None and one.field == "all of it":
         return f"{where} was added."
@@ -100,7 +104,7 @@ def _changed(one: Difference, names: Mapping[str, str], field: str) -> str:
 
 
 def _short(value: Json) -> str:
-    """The value as text; empty for what is too long to stand in a sentence."""
+    """Return the value as text; empty if it is too long for a sentence."""
     text = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
     text = NOTHING if value in (None, "", [], {}) else text
     return "" if len(text) > LONG or "\n" in text else text
@@ -127,7 +131,7 @@ def _excluded(frozen: Blueprint, analysis: Analysis) -> Iterator[str]:
 
 
 def _not_run(analysis: Analysis) -> Iterator[str]:
-    """Planned tests that the data do not allow, those of the same reason in one sentence."""
+    """Yield planned tests that cannot be computed; measures with the same reason share one sentence."""
     measures: dict[tuple[str, str], list[str]] = {}
     for row in test_rows(analysis):
         if row["role"] in ("main", "planned") and row.get("not_computable"):
@@ -151,5 +155,5 @@ def _explored(analysis: Analysis) -> str:
 
 
 def _test(row: Mapping[str, object]) -> str:
-    """Its name, whatever it was corrected by."""
+    """Return the name of a test without its correction."""
     return str(row["test"]).partition(",")[0]

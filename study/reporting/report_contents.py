@@ -1,4 +1,7 @@
-"""Collect everything that a report says about a study, with the software versions used. Reads only."""
+"""Collect everything that a report states about a study, with the software versions used.
+
+It changes no data.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,11 @@ from study.reporting.preregistration_deviations import deviations_of
 from study.reporting.report_text import ReportContents, about_summaries
 
 LIBRARIES = ("numpy", "scipy", "statsmodels", "pandas", "matplotlib")
-"""On which numbers and figures rest."""
+"""Libraries that numbers and figures depend on."""
 
 
 def software_versions(design: Blueprint) -> list[tuple[str, str]]:
-    """Name and version of the program, of Python, of what it computes with, and of the worlds' rules."""
+    """Return name and version of the program, Python, the libraries, and the rules of the worlds."""
     ours = program()
     commit = f", commit {ours['commit']}" if ours["commit"] else ""
     worlds = sorted({one.world for one in design.conditions})
@@ -49,11 +52,11 @@ PLANNED_TEXTS = {
     "exclusions": "Planned exclusions",
     "planned_tests": "Planned tests",
 }
-"""Researchers' own words of the plan."""
+"""Texts of the plan that the researchers wrote."""
 
 
 def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at: datetime) -> ReportContents:
-    """A report of this analysis of this sample."""
+    """Collect the report of this analysis of this sample."""
     frozen = frozen_version(study)
     design = frozen.blueprint if frozen else blueprint_of(study)
     flow = participant_flow(sample, analysis)
@@ -78,7 +81,7 @@ def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at:
 
 
 def _known(sample: Sample) -> str:
-    """What the programs among those analysed were told, each once."""
+    """Return the known effects that simulated participants were given, each once."""
     told = sample.people.exclude(known_effects={}).order_by("number").values_list("known_effects", flat=True)
     return " / ".join(dict.fromkeys(map(effects_in_words, told)))
 
@@ -97,7 +100,8 @@ def _frozen(version: Version) -> Iterator[tuple[str, str]]:
 
 
 def _design(design: Blueprint, plan: AnalysisPlan) -> Iterator[tuple[str, str]]:
-    """What was designed: orders, sample, measures, contrasts, and the plan in the researchers' words."""
+    """Yield name and Markdown of the design: orders, sample, measures, contrasts, and the researchers'
+    texts."""
     scheme = get_scheme(str(design.study["orders"]))
     conditions = counted_noun(len(design.conditions), "condition")
     planned = design.study.get("planned_participants")

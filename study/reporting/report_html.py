@@ -13,24 +13,24 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 Sources = Callable[[str], str]
-"""The address of a figure by its name, as an image has it; empty where there is none."""
+"""Returns the address of a figure by its name, for an image; empty if there is none."""
 
 
 EXPLORATORY_HTML = "<em>Exploratory: not planned.</em>"
-"""How text that is marked so begins; see `study.reporting.report_text.EXPLORATORY`."""
+"""Start of a paragraph marked as exploratory; see `study.reporting.report_text.EXPLORATORY`."""
 NUMBERS = "number"
-"""Class of cells in a column of numbers."""
+"""CSS class of cells in a column of numbers."""
 WORDS = re.compile("[^\\W\\d_]{3}")
-"""What no cell of numbers has."""
+"""Pattern that no cell of numbers matches."""
 
 
 def markdown_reader() -> MarkdownIt:
-    """Markdown with tables and without any HTML of its own."""
+    """Return a Markdown parser with tables, in which HTML is escaped."""
     return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def parse_report(text: str) -> list[Token]:
-    """The text; cells of columns of numbers have the class `NUMBERS`, and no cell has a style of its own."""
+    """Parse the report. Cells in columns of numbers have the class `NUMBERS`; no cell has an inline style."""
     tokens = markdown_reader().parse(text)
     starts = [place for place, token in enumerate(tokens) if token.type == "table_open"]
     ends = [place for place, token in enumerate(tokens) if token.type == "table_close"]
@@ -57,7 +57,7 @@ def _align(table: Sequence[Token]) -> None:
 
 
 def to_html(text: str, source: Sources) -> str:
-    """The text with its figures."""
+    """Return the report as HTML with its figures."""
     markdown = markdown_reader()
     markdown.add_render_rule("image", _image(source))
     return _scrolling(str(markdown.renderer.render(parse_report(text), markdown.options, {})))
@@ -65,7 +65,7 @@ def to_html(text: str, source: Sources) -> str:
 
 def _image(source: Sources) -> Callable[..., str]:
     def image(self: Any, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        """One figure, or its words where there is none."""
+        """Render one figure, or its description if there is none."""
         words = escape(self.renderInlineAsText(tokens[idx].children, options, env))
         address = source(str(tokens[idx].attrs["src"]))
         return f'<img src="{escape(address)}" alt="{words}">' if address else words
@@ -74,14 +74,16 @@ def _image(source: Sources) -> Callable[..., str]:
 
 
 def _scrolling(html: str) -> str:
-    """Tables that are wider than the page scroll by themselves, by keyboard, too."""
+    """Make wide tables scroll on their own, also by keyboard."""
     opened = '<div class="data-scroll open" tabindex="0" role="group" aria-label="Table"><table>'
     return html.replace("<table>", opened).replace("</table>", "</table></div>")
 
 
 def fold_sections(html: str) -> str:
-    """The same for a page on which one looks up what decides first: what was not planned and the replication
-    open below each measure."""
+    """Fold the exploratory tests and the replication of each measure into a closed section.
+
+    On the console page, the decisive results are thus visible first.
+    """
     parts = re.split("(?=<h[23]>)", html)
     return "".join(map(_folded, parts))
 
@@ -95,7 +97,7 @@ def _folded(part: str) -> str:
 
 
 def embed_figures(figures: Mapping[str, bytes]) -> Sources:
-    """Figures (SVG by name) that stand in the file itself."""
+    """Return addresses that embed the figures (SVG by name) in the file itself."""
 
     def source(name: str) -> str:
         if name not in figures:

@@ -1,5 +1,4 @@
-"""Render a report as Markdown, HTML and PDF, write all its files, and cache the report of a study for the
-console.
+"""Render a report as Markdown, HTML and PDF, write all its files, and cache the report for the console.
 
 A worker makes the cached report. It is stored beside the analysis it belongs to, and erased with it.
 """
@@ -44,34 +43,37 @@ from study.task_queue import ask_report
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A whole report, rendered, or the problem that stood in its way."""
+    """A whole rendered report, or the problem that prevented it."""
 
     title: str
     mark: str = ""
-    """What stands on every page."""
+    """Text that is shown on every page."""
     fragment: str = ""
-    """HTML for the page of the console, without the title; figures stand in it."""
+    """HTML for the console page, without the title, with embedded figures."""
     pdf: bytes = field(default=b"", repr=False)
     problem: str = ""
 
     @property
     def html(self) -> str:
-        """The file that needs nothing else."""
+        """The report as one HTML file without external resources."""
         context = {"title": self.title, "body": self.fragment, "mark": self.mark}
         return render_to_string("study/reporting/file.html", context)
 
 
 MARK = "Synthetic data: no findings about people"
-"""On every page of a report in which any number comes from a program."""
+"""Mark on every page of a report in which any number comes from a program."""
 
 
 def rendered(told: ReportContents, drawn: Mapping[str, bytes] | None = None) -> Report:
-    """In every form; `drawn` are figures as SVG by file name, each drawn where it is not given."""
-    from study.analysis.statistics.matplotlib_figures import (  # matplotlib is slow to import
+    """Render the report in every format.
+
+    `drawn` are figures as SVG by file name; missing ones are drawn here.
+    """
+    from study.analysis.statistics.matplotlib_figures import (  # slow to import
         draw,
         draw_participants,
     )
-    from study.reporting.report_pdf import DPI, to_pdf  # likewise
+    from study.reporting.report_pdf import DPI, to_pdf  # slow to import
 
     results, chart = told.analysis.measures, diagram_of(told.flow)
     given = drawn or {}
@@ -90,7 +92,7 @@ def rendered(told: ReportContents, drawn: Mapping[str, bytes] | None = None) -> 
 
 
 def report_files(told: ReportContents) -> Iterator[tuple[str, bytes]]:
-    """Name and bytes of all files of an analysis and its report, the report last."""
+    """Yield name and bytes of all files of an analysis and its report, the report last."""
     drawn = {}
     for name, data in file_contents(told.analysis):
         yield name, data
@@ -106,7 +108,7 @@ def report_files(told: ReportContents) -> Iterator[tuple[str, bytes]]:
 
 
 def _flow_rows(told: ReportContents) -> Iterator[dict[str, object]]:
-    """A station a row, and a row for each reason of those who left there."""
+    """Yield one row per stage, and one per reason why participants left there."""
     for one in told.flow:
         yield {"station": one.words, "n": one.number}
         for words, number in one.left:
@@ -119,21 +121,25 @@ def _deviation_rows(told: ReportContents) -> Iterator[dict[str, object]]:
 
 
 def write_report(told: ReportContents, directory: Path) -> tuple[Path, ...]:
-    """Write every file into the directory, made if it is not there, each whole or not at all. Raises OSError
-    where the disk refuses."""
+    """Write every file into the directory, each whole or not at all; return their paths.
+
+    The directory is created if needed. Raise OSError if the disk refuses.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     return tuple(write_atomically(directory / name, data) for name, data in report_files(told))
 
 
 LAYOUT = 1
-"""Of what is kept and of how a report is told; raised when either changes."""
+"""Version of the cache format and of the report's content; raised when either changes."""
 
 
 def cached_report(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> Report | None:
-    """What a worker has made of the present data and design; if nothing yet, it is asked for and None
-    returned. People who come meanwhile stand in the next one."""
+    """Return the cached report of the present data and design. If there is none, queue it and return None.
+
+    Participants who arrive meanwhile appear in the next report.
+    """
     stamp, key = (
         _stamp(study, who),
         report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched)),
@@ -145,7 +151,7 @@ def cached_report(
 
 
 def make_cached_report(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
-    """What a worker does: analyse, tell, render, keep. What is out of date by then is not kept."""
+    """Analyse the data, render the report and cache it. A result that is outdated by then is not cached."""
     stamp, key = (
         _stamp(study, who),
         report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched)),
@@ -154,7 +160,7 @@ def make_cached_report(study: Study, who: str, preregistered: bool = False, unto
         report = _made(Sample(study, who=who, preregistered=preregistered, untouched=untouched))
         kept = {**asdict(report), "pdf": base64.b64encode(report.pdf).decode()}
         cache.set(key, [stamp, kept], KEEP_SECONDS)
-        if _stamp(study, who) != stamp:  # somebody withdrew meanwhile; `forget` may have come too early
+        if _stamp(study, who) != stamp:  # a withdrawal meanwhile: `forget_analysis` came too early
             cache.delete(key)
 
 
@@ -171,16 +177,16 @@ def _made(sample: Sample) -> Report:
 
 
 def _kept(key: str, stamp: str) -> Report | None:
-    """What is kept, if it belongs to these data and is what it should be."""
+    """Return the cached report if it belongs to these data and has the expected shape."""
     match cache.get(key):
         case [kept_stamp, dict() as kept] if kept_stamp == stamp:
-            with suppress(KeyError, ValueError, TypeError):  # somebody else wrote it
+            with suppress(KeyError, ValueError, TypeError):  # another program version wrote it
                 return Report(**{**kept, "pdf": base64.b64decode(kept["pdf"])})
     return None
 
 
 def _stamp(study: Study, who: str) -> str:
-    """Another one whenever anything that a report tells changes; who is just taking part does not count."""
+    """Return a hash that changes with everything in a report; participants still playing do not count."""
     ended = study.participants.filter(preview=False).exclude(status=Participant.Status.ACTIVE).order_by()
     counted = ended.values_list("status", "synthetic").annotate(n=Count("pk"))
     frozen = frozen_version(study)

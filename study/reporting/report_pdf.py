@@ -1,5 +1,6 @@
-"""Convert a report from Markdown to PDF with ReportLab: A4, embedded fonts, and the same bytes for the same
-input.
+"""Convert a report from Markdown to PDF with ReportLab.
+
+Pages are A4 with embedded fonts; the same input gives the same bytes.
 """
 
 from __future__ import annotations
@@ -43,16 +44,19 @@ LETTERS = "DejaVuSans"
 FACES = {"": "", "-Bold": "b", "-Oblique": "i", "-BoldOblique": "bi"}
 CHINESE = "STSong-Light"
 FOREIGN = re.compile("[\N{CJK RADICAL REPEAT}-\N{HALFWIDTH KATAKANA VOICED SOUND MARK}]+")
-"""Signs that DejaVu does not have: a reader's own letters show them."""
+"""Characters that DejaVu lacks; the PDF viewer's own font shows them."""
 SMALLEST_COLUMN = 26
 FIGURE = 0.72
-"""Of the width that there is, at most for a figure."""
+"""Largest share of the available width for a figure."""
 DPI = 150
 PIXELS_PER_POINT = DPI / 72
 
 
 def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str, mark: str = "") -> bytes:
-    """The text with its figures (PNG of `DPI` dots an inch, or a chart) by name; `mark` is on every page."""
+    """Return the report as PDF.
+
+    `figures` are by name: PNG with `DPI` dots per inch, or a diagram. `mark` is shown on every page.
+    """
     _letters()
     out = BytesIO()
     document = SimpleDocTemplate(
@@ -76,7 +80,7 @@ def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str,
 
 
 def _letters() -> None:
-    """Known to ReportLab once for the process."""
+    """Register the fonts with ReportLab, once per process."""
     if LETTERS in pdfmetrics.getRegisteredFontNames():
         return
     folder = Path(mpl.get_data_path()) / "fonts" / "ttf"
@@ -94,7 +98,7 @@ def _letters() -> None:
 
 
 def _dress(canvas: Any, title: str, mark: str) -> None:
-    """What stands on every page beside the text: the title, the page's number, the mark."""
+    """Draw the title, the page number and the mark on a page."""
     canvas.saveState()
     canvas.setFont(LETTERS, 7.5)
     canvas.setFillColor(INK)
@@ -113,7 +117,7 @@ def _dress(canvas: Any, title: str, mark: str) -> None:
 def style_of(
     size: float, *, bold: bool = False, before: float = 0, after: float = 5, **more: Any
 ) -> ParagraphStyle:
-    """A style of paragraphs; its name says nothing."""
+    """Return a paragraph style; its name has no meaning."""
     face = f"{LETTERS}-Bold" if bold else LETTERS
     return ParagraphStyle(
         f"{size}{bold}{before}",
@@ -139,13 +143,13 @@ QUOTE = style_of(9, leftIndent=10, backColor=HexColor("#F3F5F7"), borderPadding=
 
 
 class _Story:
-    """A document being laid out."""
+    """Lays out a Markdown document as ReportLab elements."""
 
     def __init__(self, figures: Mapping[str, bytes | FlowDiagram]) -> None:
         self.figures = figures
 
     def blocks(self, nodes: Sequence[SyntaxTreeNode], style: ParagraphStyle = TEXT) -> Iterator[Flowable]:
-        """What stands below each other."""
+        """Yield the elements from top to bottom."""
         for node in nodes:
             if node.type == "heading":
                 yield Paragraph(self.words(node), HEADINGS.get(node.tag, HEADINGS["h3"]))
@@ -182,7 +186,7 @@ class _Story:
         yield Spacer(0, 8)
 
     def words(self, node: SyntaxTreeNode) -> str:
-        """A line of text in ReportLab's own marks."""
+        """Return a line of text in ReportLab's markup."""
         return "".join(map(self._span, node.children))
 
     def _span(self, node: SyntaxTreeNode) -> str:
@@ -205,7 +209,7 @@ def _style_of_cell(cell: SyntaxTreeNode) -> ParagraphStyle:
 
 
 def _safe(text: str) -> str:
-    """Text in which nothing is a mark; what DejaVu lacks in letters that have it."""
+    """Escape markup in a text, and set characters that DejaVu lacks in another font."""
     return FOREIGN.sub(lambda found: f'<font name="{CHINESE}">{found[0]}</font>', escape(text, quote=False))
 
 
@@ -223,7 +227,7 @@ LOOK = TableStyle(
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
-    """Of the columns: as much as their longest words need, the rest by how much stands in them."""
+    """Return the column widths: room for the longest word, and the rest by amount of text."""
     columns = [[_plain(cell) for cell in column] for column in zip(*rows, strict=True)]
     least = [max(SMALLEST_COLUMN, *map(_longest_word, column)) for column in columns]
     wanted = [max(low, *map(_width, column)) for low, column in zip(least, columns, strict=True)]
@@ -258,7 +262,7 @@ def _figure(data: bytes | FlowDiagram) -> Flowable:
 
 
 def _drawing(chart: FlowDiagram) -> Drawing:
-    """The same boxes and arrows as in its SVG; here up is up."""
+    """Draw the same boxes and arrows as in the SVG; here the y axis points up."""
     height = chart.height + GAP
     drawing, top = Drawing(WIDTH, height), height
     for arrow in chart.arrows:

@@ -1,6 +1,6 @@
 """Write the whole report as one Markdown text. The page, HTML and PDF are made from it.
 
-What participants said about themselves is summed up: no single answer and no free text is shown.
+Answers of participants about themselves are summarised: no single answer and no free text is shown.
 """
 
 from __future__ import annotations
@@ -49,19 +49,21 @@ Line = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ItemSummary:
-    """One question summed up."""
+    """The summary of one question."""
 
     question: str
-    """As tables call it."""
+    """Label of the question in tables."""
     answered: int
-    """How many of those who are analysed gave an answer, or said that it does not apply."""
+    """Number of analysed participants who answered, or said that the question does not apply."""
     lines: tuple[Line, ...]
-    """An option and how many chose it; of numbers their n, median and range."""
+    """(option, how many chose it); for numbers their n, median and range."""
 
 
 def about_summaries(sample: Sample, analysis: Analysis) -> tuple[ItemSummary, ...]:
-    """Every question about the person that somebody analysed answered, in the order of the study; none whose
-    answers are free texts, and none that has a right answer."""
+    """Summarise the analysed participants' answers to questions about themselves, in the study's order.
+
+    Questions with free texts or with a correct answer are left out.
+    """
     people = sample.people.filter(code__in=analysis.participants)
     answers = Answer.objects.filter(
         participant__in=people.values("pk"), round=None, item__place=SurveyItem.Place.ABOUT
@@ -76,7 +78,7 @@ def about_summaries(sample: Sample, analysis: Analysis) -> tuple[ItemSummary, ..
 
 
 def summarise_item(item: SurveyItem, values: Sequence[Json]) -> ItemSummary:
-    """The answers to one question with options or numbers."""
+    """Summarise the answers to one question with options or numbers."""
     given = [value for value in values if value != DOES_NOT_APPLY]
     lines = [*_LINES[item.kind](item, given)]
     if gone := len(values) - len(given):
@@ -102,46 +104,46 @@ def _numbers(item: SurveyItem, values: Sequence[Json]) -> Iterator[Line]:
 _LINES = {"single": _chosen, "multiple": _chosen, "number": _numbers, "likert": _numbers}
 
 FLOW = "flow.svg"
-"""The chart of participants, among the figures."""
+"""Name of the flow diagram among the figures."""
 PLANNED = "*Planned.*"
 PARTLY = "*Planned, but not before everybody analysed took part.*"
 FROZEN_LATER = "*Planned after the data were collected.*"
 EXPLORATORY = "*Exploratory: not planned.*"
 EXPLORED = "*Exploratory.*"
-"""Before planned contrasts of a measure that is only explored."""
+"""Mark before planned contrasts of an exploratory measure."""
 OTHER_TERMS = ("position", "carry_over")
-"""Terms of the mixed model that its sentence on conditions tells, too."""
+"""Terms of the mixed model that the sentence about the condition includes, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportContents:
-    """All that a report is made of."""
+    """All contents of a report."""
 
     title: str
     slug: str
     whose: str
     known: str
-    """Effects that programs were told, in words; empty where none was."""
+    """Known effects given to simulated participants; empty if none."""
     made_at: datetime
     design: Sequence[tuple[str, str]]
-    """Name and Markdown of what was designed."""
+    """Name and Markdown of each part of the design."""
     conditions: Sequence[Sequence[str]]
-    """Name, what participants read, world, co-player, teammates of each."""
+    """For each condition: name, label for participants, world, co-player, teammates."""
     frozen: Sequence[tuple[str, str]]
-    """What of the preregistration is said; empty where there is none."""
+    """Name and value of facts about the preregistration; empty if there is none."""
     analysis: Analysis
     flow: Sequence[FlowStage]
     flow_words: str
     deviations: Sequence[Deviation]
     software: Sequence[tuple[str, str]]
     rows_sha256: str
-    """Of `analysed.csv`."""
+    """SHA-256 of `analysed.csv`."""
     said: Sequence[ItemSummary] = ()
-    """What those who are analysed said about themselves."""
+    """Summaries of the analysed participants' answers about themselves."""
 
 
 def report_text(told: ReportContents) -> str:
-    """The report; it begins with the title of the study as its only first heading."""
+    """Return the report; it begins with the title of the study as its only first-level heading."""
     analysis = told.analysis
     parts = [
         f"# {escape_markdown(told.title)}",
@@ -198,7 +200,7 @@ def _dependent(analysis: Analysis) -> list[str]:
 
 
 def flow_table(flow: Sequence[FlowStage]) -> str:
-    """The chart's numbers, one line each."""
+    """Return the numbers of the flow diagram as a table."""
     rows = []
     for one in flow:
         rows.append([f"**{escape_markdown(one.words)}**", str(one.number)])
@@ -207,7 +209,7 @@ def flow_table(flow: Sequence[FlowStage]) -> str:
 
 
 def said_table(said: Sequence[ItemSummary]) -> str:
-    """What people said about themselves; empty where nothing was asked."""
+    """Return the table of answers about participants themselves; empty if nothing was asked."""
     if not said:
         return ""
     rows = []
@@ -218,7 +220,7 @@ def said_table(said: Sequence[ItemSummary]) -> str:
 
 
 def deviations_list(deviations: Sequence[Deviation]) -> str:
-    """Each in a line, by what it is about; that there is none, where there is none."""
+    """Return a list of the deviations, or a sentence that there are none."""
     if not deviations:
         return "None: design, program, sample and tests are as they were preregistered."
     lines = [f"*{one.kind.capitalize()}.* {escape_markdown(one.words)}" for one in deviations]
@@ -240,7 +242,7 @@ def _results(told: ReportContents) -> Iterator[str]:
 
 
 def _mark(told: ReportContents) -> str:
-    """Whether what decides was planned before the data were collected."""
+    """Return the mark of decisive tests: whether they were planned before the data were collected."""
     if not told.frozen:
         return "*As the design says.*"
     planned = told.analysis.as_planned
@@ -248,7 +250,7 @@ def _mark(told: ReportContents) -> str:
 
 
 def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iterator[str]:
-    """One measure: what was planned to decide, the numbers, what else was looked at, and the replication."""
+    """Yield the parts of one measure: planned tests, numbers, exploratory tests, and the replication."""
     label, planned = escape_markdown(result.measure.label), EXPLORED if result.measure.exploratory else mark
     yield f"### {label}"
     yield from _apa(rows, "main", planned)
@@ -278,7 +280,7 @@ def _exploratory(result: MeasureResult, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _apa(rows: Sequence[Row], role: str, mark: str) -> Iterator[str]:
-    """The sentences of the tests of one role, marked; nothing where there is none."""
+    """Yield the sentences of the tests of one role, marked; nothing if there are none."""
     rows = [row for row in rows if row["role"] == role and row.get("term") not in OTHER_TERMS]
     said = dict.fromkeys(str(row["apa"]) for row in rows if row.get("apa"))
     if said:

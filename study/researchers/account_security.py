@@ -1,8 +1,8 @@
 """Log changes of staff accounts, and refuse passwords that are easy to guess.
 
-Creating or deleting an account, other rights, another password and a role in a study are logged,
-wherever they happen. A new password ends sessions and tokens of the old one. Refused are known words
-with ornaments, rows of keys, and repetitions. The word list is Django's; no network is used.
+Created and deleted accounts, changed rights, changed passwords and roles in studies are logged, wherever they
+happen. A new password revokes API tokens made with the old one. Refused passwords are known words with
+ornaments, rows of keys, and repetitions. The word list is Django's; no network is used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from study.researchers.models import ApiToken, Membership, SecurityEvent
 from study.researchers.security_events import log_security_event
 
 LETTERS_FOR = str.maketrans("@4830!1$57", "aabeoiisst")
-"""What people write instead of letters."""
+"""Letters for the signs that people write instead of them."""
 ROWS = (
     "abcdefghijklmnopqrstuvwxyz",
     "01234567890",
@@ -33,21 +33,21 @@ ROWS = (
     *("qwertzuiop", "yxcvbnm"),
 )
 FEWEST = 5
-"""Different characters."""
+"""Smallest number of different characters in a password."""
 password_is_another = Signal()
-"""The password of this `user` is stored, and another one than before."""
+"""Signal sent after a new password of this `user` is stored."""
 
 
 class BreachedStyleValidator:
-    """Refuses what is long and guessed early all the same."""
+    """Password validator that refuses long passwords of patterns that attackers try early."""
 
     @cached_property
     def known(self) -> set[str]:
-        """20,000 passwords that are used most."""
+        """The 20,000 most used passwords."""
         return set(CommonPasswordValidator().passwords)
 
     def validate(self, password: str, user: Any = None) -> None:
-        """ValidationError in words that say what to do instead."""
+        """Raise ValidationError with advice if the password is easy to guess."""
         low = password.lower()
         if len(set(low)) < FEWEST or _again_and_again(low) or _in_rows(low) or self._ornamented(low):
             raise ValidationError(
@@ -58,19 +58,21 @@ class BreachedStyleValidator:
             )
 
     def get_help_text(self) -> str:
-        """For the form."""
+        """Return the help text for the form."""
         return (
             "Your password is not a known word with digits or signs around it, a row of keys, or the same "
             "again and again."
         )
 
     def password_changed(self, password: str, user: Any = None) -> None:
-        """Django says so once another one is stored, whoever changed it."""
+        """Send `password_is_another`. Django calls this once a new password is stored."""
         password_is_another.send(sender=type(self), user=user)
 
     def _ornamented(self, low: str) -> bool:
-        """Whether a known password is left without the digits and signs around it, as it stands or with
-        letters for the signs that stand for them."""
+        """Return whether a known password remains without the digits and signs around it.
+
+        Signs inside the password may also stand for letters.
+        """
         cores = {re.sub(r"^[\W\d_]+|[\W\d_]+$", "", one) for one in (low, low.translate(LETTERS_FOR))}
         bare = re.sub(r"[\W\d_]+$", "", low).translate(LETTERS_FOR)
         return bool((cores | {bare}) & self.known)
@@ -81,7 +83,7 @@ def _again_and_again(low: str) -> bool:
 
 
 def _in_rows(low: str) -> bool:
-    """Whether nearly all steps from one character to the next follow a row of keys or the alphabet."""
+    """Return whether at least 70 % of successive characters follow a row of keys or the alphabet."""
     steps = {a + b for row in ROWS for a, b in pairwise(row)}
     steps |= {step[::-1] for step in steps}
     return sum(a + b in steps for a, b in pairwise(low)) >= 0.7 * (len(low) - 1)
@@ -89,12 +91,12 @@ def _in_rows(low: str) -> bool:
 
 Kind = SecurityEvent.Kind
 FLAGS = ("is_active", "is_staff", "is_superuser")
-"""What decides who gets in, beside groups and permissions."""
+"""Fields that decide who has access, besides groups and permissions."""
 LINKED = {"post_add", "post_remove", "post_clear"}
 
 
 def log_account_changes() -> None:
-    """From now on."""
+    """Connect the receivers that log account changes."""
     user = get_user_model()
     pre_save.connect(_flags, sender=user)
     post_save.connect(_made, sender=user)
@@ -146,7 +148,7 @@ def _role_taken(*, instance: Membership, **_: Any) -> None:
 
 
 def _another_password(*, user: Any, **_: Any) -> None:
-    """Tokens were made by whoever knew the old one."""
+    """Log the change and revoke the user's tokens, which somebody with the old password may have made."""
     log_security_event(Kind.PASSWORD_CHANGED, what=user.get_username())
     alive = ApiToken.objects.filter(user=user, revoked_at=None, expires_at__gt=timezone.now())
     for token_id in alive.values_list("pk", flat=True):

@@ -16,20 +16,20 @@ from study.researchers.permissions import has_right
 from study.researchers.security_events import log_security_event
 
 PREFIX = "brigade_"
-"""How every token begins, so that it is known for what it is where it does not belong."""
+"""Prefix of every token, so that it is recognised where it leaks."""
 LONGEST = timedelta(days=365)
-"""No token opens anything for longer."""
+"""Longest lifetime of a token."""
 USED_SECONDS = 60
-"""The time of the last use is written at most so often."""
+"""The time of last use is written at most once in this many seconds."""
 
 
 def token_make(
     *, user: Any, name: str, study: Study | None = None, expires_at: datetime | None = None
 ) -> tuple[ApiToken, str]:
-    """A new token, and its secret (256 bits), which nobody can read again. It expires as is said, and in a
-    year at the latest.
+    """Create a token and return it with its secret (256 bits), which cannot be read again.
 
-    PermissionError for a study that this user may not see.
+    It expires as requested, and after a year at the latest. Raises PermissionError for a study that this user
+    may not see.
     """
     if study is not None and not has_right(user, study, "view"):
         raise PermissionError(study.slug)
@@ -45,7 +45,7 @@ def token_make(
 
 
 def token_revoke(*, user: Any, token_id: int) -> bool:
-    """The user's own token opens nothing any more; False if there is none of them, or it was revoked."""
+    """Revoke one of the user's own tokens. Return False if there is none with this id or it was revoked."""
     mine = ApiToken.objects.filter(user=user, pk=token_id, revoked_at=None)
     if not mine.update(revoked_at=timezone.now()):
         return False
@@ -55,7 +55,7 @@ def token_revoke(*, user: Any, token_id: int) -> bool:
 
 
 def token_find(secret: str) -> ApiToken | None:
-    """The token that this is, if it still works and its user is still of the staff; it counts as used."""
+    """Return the valid token with this secret, if its user is still active staff, and record its use."""
     now = timezone.now()
     alive = ApiToken.objects.filter(expires_at__gt=now, revoked_at=None)
     token = alive.select_related("user", "study").filter(digest=digest_of(secret)).first()
@@ -68,5 +68,5 @@ def token_find(secret: str) -> ApiToken | None:
 
 
 def digest_of(secret: str) -> str:
-    """SHA-256: the secret has 256 bits of chance, so that nothing slower is needed."""
+    """Return the SHA-256 of a secret. Its 256 random bits need no slower hash."""
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -17,12 +17,12 @@ from study.participants.participant_counts import study_counts
 
 
 def study_context(study: Study) -> dict[str, Any]:
-    """What every page of a study shows."""
+    """Return the template context that every page of a study needs."""
     return {"study": study, "counts": study_counts(study)}
 
 
 def participant_link(request: HttpRequest, study: Study) -> str:
-    """As it is given to the place where participants come from."""
+    """Return the study's link as it is given to the recruitment platform."""
     return RECRUITMENT_PLACES[study.recruitment].link(request.build_absolute_uri(study.get_absolute_url()))
 
 
@@ -35,7 +35,7 @@ def form_page(
     template: str = "study/researchers/form.html",
     **more: Any,
 ) -> HttpResponse:
-    """A page with one form; 422 if what was sent is wrong."""
+    """Return a page with one form; status 422 if the submitted form is invalid."""
     base = study_context(study) if study and study.pk else {}
     context = {**base, "form": form, "heading": heading, **more}
     return render(request, template, context, status=422 if form.errors else 200)
@@ -44,7 +44,7 @@ def form_page(
 def back_to_page(
     request: HttpRequest, study: Study, words: str, page: str = "design", *, mind: str = ""
 ) -> HttpResponse:
-    """Back to a page of the design, with a word on what was done, and a warning of what is to be minded."""
+    """Redirect to a page of the design, with a message on what was done and an optional warning (`mind`)."""
     messages.success(request, words)
     if mind:
         messages.warning(request, f"But mind: {mind}")
@@ -52,7 +52,7 @@ def back_to_page(
 
 
 CONFIRM_FIELD = "sure"
-"""Name of the tick with which somebody says that a destructive button is meant (`design/ask.html`)."""
+"""Name of the checkbox that confirms a destructive action (`design/ask.html`)."""
 NOT_CONFIRMED = "Nothing was done: tick that you mean it."
 
 
@@ -64,7 +64,7 @@ def confirmed_service_button(
     page: str = "design",
     **more: str,
 ) -> HttpResponse:
-    """As `asked`, for what cannot be taken back: nothing is done without the tick."""
+    """Call the service and redirect, like `service_button`, but only if the confirmation is ticked."""
     if CONFIRM_FIELD in request.POST:
         return service_button(request, study, act, words, page, **more)
     messages.error(request, NOT_CONFIRMED)
@@ -80,7 +80,7 @@ def service_button(
     *,
     mind: str = "",
 ) -> HttpResponse:
-    """A button was pressed: what it asks for is done, or the page says why not."""
+    """Call the service `act` and redirect; show a message on success, or why it was refused."""
     try:
         act()
     except (DesignError, StudyClosedError, SchemeError) as error:

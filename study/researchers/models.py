@@ -11,7 +11,8 @@ from study.design.models import Study
 
 
 class Membership(models.Model):
-    """What one researcher may do in one study; `study.researchers.permissions` says what each role allows."""
+    """The role of one researcher in one study; `study.researchers.permissions` defines the rights of each
+    role."""
 
     class Role(models.TextChoices):
         OWNER = "owner", "owner: everything; members, freezing and deleting, too"
@@ -32,8 +33,10 @@ class Membership(models.Model):
 
 
 class ApiToken(models.Model):
-    """A key with which a program reads one researcher's studies by `/api/`. Only its hash is kept; it opens
-    what the researcher may see, and no more."""
+    """A key with which a program reads one researcher's studies through `/api/`.
+
+    Only its hash is stored. It gives access to what the researcher may see, and no more.
+    """
 
     id: int
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
@@ -62,13 +65,16 @@ class ApiToken(models.Model):
 
     @property
     def works(self) -> bool:
-        """Neither revoked nor expired."""
+        """Return whether the token is neither revoked nor expired."""
         return self.revoked_at is None and self.expires_at > timezone.now()
 
 
 class SecurityEvent(AppendOnly):
-    """Something that whoever answers for the data may be asked about. It names rows by words, not by keys, so
-    that it stays when they go, and holds no secret."""
+    """A security event, append-only.
+
+    It refers to users and studies by name, not by foreign key, so that it stays when they are deleted. It
+    holds no secret.
+    """
 
     class Kind(models.TextChoices):
         LOGIN = "login", "logged in"
@@ -108,7 +114,7 @@ class SecurityEvent(AppendOnly):
 
 
 class SecurityCount(models.Model):
-    """How many security events there have been: one row, so that it is seen if some are gone."""
+    """The number of security events: one row, which shows if events are missing."""
 
     last = models.PositiveBigIntegerField(help_text="The number of the last event.")
     erased = models.PositiveBigIntegerField(

@@ -1,9 +1,9 @@
 """Roles and rights of staff in a study. Pages, websockets, files and the admin all check rights here.
 
-A right is a word: `copy` (see the design, make a study of one's own from it), `view` (see everything),
-`edit` (change the design, act on participants), `own` (members, freezing, deleting). A role has some of
-them in one study; superusers have all in all. A page with a decorator of this module says for whom it is
-(`opens_for`), and the test of all addresses checks that every staff page does.
+A right is a word: `copy` (see the design and copy it into a new study), `view` (see everything), `edit`
+(change the design, act on participants), `own` (members, freezing, deleting). A role has some of them in one
+study; superusers have all in all studies. A page decorated here records who may open it (`opens_for`), and a
+test of all addresses checks that every staff page does.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ RIGHTS: dict[str, frozenset[str]] = {
     Membership.Role.COLLABORATOR: frozenset({"copy", "view", "edit"}),
     Membership.Role.VIEWER: frozenset({"copy", "view"}),
 }
-"""By role. A study that is shared gives `copy` to all staff."""
+"""Rights by role. A shared study also gives `copy` to all staff."""
 
 READ_METHODS = ("GET", "HEAD")
 FORM_METHODS = ("GET", "HEAD", "POST")
 Checked = Callable[..., HttpResponseBase]
 for_staff = user_passes_test(lambda user: user.is_active and user.is_staff, login_url="admin:login")
-"""Leads whoever is not logged in as staff to the login, and back."""
+"""Redirect users who are not logged in as staff to the login, and back afterwards."""
 StudyView = Callable[Concatenate[HttpRequest, Study, ...], HttpResponseBase]
 
 
 def rights_in(user: Any, study: Study) -> frozenset[str]:
-    """All rights that this user has in this study."""
+    """Return all rights of this user in this study."""
     if not _is_let_in(user):
         return frozenset()
     if user.is_superuser:
@@ -52,17 +52,17 @@ def rights_in(user: Any, study: Study) -> frozenset[str]:
 
 
 def _is_let_in(user: Any) -> bool:
-    """Whether this is one of the staff, with a second factor where the installation asks for one."""
+    """Return whether this is active staff, with a second factor if the installation requires one."""
     return bool(user.is_active and user.is_staff and not lacks_factor(user))
 
 
 def has_right(user: Any, study: Study, right: str) -> bool:
-    """Whether this user has this right in this study."""
+    """Return whether this user has this right in this study."""
     return right in rights_in(user, study)
 
 
 def studies_for(user: Any, right: str = "view") -> QuerySet[Study]:
-    """The studies in which this user has this right: as `may` says of each."""
+    """Return the studies in which this user has this right (consistent with `has_right`)."""
     if not _is_let_in(user):
         return Study.objects.none()
     if user.is_superuser:
@@ -73,7 +73,7 @@ def studies_for(user: Any, right: str = "view") -> QuerySet[Study]:
 
 
 def episodes_for(user: Any) -> QuerySet[Episode]:
-    """The episodes, practice among them, of the studies that this user may see."""
+    """Return the episodes, including practice, of the studies that this user may see."""
     people = Participant.objects.filter(study__in=studies_for(user).values("pk"))
     played = Round.objects.filter(participant__in=people.values("pk")).values("episode")
     practised = Q(pk__in=people.values("practice")) | Q(pk__in=people.values("first_practice"))
@@ -83,9 +83,12 @@ def episodes_for(user: Any) -> QuerySet[Episode]:
 def study_page(
     right: str, methods: Iterable[str] = READ_METHODS, *, to_send: str = ""
 ) -> Callable[[StudyView], Checked]:
-    """A page about one study for staff who have this right in it, and another one to send its form if that is
-    said. The view is given the study in place of the address's `slug`. Others are led to the login, or told
-    that it is not for them."""
+    """Decorate a page about one study for staff with this right; `to_send` is the right needed to POST, if
+    different.
+
+    The view receives the study instead of the `slug`. Users who are not logged in are redirected to the
+    login; users without the right get a 403 page.
+    """
 
     def guarded(view: StudyView) -> Checked:
         @wraps(view)
@@ -102,11 +105,11 @@ def study_page(
 
 
 STAFF, SUPERUSERS = "staff", "superusers"
-"""What pages say that are about no study; those about one say which right they ask for."""
+"""Values of `opens_for` for pages about no study. Pages about a study record the required right."""
 
 
 def staff_page(methods: Iterable[str] = READ_METHODS) -> Callable[[Checked], Checked]:
-    """A page for all staff, kept in no cache."""
+    """Decorate a page for all staff that is never cached."""
 
     def guarded(view: Checked) -> Checked:
         return _says(never_cache(for_staff(require_http_methods([*methods])(view))), STAFF)
@@ -115,7 +118,7 @@ def staff_page(methods: Iterable[str] = READ_METHODS) -> Callable[[Checked], Che
 
 
 def superuser_page(methods: Iterable[str] = READ_METHODS) -> Callable[[Checked], Checked]:
-    """A page for those who answer for the installation; other staff are told that it is not for them."""
+    """Decorate a page for superusers; other staff get a 403 page."""
 
     def guarded(view: Checked) -> Checked:
         @wraps(view)
@@ -130,6 +133,6 @@ def superuser_page(methods: Iterable[str] = READ_METHODS) -> Callable[[Checked],
 
 
 def _says(page: Checked, whom: str, to_send: str = "") -> Checked:
-    """The page, with whom it opens for and who may send its form."""
+    """Record on the page who may open it and who may send its form."""
     page.opens_for, page.taken_from = whom, to_send or whom  # type: ignore[attr-defined]
     return page

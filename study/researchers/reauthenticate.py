@@ -1,6 +1,4 @@
-"""Ask for the password again before data are destroyed or others are let in, unless it was given a short
-while ago.
-"""
+"""Ask for the password again before data are destroyed or access is granted, unless it was given recently."""
 
 from __future__ import annotations
 
@@ -21,18 +19,20 @@ from django.views.decorators.debug import sensitive_post_parameters
 from study.researchers.permissions import FORM_METHODS, Checked, staff_page
 
 SURE_AT, SURE_SECONDS = "sure_at", 600
-"""When the password was given last, in the session; and how long that holds."""
+"""Session key for the time of the last password entry, and seconds for which that entry counts."""
 
 
 def note_password_given(request: HttpRequest | None, **_: Any) -> None:
-    """The password was given just now (a handler of `user_logged_in`, too)."""
+    """Record that the password was just given (also a receiver of `user_logged_in`)."""
     if request is not None and hasattr(request, "session"):
         request.session[SURE_AT] = time.time()
 
 
 def requires_password(view: Checked) -> Checked:
-    """A view that destroys data or lets others in: nothing is done until the password was given a short while
-    ago. Whoever has to give it comes back to the page with the button."""
+    """Decorate a view that destroys data or grants access: POST requests need a recent password entry.
+
+    After giving the password, the user returns to the page with the button.
+    """
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -44,18 +44,21 @@ def requires_password(view: Checked) -> Checked:
 
 
 class ReauthenticateInAdmin:
-    """Django's admin asks, too: before it deletes anything, and before it changes who gets in. It goes by the
-    names of its pages, so that a page which is added is among them."""
+    """Middleware that requires a recent password entry for deletions and account changes in Django's admin.
+
+    It matches the names of the admin's pages, so that pages added later are covered.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer."""
+        """Pass the request on."""
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """None: the page may go on; who is not logged in is dealt with there."""
+        """Return a redirect to the password page, or None to let the page continue. The admin handles users
+        who are not logged in."""
         page = request.resolver_match
         if page is None or page.namespace != "admin" or request.method != "POST":
             return None
@@ -64,8 +67,8 @@ class ReauthenticateInAdmin:
 
 
 def _is_grave(page: str, sent: Mapping[str, Any]) -> bool:
-    """Whether this page of the admin deletes with what it is sent, or changes an account or a group."""
-    confirmed = "action" in sent and "post" in sent  # what was ticked in a list
+    """Return whether this request to the admin deletes something, or changes an account or a group."""
+    confirmed = "action" in sent and "post" in sent  # confirmed action on ticked rows of a list
     ticked = any(name.endswith("-DELETE") for name in sent)  # a row within a form
     return page.endswith("_delete") or page.startswith("auth_") or confirmed or ticked
 
@@ -75,19 +78,19 @@ def _is_sure(request: HttpRequest) -> bool:
 
 
 def _ask(request: HttpRequest) -> HttpResponse:
-    """Give the password, and come back to the page with the button."""
+    """Redirect to the password page, which leads back to the page with the button."""
     back = urlencode({"next": _safe(request, request.headers.get("referer", ""))})
     return redirect(f"{reverse('study:staff-password')}?{back}")
 
 
 def _safe(request: HttpRequest, address: str) -> str:
-    """An address of ours, or the first page of the console."""
+    """Return the address if it is on this server, else the console's first page."""
     ours = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
     return address if ours else reverse("study:staff")
 
 
 class PasswordForm(forms.Form):
-    """One's own password."""
+    """A form for the user's own password."""
 
     password = forms.CharField(
         label="Your password",
@@ -101,7 +104,7 @@ class PasswordForm(forms.Form):
         self.request = request
 
     def clean_password(self) -> str:
-        """It is checked as at the login, and failures are counted there."""
+        """Check the password as at login; failures count there."""
         given, user = str(self.cleaned_data["password"]), self.request.user
         if authenticate(self.request, username=user.get_username(), password=given) != user:
             raise forms.ValidationError("This is not your password.")
@@ -111,7 +114,7 @@ class PasswordForm(forms.Form):
 @sensitive_post_parameters("password")
 @staff_page(FORM_METHODS)
 def password_page(request: HttpRequest) -> HttpResponse:
-    """Asks for the password, and leads back to where the button is."""
+    """Ask for the password, then redirect to the page with the button."""
     form = PasswordForm(request.POST or None, request=request)
     if request.method == "POST" and form.is_valid():
         note_password_given(request)

@@ -1,7 +1,7 @@
-"""The second factor of staff: app codes (TOTP), and recovery codes for when the app is lost.
+"""The second factor of staff: app codes (TOTP), and recovery codes in case the app is lost.
 
-It needs no network. A person who has set one up enters a code at each login. The installation may
-require it of all staff (`SECOND_FACTOR_REQUIRED`); a person without one can then only set one up.
+It needs no network. A person who has set one up enters a code at each login. The installation may require it
+of all staff (`SECOND_FACTOR_REQUIRED`); a person without one can then only set one up.
 """
 
 from __future__ import annotations
@@ -26,18 +26,20 @@ CODE_SALT = "brigade.recovery"
 
 
 def has_factor(user: Any) -> bool:
-    """Whether this user has set one up."""
+    """Return whether this user has set up a second factor."""
     return bool(TOTPDevice.objects.filter(user=user, confirmed=True).exists())
 
 
 def lacks_factor(user: Any) -> bool:
-    """Whether this user may do nothing yet, for want of one."""
+    """Return whether this user lacks a second factor that the installation requires."""
     return settings.SECOND_FACTOR_REQUIRED and not has_factor(user)
 
 
 def code_fits(user: Any, code: str) -> bool:
-    """Whether this user may log in with this code: of the app, or a recovery code, which is used up by it.
-    Who has set nothing up needs none. After a wrong one the next is looked at only after a while."""
+    """Return whether this user may log in with this code of the app or recovery code, which is used up.
+
+    Users without a second factor need no code. After a wrong code, further codes are refused for a while.
+    """
     if not has_factor(user):
         return True
     code = normalised_code(code)
@@ -45,14 +47,17 @@ def code_fits(user: Any, code: str) -> bool:
 
 
 def digest_of(code: str) -> str:
-    """What is stored of a recovery code: 80 bits that nobody can make without the installation's key."""
+    """Return the stored form of a recovery code: 80 bits, keyed with the installation's secret."""
     keyed = salted_hmac(CODE_SALT, code, algorithm="sha256").digest()
     return base64.b32encode(keyed).decode().lower()[:16]
 
 
 def _as_stored(user: Any, code: str) -> str:
-    """The code as its device knows it: a recovery code by its digest; as it is, one of the app, or one that
-    an operator made (`addstatictoken`). What is stored opens nothing by itself."""
+    """Return the code as its device stores it: a recovery code as its digest, others unchanged.
+
+    Others are codes of the app, or recovery codes that an operator made (`addstatictoken`). A stored digest
+    is not accepted as a code.
+    """
     digest = digest_of(code)
     if StaticToken.objects.filter(device__user=user, token=digest).exists():
         return digest
@@ -60,19 +65,19 @@ def _as_stored(user: Any, code: str) -> str:
 
 
 def normalised_code(code: str) -> str:
-    """A code without what people write into it."""
+    """Return the code in lower case without spaces and punctuation."""
     return "".join(letter for letter in code.lower() if letter.isascii() and letter.isalnum())
 
 
 def factor_begun(user: Any) -> TOTPDevice | None:
-    """What is being set up and not confirmed yet."""
+    """Return the device that is set up but not confirmed yet, if any."""
     found: TOTPDevice | None = TOTPDevice.objects.filter(user=user, confirmed=False).first()
     return found
 
 
 @transaction.atomic
 def factor_begin(user: Any) -> TOTPDevice:
-    """A new secret for the app; what was begun before is forgotten, what is in use stays."""
+    """Create a new secret for the app. Replaces an unconfirmed one; a confirmed one stays in use."""
     TOTPDevice.objects.filter(user=user, confirmed=False).delete()
     made: TOTPDevice = TOTPDevice.objects.create(user=user, name="app", confirmed=False)
     return made
@@ -80,8 +85,10 @@ def factor_begin(user: Any) -> TOTPDevice:
 
 @transaction.atomic
 def factor_confirm(user: Any, code: str) -> list[str]:
-    """The app shows this code: from now on it is asked for at every login, and the app of before is not. The
-    recovery codes, to be shown once; none, and nothing changed, if the code is wrong."""
+    """Confirm the new device with a code of the app; it replaces the previous one.
+
+    Return the recovery codes, to be shown once. Return an empty list, without a change, if the code is wrong.
+    """
     device = factor_begun(user)
     if device is None or not device.verify_token(normalised_code(code)):
         return []
@@ -94,7 +101,7 @@ def factor_confirm(user: Any, code: str) -> list[str]:
 
 @transaction.atomic
 def recovery_codes_make(user: Any) -> list[str]:
-    """New ones in place of all before."""
+    """Replace all recovery codes by new ones and return them."""
     StaticDevice.objects.filter(user=user).delete()
     device = StaticDevice.objects.create(user=user, name="recovery")
     codes = [normalised_code(StaticToken.random_token()) for _ in range(RECOVERY_CODES)]
@@ -105,7 +112,7 @@ def recovery_codes_make(user: Any) -> list[str]:
 
 @transaction.atomic
 def factor_remove(user: Any) -> None:
-    """No code is asked for any more."""
+    """Remove the second factor and the recovery codes of this user."""
     if has_factor(user):
         log_security_event(Kind.FACTOR_REMOVED, user=user)
     TOTPDevice.objects.filter(user=user).delete()
@@ -113,16 +120,16 @@ def factor_remove(user: Any) -> None:
 
 
 def recovery_codes_left(user: Any) -> int:
-    """How many are not used up."""
+    """Return the number of unused recovery codes."""
     return int(StaticToken.objects.filter(device__user=user).count())
 
 
 def qr_code_url(device: TOTPDevice) -> str:
-    """The QR code as the address of an image that is in the page."""
+    """Return the QR code as a data URL."""
     return str(segno.make(device.config_url, micro=False).svg_data_uri(scale=5))
 
 
 def typed_secret(device: TOTPDevice) -> str:
-    """What the picture says, to be typed: four letters at a time."""
+    """Return the secret for typing, in groups of four letters."""
     letters = base64.b32encode(device.bin_key).decode().rstrip("=")
     return " ".join(letters[at : at + 4] for at in range(0, len(letters), 4))

@@ -1,11 +1,10 @@
-"""Log security events in the database and in `security.log`, sealed so that changes are found, and list
-those that are too old.
+"""Log security events in the database and in `security.log`, verify them, and list expired ones.
 
-Events are numbered without gaps and sealed. A separate count says how many there were. Events that the
-app erases by age are counted as erased; missing rows beyond those were removed by somebody else. No
-secret is stored: no password, not even a wrong one or an unknown user name, which may be a mistyped
-password; of a token only how it begins. Of an erased participant only the receipt without its proof and
-an anonymous mark are stored.
+Events are sealed and numbered without gaps. A separate row counts them. Events that the app erases by age are
+recorded as erased in that row; other missing rows were removed by somebody else. No secret is stored: no
+password, not even a wrong one, and only the first letters of a token. Unknown user names are not stored
+either, as they may be mistyped passwords. Of an erased participant only the receipt without its proof and an
+anonymous mark are stored.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ from study.researchers.models import ApiToken, SecurityCount, SecurityEvent
 ROW, COUNT = "security event", "security events"
 SEALED = ("number", "at", "kind", "user_name", "study", "what", "address")
 ONLY = 1
-"""The id of the one count."""
+"""The id of the single count row."""
 NO_COUNT = "security events: how many there were is gone"
 FALSE_COUNT = "security events: how many there were was not written with this installation's key"
 
 
 @transaction.atomic
 def event_write(**values: Any) -> SecurityEvent:
-    """Write the next one. Others wait until the transaction around it ends."""
+    """Write the next event. Other writers wait until the surrounding transaction ends."""
     count = _count()
     event = SecurityEvent(number=count.last + 1, **values)
     event.seal = make_seal(ROW, column_values(event, SEALED))
@@ -55,7 +54,7 @@ def event_write(**values: Any) -> SecurityEvent:
 
 
 def _count() -> SecurityCount:
-    """The one count, locked."""
+    """Return the count row, locked."""
     fresh = {"last": 0, "erased": 0, "seal": make_seal(COUNT, [0, 0])}
     count, _ = SecurityCount.objects.select_for_update().get_or_create(pk=ONLY, defaults=fresh)
     return count
@@ -67,7 +66,8 @@ def _store(count: SecurityCount, *, last: int, erased: int) -> None:
 
 
 def events_erase(events: QuerySet[SecurityEvent]) -> int:
-    """Erase these, the oldest ones, in pieces, of each of which the count knows; how many they were."""
+    """Erase these events, which must be the oldest, in batches; record them as erased. Return their
+    number."""
     numbers = dict(events.order_by("pk").values_list("pk", "number"))
     for piece in batches_of(numbers):
         _piece_erase(piece, max(numbers[pk] for pk in piece))
@@ -82,7 +82,7 @@ def _piece_erase(piece: Sequence[int], number: int) -> None:
 
 
 def events_verify() -> Iterator[str]:
-    """What is not as it was noted."""
+    """Yield a message for every event that was changed or is missing."""
     count = SecurityCount.objects.filter(pk=ONLY).first()
     if count is None:
         if SecurityEvent.objects.exists() or get_user_model().objects.exclude(last_login=None).exists():
@@ -114,14 +114,14 @@ _request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
 
 
 def current_request() -> HttpRequest | None:
-    """What is being answered; None in a command or a worker."""
+    """Return the request that is being answered; None in a command or a worker."""
     return _request.get()
 
 
 def remember_request(
     page: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Django's middleware that remembers it."""
+    """Django middleware that stores the current request for `current_request`."""
 
     def enter(request: HttpRequest) -> HttpResponseBase:
         token = _request.set(request)
@@ -146,9 +146,11 @@ def log_security_event(
     what: str = "",
     request: HttpRequest | None = None,
 ) -> None:
-    """Note that this has happened: who did it, to which study, with what, from where. If that is not said, it
-    is who of the staff asked for what is being answered; of participants nothing is noted. The row is written
-    in the transaction around it, if there is one, and the line of the log once that is committed."""
+    """Store an event: who did it, in which study, with what, from where.
+
+    Without `user` and `request`, the staff member of the current request is stored; participants are not. The
+    row is written in the surrounding transaction, if any, and the log line after its commit.
+    """
     request = request or _of_staff(current_request())
     user = user or getattr(_of_staff(request), "user", None)
     noted = {
@@ -164,13 +166,13 @@ def log_security_event(
 
 
 def _of_staff(request: HttpRequest | None) -> HttpRequest | None:
-    """The request, if somebody is logged in."""
+    """Return the request if its user is logged in, else None."""
     user = getattr(request, "user", None)
     return request if user is not None and user.is_authenticated else None
 
 
 def log_logins_and_erasures() -> None:
-    """From now on note what others tell of: logins, and that somebody was erased."""
+    """Connect the receivers that log logins and erasures."""
     user_logged_in.connect(_logged_in)
     user_logged_out.connect(_logged_out)
     user_login_failed.connect(_login_failed)
@@ -202,7 +204,7 @@ def _person_goes(*, study_id: int, receipt: LeavingReceipt, mark: str, by: Any, 
 
 
 def expired_events(days: int | None) -> dict[str, QuerySet[Any]]:
-    """What is to go, by what it is; sessions and tokens that are over go in any case."""
+    """Return the rows to erase, by kind. Ended sessions and expired tokens are always among them."""
     now = timezone.now()
     found: dict[str, QuerySet[Any]] = {
         "ended session": Session.objects.filter(expire_date__lt=now),
@@ -212,8 +214,11 @@ def expired_events(days: int | None) -> dict[str, QuerySet[Any]]:
 
 
 def _older(than: datetime) -> dict[str, QuerySet[Any]]:
-    """That somebody was erased stays: it leads to nobody, and says who must not come back from a backup. What
-    axes notes only where it is told to is named where there is some."""
+    """Return the rows older than this time, by kind.
+
+    Events about erased participants stay: they identify nobody, and they show who must be erased again after
+    a restore. Logs that django-axes writes only if configured are listed only if there are rows.
+    """
     events = SecurityEvent.objects.exclude(kind=SecurityEvent.Kind.PERSON_ERASED)
     noted = {
         "failed login in the log/failed logins in the log": AccessFailureLog,

@@ -1,6 +1,4 @@
-"""Pages for one's own second factor (set up, renew recovery codes, remove) and, for superusers, the
-security events.
-"""
+"""Pages for a user's own second factor and, for superusers, the list of security events."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ HERE = "study:staff-second-factor"
 @staff_page(FORM_METHODS)
 @requires_password
 def second_factor(request: HttpRequest) -> HttpResponse:
-    """What there is, and what can be done with it."""
+    """Show the second factor, or handle its buttons: set up, confirm, renew recovery codes, remove."""
     if request.method != "POST":
         return _show(request)
     if "begin" in request.POST:
@@ -67,11 +65,11 @@ def _show(request: HttpRequest, **more: Any) -> HttpResponse:
 
 
 A_PAGE = 100
-"""Events on one page."""
+"""Number of events on one page."""
 
 
 @superuser_page()
 def security_events(request: HttpRequest) -> HttpResponse:
-    """All events, the newest first."""
+    """Show all security events, newest first."""
     events = Paginator(SecurityEvent.objects.all(), A_PAGE).get_page(request.GET.get("page"))
     return render(request, "study/researchers/security_events.html", {"events": events})

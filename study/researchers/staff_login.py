@@ -22,21 +22,21 @@ from kitchen.infra.client_address import client_address, client_network
 from study.researchers.second_factor import code_fits, lacks_factor
 
 SEEN, SEEN_SECONDS = "seen", 60
-"""When a page was opened last is noted in the session, once a minute at most."""
+"""Session key for the time of the last page, which is stored once a minute at most."""
 
 NOWHERE = "0.0.0.0"  # noqa: S104 - nobody listens there
-"""Stands for an address that cannot be read."""
+"""Replaces an address that cannot be read."""
 
 
 class SlidingSession:
-    """Each page that is opened makes a login last for `SESSION_COOKIE_AGE` from then on. Who has no session
-    is not asked for one: participants have none."""
+    """Middleware that extends a login by `SESSION_COOKIE_AGE` with each page. Participants have no session
+    and get none."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer; the session is stored with it, and then ends later."""
+        """Store the time in the session, which extends it, and pass the request on."""
         if settings.SESSION_COOKIE_NAME in request.COOKIES and SESSION_KEY in request.session:
             now = int(time.time())
             if now - request.session.get(SEEN, 0) >= SEEN_SECONDS:
@@ -45,17 +45,17 @@ class SlidingSession:
 
 
 class SecondFactor:
-    """Staff who still have to set up a second factor are led there from all of their pages."""
+    """Middleware that redirects staff without a required second factor to its setup."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer."""
+        """Pass the request on."""
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """None: the page is open."""
+        """Return a redirect to the setup for staff who lack a required second factor, else None."""
         page = request.resolver_match and request.resolver_match.view_name
         if (
             not settings.SECOND_FACTOR_REQUIRED
@@ -70,36 +70,42 @@ class SecondFactor:
 
 OURS = ("/staff/", "/admin/")
 OPEN_WITHOUT_FACTOR = {"study:staff-second-factor", "study:staff-password", "admin:login", "admin:logout"}
-"""What is open to whoever still has to set one up."""
+"""Pages that stay open to staff who still have to set up a second factor."""
 
 
 def is_session_active(key: str) -> bool:
-    """Whether this login has neither been ended nor run out."""
+    """Return whether this login has neither been ended nor expired."""
     return Session.objects.filter(session_key=key, expire_date__gt=timezone.now()).exists()
 
 
 def end_sessions(user: Any, *, but: str | None) -> None:
-    """End every login of this user but this one: they were made without the second factor."""
+    """End all other logins of this user, because they were made without the second factor."""
     alive = Session.objects.filter(expire_date__gt=timezone.now()).exclude(session_key=but)
     theirs = [one.pk for one in alive.iterator() if one.get_decoded().get(SESSION_KEY) == str(user.pk)]
     Session.objects.filter(pk__in=theirs).delete()
 
 
 def login_address(request: HttpRequest) -> str:
-    """From where somebody logs in, as failures are counted: an address, which is all that PostgreSQL keeps
-    there. The first one of an IPv6 network stands for it, `NOWHERE` for what cannot be read."""
+    """Return the address by which failed logins are counted.
+
+    PostgreSQL stores only an address there, so the first address represents an IPv6 network, and `NOWHERE` an
+    unreadable address.
+    """
     address = client_address(request)
     return client_network(address).partition("/")[0] if address else NOWHERE
 
 
 def forget_failures(user: User, **_: Any) -> None:
-    """Receiver: who has logged in was allowed to mistype. What was tried at other names stays counted, from
-    the same address too: else whoever has a login could guess at another's for ever."""
+    """Receiver: forget failed attempts for the name of a user who has logged in.
+
+    Attempts for other names from the same address still count. Otherwise a user could guess another's
+    password without limit.
+    """
     AccessAttempt.objects.filter(username=user.get_username()).delete()
 
 
 def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: Any) -> HttpResponse:
-    """Too many wrong passwords for a name or from an address: come back later."""
+    """Answer after too many wrong passwords for a name or from an address: try again later."""
     minutes = int(settings.AXES_COOLOFF_TIME.total_seconds() // 60)
     answer = render(request, "study/researchers/locked_out.html", {"minutes": minutes}, status=429)
     answer["Retry-After"] = str(60 * minutes)
@@ -107,7 +113,7 @@ def locked_out(request: HttpRequest, response: HttpResponse | None, credentials:
 
 
 class StaffLoginForm(AdminAuthenticationForm):
-    """Nobody is logged in by the password alone who has set up a second factor."""
+    """Login form that also requires the code of users who have set up a second factor."""
 
     code = forms.CharField(
         label="Code",
@@ -118,7 +124,7 @@ class StaffLoginForm(AdminAuthenticationForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        """The password first; then the code. A wrong code counts as a failed login."""
+        """Check the password, then the code. A wrong code counts as a failed login."""
         cleaned: dict[str, Any] = super().clean()
         user = self.get_user()
         if user is not None and not code_fits(user, cleaned.get("code", "")):

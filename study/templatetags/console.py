@@ -1,4 +1,4 @@
-"""Template tags for the researcher's console: the tabs of a study, and checks of rights."""
+"""Define template tags for the researcher's console: the tabs of a study, and checks of rights."""
 
 from __future__ import annotations
 
@@ -33,13 +33,15 @@ TABS = {
     "Sample size": ("sample-size", "view"),
     "Preregistration": ("staff-preregistration", "view"),
 }
-"""The words of each tab, the name of its address, and the right that its page asks for. A page whose address
-is named `staff-live-…` belongs to the tab of `staff-live`."""
+"""Label of each tab → (URL name, right that its page needs).
+
+A page whose URL name is `staff-live-…` belongs to the tab of `staff-live`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """One tab as the page shows it."""
+    """One tab of a study's pages."""
 
     words: str
     url: str
@@ -48,7 +50,7 @@ class Tab:
 
 @register.inclusion_tag("study/researchers/tabs.html", takes_context=True)
 def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
-    """The tabs of a study that this person may open; the one that the page belongs to is marked."""
+    """Return the tabs of a study that this user may open. The tab of the current page is marked."""
     request = context["request"]
     here, rights = str(getattr(request.resolver_match, "url_name", "")), rights_in(request.user, study)
     tabs = [
@@ -61,18 +63,18 @@ def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
 
 @register.filter
 def score_words(episode: Episode) -> tuple[str, ...]:
-    """What episodes are compared by, of one as it stands, figure by figure."""
+    """Return an episode's current score in words, one text per metric."""
     return metric_summary(episode.world, episode.score)
 
 
 @register.simple_tag(takes_context=True, name="may")
 def may_tag(context: dict[str, Any], study: Study, right: str) -> bool:
-    """Whether this person has a right in a study: `{% may study "edit" as may_edit %}`."""
+    """Return whether this user has a right in a study: `{% may study "edit" as may_edit %}`."""
     return has_right(context["request"].user, study, right)
 
 
 def _url(name: str, study: Study) -> str:
-    """The address, or nothing if there is no such page."""
+    """Return the tab's address, or an empty string if there is no such page."""
     try:
         return reverse(f"study:{name}", args=[study.slug])
     except NoReverseMatch:
@@ -85,5 +87,5 @@ def _belongs(page: str, tab: str) -> bool:
 
 @register.simple_tag
 def design_url(study: Study, one: ReadinessProblem) -> str:
-    """Where something missing is put right."""
+    """Return the address of the page that fixes a readiness problem."""
     return reverse(f"study:staff-design-{one.page}", args=[study.slug, *one.args])

@@ -1,4 +1,4 @@
-"""Template filter that marks a text in another language with its `lang` attribute."""
+"""Define a template filter that marks a text in another language with its `lang` attribute."""
 
 from __future__ import annotations
 
@@ -13,5 +13,6 @@ register = template.Library()
 
 @register.filter
 def its_lang(text: object) -> SafeString | str:
-    """The attribute `lang` for the element that holds this text; nothing where it is as the page."""
+    """Return the `lang` attribute for the element of this text, or an empty string for the page's
+    language."""
     return format_html(' lang="{}"', text.lang) if isinstance(text, ForeignText) else ""

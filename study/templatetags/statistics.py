@@ -1,4 +1,4 @@
-"""Template filters that format the numbers and sentences of an analysis."""
+"""Define template filters that format the numbers and sentences of an analysis."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ register.filter("pattern_words", pattern_words)
 
 @register.simple_tag
 def interval(low: float | None, high: float | None) -> str:
-    """An interval in brackets, or a dash where there is none."""
+    """Return an interval in brackets, or a dash if there is none."""
     return written.format_interval(low, high)
 
 
 @register.filter
 def main_test(plan: AnalysisPlan) -> str:
-    """Which test decides on a measure."""
+    """Return the label of the plan's main test."""
     return MAIN_TESTS[plan.main]
 
 
 @register.filter
 def measures_correction(plan: AnalysisPlan) -> str:
-    """What p is corrected for beyond its own measure."""
+    """Return the label of the plan's correction over measures."""
     return CORRECTIONS[plan.correction]
 
 
 @register.filter
 def more_sentences(result: MeasureResult, plan: AnalysisPlan) -> list[str]:
-    """What the page says of a measure beside its main test and its cautions."""
+    """Return the further sentences about a measure, without those about its main test and its cautions."""
     told = result.within.cautions if result.within else ()
     said = design_sentences(result)
     return [one for one in said[plan.main == "repeated" :] if one not in told]

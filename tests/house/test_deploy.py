@@ -21,7 +21,7 @@ from django.utils.translation import gettext
 
 from brigade import app_processes, connection_limits
 from brigade.paths import base_dir
-from study.pilot.bots.headless_browser import Browser, PatienceLimit
+from study.pilot.bots.http_browser import Browser, PatienceLimit
 
 ROOT = base_dir()
 DEPLOY = ROOT / "deploy"

@@ -18,6 +18,10 @@ from kitchen.registry.agent_registry import agent_kinds
 ROOT = base_dir()
 GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 ALL = (*GUIDES, ROOT / "CONTRIBUTING.md")
+RECIPES = ROOT / "docs" / "recipes.md"
+"""Names files and variables that the reader adds; `test_recipes` checks its paths and names."""
+DESCRIPTIONS = tuple(guide for guide in GUIDES if guide != RECIPES)
+"""Guides that name only what is there."""
 SOURCES = ("brigade", "kitchen", "study", "tests")
 
 BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -29,7 +33,7 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 PATH = re.compile(r"(?:brigade|docs|kitchen|static|study|templates|tests)/[\w./-]*")
 
-over_guides = pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.name)
+over_descriptions = pytest.mark.parametrize("guide", DESCRIPTIONS, ids=lambda path: path.name)
 over_all = pytest.mark.parametrize("guide", ALL, ids=lambda path: path.name)
 
 
@@ -61,6 +65,14 @@ def unread(names: set[str], text: str) -> set[str]:
 
 def test_the_readme_is_read_in_a_minute() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+
+
+@pytest.mark.parametrize(
+    ("page", "most"),
+    [("CONTRIBUTING.md", 9_000), ("docs/testing.md", 8_000), ("docs/developers.md", 18_000)],
+)
+def test_pages_for_contributors_stay_short(page: str, most: int) -> None:
+    assert len((ROOT / page).read_bytes()) <= most
 
 
 def test_the_readme_names_the_two_commands_and_every_guide() -> None:
@@ -114,7 +126,7 @@ def test_modules_that_are_run_exist(guide: Path) -> None:
     assert {name for name in named - EXTRAS if find_spec(name) is None} == set()
 
 
-@over_guides
+@over_descriptions
 def test_variables_are_read_by_the_source(guide: Path) -> None:
     named = {name for piece in code(guide.read_text()) for name in VARIABLE.findall(piece)}
     assert unread(named, source()) == set()
@@ -128,7 +140,7 @@ def test_every_variable_of_ours_is_told_to_operators() -> None:
     assert read <= set(VARIABLE.findall((ROOT / "docs" / "operators.md").read_text()))
 
 
-@over_guides
+@over_descriptions
 def test_paths_exist(guide: Path) -> None:
     pieces = TICKED.findall(BLOCK.sub("", guide.read_text()))
     named = {piece for piece in pieces if PATH.fullmatch(piece)}
@@ -159,7 +171,7 @@ def test_every_co_player_of_the_grids_is_told_to_researchers() -> None:
     ]
 
 
-@over_guides
+@over_all
 def test_a_table_is_whole(guide: Path) -> None:
     """Every row has as many cells as its heading."""
     for table in re.findall(r"(?:^\|.*\n)+", BLOCK.sub("", guide.read_text()), re.MULTILINE):

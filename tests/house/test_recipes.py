@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md does not lie: its paths, names and commands are there, and its first recipes are followed.
+"""Check the pages for contributors: their paths, names and commands exist, and the first recipes work.
 
 A recipe is followed to the letter in a copy of the source. A block of code belongs to what was named last
 before it: a path (the file is new), `NAME` of a path (lines for that dictionary, put where they sort), the
@@ -27,7 +27,9 @@ from brigade.paths import base_dir
 from tests.nightly import nightly
 
 ROOT = base_dir()
-TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGES = ("CONTRIBUTING.md", "docs/recipes.md", "docs/testing.md")
+TEXT = "\n".join((ROOT / page).read_text(encoding="utf-8") for page in PAGES)
+RECIPE_PAGE = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
 SOURCE = ("brigade", "kitchen", "study", "templates", "static", "tests")
 """Folders that are no rooms: their names are Django's, or hold data."""
 PYTHON = ".venv/bin/python"
@@ -53,7 +55,7 @@ class Step(NamedTuple):
     at_end: bool = False
 
 
-def section(title: str, text: str = TEXT) -> str:
+def section(title: str, text: str = RECIPE_PAGE) -> str:
     """What stands under a heading."""
     found = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
     assert found, f"no recipe is called {title}"
@@ -199,7 +201,7 @@ def test_a_recipe_with_a_promise_that_is_broken_fails(house: Path) -> None:
             "its registry",
             "nothing says where",
         ),
-        ("Add a model provider", "llm/registry.py`", "llm/providers.py`", "is it there already"),
+        ("Add a model provider", "llm/provider_registry.py`", "llm/providers.py`", "is it there already"),
         ("Add a model provider", "the end of `", "`", "is it there already"),
     ],
 )
@@ -239,7 +241,7 @@ def defines(house: Path, path: str, name: str) -> bool:
     return any(defined.search(file.read_text(encoding="utf-8")) for file in there(house, path))
 
 
-def test_paths_and_names_that_contributing_names_are_there() -> None:
+def test_paths_and_names_on_the_pages_for_contributors_exist() -> None:
     new = {step.path for title in RECIPES for step in steps(section(title))}
     assert set(missing(TEXT)) <= new
 
@@ -259,7 +261,7 @@ def test_a_path_or_name_that_is_not_there_is_told(text: str, complaint: str) -> 
     assert missing(text) == [complaint]
 
 
-def test_commands_and_variables_that_contributing_names_are_there() -> None:
+def test_commands_and_variables_on_the_pages_for_contributors_exist() -> None:
     targets = set(re.findall(r"^([\w -]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     known = {target for line in targets for target in line.split()}
     assert set(re.findall(r"make ([\w-]+)(?=`|  )", TEXT)) <= known

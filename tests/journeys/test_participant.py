@@ -122,6 +122,7 @@ async def test_a_second_click_in_another_tab_is_answered_and_plays_nothing_twice
     await person.stepped(1)
 
 
+@pytest.mark.nightly  # tests/live/test_kills.py kills the same programs
 async def test_killing_worker_daphne_and_valkey_in_mid_episode_loses_nothing(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
@@ -195,7 +196,8 @@ async def test_everything_can_be_done_with_the_keyboard_alone(
     await page.wait_for_selector("[data-page=end]")
 
 
-@pytest.mark.parametrize("width", [360, *nightly(1440)])
+# the tests of accessibility zoom each page
+@pytest.mark.parametrize("width", nightly(360, 1440))
 async def test_no_page_of_the_way_needs_sideways_scrolling(
     width: int, browser: Browser, live_stack: Stack, tmp_path: Path
 ) -> None:

@@ -24,7 +24,7 @@ import httpx2
 
 from brigade.paths import base_dir
 from kitchen.infra.os_processes import parent_death_hook
-from study.pilot.bots.headless_browser import Browser, PatienceLimit, WalkedPage, WalkError
+from study.pilot.bots.http_browser import Browser, PatienceLimit, WalkedPage, WalkError
 from study.pilot.bots.simulated_person import Person
 from study.pilot.bots.study_walkthrough import HANDLERS, Handler, Walk
 

@@ -20,7 +20,7 @@ from study.participants import next_page
 from study.participants.models import Participant
 from study.participation.enter_study import participant_enter
 from study.participation.page_progress import answers_submit
-from study.pilot.bots.headless_browser import read_page
+from study.pilot.bots.http_browser import read_page
 
 BEFORE = [("kitchen", "0003_experiment"), ("study", "0002_models_and_money")]
 FIRST = [("study", "0009_given_code")]

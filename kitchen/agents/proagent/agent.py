@@ -34,7 +34,7 @@ from kitchen.registry.agent_registry import get_skills
 
 
 class ProAgentSeatStep(SeatStep[ProAgentMemory]):
-    """One seat in one step, with what it thinks."""
+    """One seat in one step, with its dialogue and predictions."""
 
     def __init__(
         self,
@@ -46,23 +46,23 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
     ) -> None:
         super().__init__(skills, sight, options, step, memory)
         self.judged: list[Prediction] = []
-        """What has turned out of what comes late."""
+        """Predictions of a late decision that have been judged by now."""
         if self.did:
             said = success_sentence(skills.named(sight.seat), self.did)
             self.memory = self.memory.said("user", said, options.memory)
 
     def take(self, plan: PlannedSkill) -> None:
-        """It waits for none any more."""
+        """Adopt a plan and discard the record kept while there was none."""
         self.memory = replace(self.memory, meanwhile=())
         super().take(plan)
 
     def take_late(self, other: ProAgentMemory) -> None:
-        """With what it said and foresaw then, and what has come of that."""
+        """Adopt a late decision: its dialogue, its predictions and their outcomes so far."""
         self.memory, self.judged = compare_late_predictions(self.memory, self.skills, self.sight, other)
         super().take_late(other)
 
     def intent_for(self, people: Sequence[int]) -> Intent:
-        """What it is at, for people; and what it last foresaw of one of these, which has not turned out."""
+        """Return for people what the seat is doing, and its latest open prediction about one of them."""
         at = dict(self.intent())
         foreseen = next((one for one in reversed(self.memory.open) if one.of in people), None)
         if foreseen is None:
@@ -72,28 +72,28 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
         return {**at, "of": str(foreseen.of), "foresees": told.get("do", ""), "what": what}
 
     def note(self) -> dict[str, Json]:
-        """And how often it foresaw rightly."""
+        """Return the note of the seat, with the number of right and of judged predictions."""
         foresight = self.memory.foresight
         told = {"right": foresight.right, "judged": foresight.judged} if foresight.judged else {}
         return {**super().note(), **told}
 
 
 BELIEF_CHARACTERS = 60
-"""Tokens, at worst, of a line of what was foreseen or done."""
+"""Maximum number of tokens of one line about a prediction or a finished skill."""
 TRIAL_SETTINGS: Mapping[str, Json] = {**INSTANT_SETTINGS, "explainer": BY_RULE}
-"""How it is tried out for a forecast."""
+"""Settings for a cost forecast."""
 
 
 @dataclass(slots=True)
 class ProAgentDecisionParts(DecisionParts):
-    """With what it foresaw."""
+    """The parts of a decision, with its predictions."""
 
     foreseen: list[Prediction] = field(default_factory=list)
     judged: list[Prediction] = field(default_factory=list)
 
     @classmethod
     def going_on(cls, late: Decision | None) -> Self:
-        """With what is to be told of a decision that has come later. What it compared was compared since."""
+        """Continue from a decision that arrived late. Its comparisons have been made again since."""
         note = late.note if late else {}
         return replace(
             super(ProAgentDecisionParts, cls).going_on(late),
@@ -101,7 +101,7 @@ class ProAgentDecisionParts(DecisionParts):
         )
 
     def note(self) -> dict[str, Json]:
-        """What the log tells besides the calls."""
+        """Return the note for the log, without the calls."""
         return {
             "seats": self.seats,
             **({PREDICTED_KEY: [one.to_json() for one in self.foreseen]} if self.foreseen else {}),
@@ -111,26 +111,27 @@ class ProAgentDecisionParts(DecisionParts):
 
 
 class ProAgent(SkilledAgent):
-    """A language model that plans skills beside others whom it does not know; several seats of one mind think
-    for themselves. Nobody is told what it thinks."""
+    """An agent whose language model plans skills next to unknown partners. Each of its seats thinks for
+    itself, and nobody else reads its thoughts."""
 
     kind = "proagent"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
     options: ProAgentOptions
 
     def read_options(self, chosen: Mapping[str, Json]) -> ProAgentOptions:
-        """Its own."""
+        """Return the settings of ProAgent in their own types."""
         return ProAgentOptions.read(chosen)
 
     def remarks(self) -> tuple[str, ...]:
-        """Settings of which nothing comes."""
+        """Return settings that have no effect."""
         if self.options.recall == "always" and not self.options.memory:
             return ("It remembers no message, so it sees none again.",)
         return ()
 
     def rehearsal(self) -> ForecastTrial:
-        """By the stand-in. At worst it is asked for four plans in a step, and each is explained; it is told
-        of as much that it foresaw as it may be, and all that can lie about does."""
+        """Return a forecast with the stand-in. In the worst case the model is asked for four plans in a
+        step and each is explained. The prompt then holds as many predictions as possible, and the longest
+        scene."""
         again = (TRIES - 1) + (TRIES if self.options.explainer == BY_MODEL else 0)
         chosen = {**self.chosen, **TRIAL_SETTINGS}
         kept = (self.options.memory + 1) // 2
@@ -144,16 +145,16 @@ class ProAgent(SkilledAgent):
         )
 
     def foretells(self) -> bool:
-        """Where it is asked what the others will do."""
+        """Return whether the model is asked what the others will do."""
         return self.options.foresees
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """The system message."""
+        """Return the system message."""
         skills, sight = get_skills(situation.world), SeatObservation.of(situation, situation.seats[0])
         return (fixed_part(skills, sight, self.options),)
 
     def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
-        """Seat by seat."""
+        """Decide for one seat after another."""
         made = ProAgentDecisionParts.going_on(late)
         door = None if deadline is None else ProAgentModelSession(self.options, situation, deadline)
         for seat in situation.seats:
@@ -178,7 +179,8 @@ class ProAgent(SkilledAgent):
         )
 
     def _carrying(self, made: ProAgentDecisionParts, situation: Situation, seat: int) -> ProAgentSeatStep:
-        """What there is in this seat before anybody is asked, after a look at what happened."""
+        """Return the state of this seat before the model is asked, after comparing predictions with the last
+        step."""
         skills, sight = get_skills(situation.world), SeatObservation.of(situation, seat)
         before = ProAgentMemory.read(memory_of_seat(situation.memory, seat))
         memory, judged = compare_predictions(before, skills, sight, situation.step)

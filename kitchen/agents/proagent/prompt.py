@@ -25,7 +25,7 @@ REPLAN_TEXT = "With the scene in mind and why the last plan failed, analyse and 
 
 
 def fixed_part(skills: Skills, sight: SeatObservation, options: ProAgentOptions) -> str:
-    """The same at every step of an episode, so that a provider can cache it."""
+    """Return the part that is the same at every step of an episode, so that a provider can cache it."""
     manner = options.manner(skills.manner(sight))
     primer = skills.primer(sight, manner)
     parts = _parts(primer, skills, sight, manner, options)
@@ -61,7 +61,7 @@ def _form(skills: Skills, sight: SeatObservation, options: ProAgentOptions) -> I
 
 
 def other_seats(skills: Skills, sight: SeatObservation) -> list[int]:
-    """Everybody else's seat."""
+    """Return the seats of all others."""
     return [seat for seat in skills.seats(sight) if seat != sight.seat]
 
 
@@ -78,7 +78,7 @@ def _example(
 def answer_text(
     skills: Skills, sight: SeatObservation, level: str, analysis: str, foreseen: dict[int, Skill], plan: Skill
 ) -> Iterator[str]:
-    """The lines of an answer in the form that is asked for."""
+    """Yield the lines of an answer in the requested form."""
     if level in (ANALYSIS, INTENTION):
         yield f"Analysis: {analysis}"
     if level == INTENTION:
@@ -88,7 +88,7 @@ def answer_text(
 
 
 def scene_part(scene: str, step: int, beliefs: Sequence[str], again: str = "") -> str:
-    """The question of a step (from 1); `again` is why the last plan failed."""
+    """Return the question of a step (from 1); `again` is why the last plan failed."""
     lines = [f"Scene {step}", scene, *beliefs]
     return "\n".join([*([again, ""] if again else []), *lines, *(["", REPLAN_TEXT] if again else [])])
 
@@ -96,7 +96,7 @@ def scene_part(scene: str, step: int, beliefs: Sequence[str], again: str = "") -
 def explaining_part(
     scene: str, step: int, name: str, skill: Skill, conditions: Sequence[SkillCondition]
 ) -> str:
-    """The question to the explainer."""
+    """Return the question to the explainer."""
     claims = [f"- assert {one.claim}" for one in conditions]
     return "\n".join(
         [
@@ -110,10 +110,10 @@ def explaining_part(
 
 
 def failure_line(name: str, skill: Skill) -> str:
-    """Without any reason."""
+    """Return that the skill failed, without a reason."""
     return f"{name} failed at {spell_skill(skill)}."
 
 
 def read_skill_line(name: str, skill: Skill) -> str:
-    """For the dialogue: what was read of an answer."""
+    """Return for the dialogue what was read from an answer."""
     return f"The plan for {name} is {spell_skill(skill)}."

@@ -18,34 +18,35 @@ from kitchen.contract.language_model import Message, Role
 from kitchen.contract.world import Json
 
 MAX_CHARACTERS = 4000
-"""Characters of one remembered message."""
+"""Maximum length of one remembered message."""
 MAX_BELIEFS = 10
-"""Of what was foreseen, and of what was done: the newest."""
+"""Maximum number of predictions, and of finished skills, that are kept: the newest."""
 EARLIER_HEADING = "Earlier in this game:"
-"""Stands before what is remembered where that begins with an answer: conversations begin with a question."""
+"""Sent before a remembered dialogue that begins with an answer, because conversations must begin with a
+question."""
 
 DialogueLine = tuple[str, str]
-"""Who said it (`user` or `assistant`), and what."""
+"""A line of the dialogue: the role (`user` or `assistant`), and the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProAgentMemory(SkillMemory):
-    """Of one seat."""
+    """The memory of one seat."""
 
     dialogue: tuple[DialogueLine, ...] = ()
     foreseen: tuple[Prediction, ...] = ()
-    """What has not turned out yet, and the newest of what has."""
+    """Open predictions, and the newest judged ones."""
     done: tuple[Prediction, ...] = ()
-    """The newest of what the others finished: only `of`, `done` and `done_in` say something."""
+    """The newest skills that the others finished; only `of`, `done` and `done_in` are meaningful."""
     meanwhile: tuple[Prediction, ...] = ()
-    """Likewise the first that each finished since there has been no plan: what an answer that comes late
-    foresaw is compared with."""
+    """The first skills that each other seat finished while there was no plan. Predictions of a late answer
+    are compared with them."""
     right: int = 0
     judged: int = 0
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """What `to_json` wrote; an empty one for anything else."""
+        """Read a memory that `to_json` wrote; empty for anything else."""
         if not isinstance(stored, dict):
             return cls()
         return cls(
@@ -60,7 +61,7 @@ class ProAgentMemory(SkillMemory):
         )
 
     def to_json(self) -> dict[str, Json]:
-        """As it is stored."""
+        """Return the memory as it is stored."""
         return {
             **SkillMemory.to_json(self),
             "dialogue": [list(line) for line in self.dialogue],
@@ -72,45 +73,47 @@ class ProAgentMemory(SkillMemory):
         }
 
     def with_thoughts_of(self, other: Self) -> Self:
-        """With the dialogue of another memory of the same seat, and what only that one foresaw."""
+        """Return the memory with the dialogue of another memory of the same seat, and the predictions that
+        only that one has."""
         known = {_key(one) for one in self.foreseen}
         more = [one for one in other.open if _key(one) not in known]
         return replace(self.foreseeing(more), dialogue=other.dialogue)
 
     @property
     def open(self) -> list[Prediction]:
-        """What has not turned out yet."""
+        """Return predictions that are not judged yet."""
         return [one for one in self.foreseen if one.right is None]
 
     @property
     def foresight(self) -> PredictionAccuracy:
-        """Of the whole episode so far."""
+        """Return the accuracy of the predictions in the whole episode so far."""
         return PredictionAccuracy(self.right, self.judged)
 
     def said(self, who: Role, text: str, most: int) -> Self:
-        """With one more message of the dialogue, of which the last so many are kept."""
+        """Return the memory with one more message of the dialogue; the last `most` messages are kept."""
         dialogue = (*self.dialogue, (who, text[:MAX_CHARACTERS]))
         return replace(self, dialogue=dialogue[-most:] if most else ())
 
     def messages(self) -> list[Message]:
-        """The dialogue as it is sent again."""
+        """Return the dialogue as it is sent to the model."""
         sent = [Message("assistant" if who == "assistant" else "user", text) for who, text in self.dialogue]
         return [Message("user", EARLIER_HEADING), *sent] if sent and sent[0].role == "assistant" else sent
 
     def foreseeing(self, found: Sequence[Prediction]) -> Self:
-        """With more that was foreseen. Of the same seat only the newest of one step counts."""
+        """Return the memory with more predictions. A new one replaces one of the same step about the same
+        seat."""
         kept = [one for one in self.foreseen if all(_key(one) != _key(new) for new in found)]
         return replace(self, foreseen=_newest([*kept, *found]))
 
     def with_judged(self, judged: Sequence[Prediction]) -> Self:
-        """With what has turned out in the place of what had not."""
+        """Return the memory with judged predictions in place of the open ones."""
         by_key = {_key(one): one for one in judged}
         foreseen = tuple(by_key.get(_key(one), one) for one in self.foreseen)
         right = self.right + sum(bool(one.right) for one in judged)
         return replace(self, foreseen=foreseen, right=right, judged=self.judged + len(judged))
 
     def with_done(self, of: int, done: Skill, step: int, by: int) -> Self:
-        """With what another seat has finished in this step."""
+        """Return the memory with a skill that another seat finished in this step."""
         found = Prediction(by, of, step, done, done, step, None)
         waits = self.newest is None and sum(one.of == of for one in self.meanwhile) < MAX_BELIEFS
         meanwhile = (*self.meanwhile, found) if waits else self.meanwhile
@@ -128,7 +131,7 @@ def _newest(found: Sequence[Prediction]) -> tuple[Prediction, ...]:
 def compare_predictions(
     memory: ProAgentMemory, skills: Skills, sight: SeatObservation, step: int
 ) -> tuple[ProAgentMemory, list[Prediction]]:
-    """The memory after what happened in this step (from 1), and what has turned out by it."""
+    """Return the memory after the events of this step (from 1), and the predictions that they judged."""
     judged: list[Prediction] = []
     for other in skills.seats(sight):
         if other == sight.seat:
@@ -144,8 +147,8 @@ def compare_predictions(
 def compare_late_predictions(
     memory: ProAgentMemory, skills: Skills, sight: SeatObservation, late: ProAgentMemory
 ) -> tuple[ProAgentMemory, list[Prediction]]:
-    """The memory with the thoughts of a decision that has come late, and what of these has turned out by what
-    was finished while it was made."""
+    """Return the memory with the thoughts of a late decision. Its predictions are judged by the skills that
+    were finished while it was made; those are returned too."""
     memory, judged = memory.with_thoughts_of(late), []
     for done in memory.meanwhile:
         found = list(_judged(memory, skills, sight, done))
@@ -157,7 +160,7 @@ def compare_late_predictions(
 def _judged(
     memory: ProAgentMemory, skills: Skills, sight: SeatObservation, what: Prediction
 ) -> Iterator[Prediction]:
-    """Of what is open that which was about `what`, a skill that a seat has finished."""
+    """Yield the open predictions that `what`, a skill that a seat has finished, makes right or wrong."""
     for one in memory.open:
         if one.of == what.of and one.step <= what.step:
             right = skills.agrees(sight, one.said, what.done)
@@ -166,7 +169,8 @@ def _judged(
 
 
 def belief_lines(memory: ProAgentMemory, skills: Skills, options: ProAgentOptions) -> list[str]:
-    """What the model is told of its own predictions; nothing where it is not to be."""
+    """Return the lines that inform the model of its own predictions; empty where the settings leave them
+    out."""
     if not options.corrects or not (memory.foreseen or memory.done):
         return []
     foreseen = [_believed(one, skills, options) for one in memory.foreseen]

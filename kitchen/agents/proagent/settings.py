@@ -31,7 +31,7 @@ BY_MODEL = "model"
 OFF, REPLACE, ANNOTATE = "off", "replace", "annotate"
 REPLANS, ALWAYS = "replans", "always"
 TRIES = 4
-"""Plans that the model is asked for within one step."""
+"""Maximum number of plans that the model is asked for within one step."""
 
 SETTINGS: tuple[Setting, ...] = (
     MODEL,
@@ -122,15 +122,15 @@ class ProAgentOptions(SkilledOptions):
 
     @classmethod
     def read(cls, chosen: Mapping[str, Json]) -> Self:
-        """From what was stored or typed; what is left out has its default. SettingsError."""
+        """Read the settings; missing ones have their defaults. SettingsError for wrong ones."""
         return cls(**clean_settings(SETTINGS, chosen))
 
     @property
     def foresees(self) -> bool:
-        """The model says what the others will do."""
+        """Whether the model predicts what the others will do."""
         return self.level == INTENTION
 
     @property
     def corrects(self) -> bool:
-        """The model is told what became of that."""
+        """Whether the model is informed of the outcomes of its predictions."""
         return self.foresees and self.belief != OFF

@@ -15,7 +15,7 @@ from kitchen.agents.proagent.prompt import answer_text, other_seats
 from kitchen.agents.proagent.seat_memory import ProAgentMemory, belief_lines
 from kitchen.agents.proagent.settings import ALWAYS, BY_MODEL, TRIES, ProAgentOptions
 from kitchen.agents.skill_agents.base_agent import failed_conditions, with_minimum_wait
-from kitchen.agents.skill_agents.model_session import ModelSession, StandInFactory
+from kitchen.agents.skill_agents.decision_model import ModelSession, StandInFactory
 from kitchen.agents.skill_agents.settings import BY_RULE
 from kitchen.agents.skill_agents.skill_text import ReadPlan, before_next_scene, read_plan, refusal_sentence
 from kitchen.contract.agent import Situation
@@ -35,15 +35,15 @@ from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
 
 
 class ProAgentModelSession(ModelSession):
-    """That of one seat: to plan, and to explain."""
+    """The model sessions of one seat: one to plan, and one to explain."""
 
     def __init__(self, options: ProAgentOptions, situation: Situation, deadline: float) -> None:
         super().__init__(options, situation, deadline)
         self.level = options.level
 
     def planning(self, skills: Skills, sight: SeatObservation, manner: PlayStyle) -> StandInFactory:
-        """The stand-in that plans: the rule of the world, for its own seat and as what it foresees of the
-        others."""
+        """Return the stand-in that plans. It follows the rule of the world, for its own seat and for its
+        predictions of the others."""
         right = {seat: skills.rule(sight, seat, manner) for seat in skills.seats(sight)}
         possible = [one for one in skills.offered(sight, sight.seat) if one != right[sight.seat]]
 
@@ -58,7 +58,7 @@ class ProAgentModelSession(ModelSession):
         return self.stand_in(sight.seat, advice, write)
 
     def explaining(self, sight: SeatObservation, skill: Skill, sentence: str) -> StandInFactory:
-        """The stand-in that explains: in the sentence of the rule."""
+        """Return the stand-in that explains with the sentence of the rule."""
 
         def write(commands: Sequence[WrittenCommand], rng: Random) -> str:
             return sentence
@@ -67,12 +67,12 @@ class ProAgentModelSession(ModelSession):
 
 
 NO_WORDS = "(no words)"
-"""Stands for an empty answer in the dialogue: providers refuse empty messages."""
+"""Replaces an empty answer in the dialogue: providers refuse empty messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanAttempt:
-    """One plan of the model, and what came of it."""
+    """One plan of the model, and its result."""
 
     skill: Skill
     failed: tuple[SkillCondition, ...] = ()
@@ -81,7 +81,7 @@ class PlanAttempt:
     explained_by: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """For the decision's note."""
+        """Return the attempt for the decision's note."""
         return {
             "skill": spell_skill(self.skill),
             "read": not self.unread,
@@ -91,7 +91,7 @@ class PlanAttempt:
         }
 
     def faults(self, seat: int) -> list[Json]:
-        """What was wrong with it, as files count it (`kitchen.contract.decision_notes`)."""
+        """Return its faults as files count them (`kitchen.contract.decision_notes`)."""
         if self.unread:
             return [{"code": NO_COMMAND, "seat": seat, "command": [], "text": "No skill could be read."}]
         said = [one.why_not for one in self.failed[:1]]
@@ -101,7 +101,7 @@ class PlanAttempt:
 
 @dataclass(slots=True)
 class PlanResult:
-    """What came of asking. `skill` is None where there was no answer."""
+    """The result of asking. `skill` is None where there was no answer."""
 
     skill: Skill | None = None
     tries: list[PlanAttempt] = field(default_factory=list)
@@ -112,7 +112,7 @@ class PlanResult:
 
 
 class PlanRequest:
-    """One seat in one step in which a skill is needed."""
+    """One seat in a step in which it needs a skill."""
 
     def __init__(
         self,
@@ -128,11 +128,11 @@ class PlanRequest:
 
     @cached_property
     def scene(self) -> str:
-        """This moment in words."""
+        """Return the present moment in words."""
         return self.skills.scene(self.sight)
 
     def plan(self, memory: ProAgentMemory) -> PlanResult:
-        """Until a skill can be done, or waiting after the last try; the last failure is explained, too."""
+        """Ask until a skill can be done; wait after the last try. The last failure is explained, too."""
         made, again = PlanResult(memory=memory), ""
         stand_in = self.door.planning(self.skills, self.sight, self.manner)
         while len(made.tries) < TRIES:
@@ -176,7 +176,7 @@ class PlanRequest:
         return PlanAttempt(skill, failed_conditions(self.skills, self.sight, skill), found.plan is None)
 
     def _explained(self, one: PlanAttempt) -> PlanAttempt:
-        """Why it failed, by whoever is to say so."""
+        """Return the attempt with an explanation of why it failed, from the source that the settings name."""
         sentence = refusal_sentence(self.name, one.skill, one.failed)
         if self.options.explainer == BY_RULE:
             return _with(one, sentence, BY_RULE)
@@ -185,7 +185,7 @@ class PlanRequest:
         return self._by_model(one, sentence)
 
     def _by_model(self, one: PlanAttempt, sentence: str) -> PlanAttempt:
-        """The model's explanation; the rule's where it has none."""
+        """Return the attempt with the model's explanation; with that of the rule if the model gives none."""
         conditions = self.skills.conditions(self.sight, one.skill)
         question = prompt.explaining_part(self.scene, self.step, self.name, one.skill, conditions)
         messages = [Message("system", prompt.EXPLAINER_TEXT, fixed=True), Message("user", question)]

@@ -32,47 +32,47 @@ from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not
 
 @dataclass(frozen=True, slots=True)
 class PlannedSkill:
-    """A skill, and how it came to be the plan."""
+    """A skill, and how it was chosen."""
 
     skill: Skill
     by: str
-    """Who chose it: `Decision.played_by`."""
+    """The kind of agent that chose it (`Decision.played_by`)."""
     asked: int
     """Steps taken when its choice was asked for."""
     since: int = 0
     """Steps taken when it began."""
     mark: Json = None
-    """What the world noted then."""
+    """What the world recorded when it began (`Skills.mark`)."""
 
     @classmethod
     def read(cls, stored: Json) -> Self | None:
-        """As `to_json` wrote it."""
+        """Read a planned skill that `to_json` wrote."""
         return cls(**{**stored, "skill": tuple(stored["skill"])}) if stored else None
 
     def to_json(self) -> dict[str, Json]:
-        """As it is stored."""
+        """Return the planned skill as it is stored."""
         named = {"skill": list(self.skill), "by": self.by, "asked": self.asked}
         return {**named, "since": self.since, "mark": self.mark}
 
 
 @dataclass(frozen=True, slots=True)
 class SkillMemory:
-    """What one seat is at, and will be at."""
+    """The present and the next skill of one seat."""
 
     plan: PlannedSkill | None = None
-    """What it is at."""
+    """The skill in progress."""
     coming: PlannedSkill | None = None
-    """What it will be at once its time has come (`think_ticks`)."""
+    """The skill that begins after the time for thinking (`think_ticks`)."""
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """What `to_json` wrote; an empty one for anything else."""
+        """Read a memory that `to_json` wrote; empty for anything else."""
         if not isinstance(stored, dict):
             return cls()
         return cls(plan=PlannedSkill.read(stored["plan"]), coming=PlannedSkill.read(stored["coming"]))
 
     def to_json(self) -> dict[str, Json]:
-        """As it is stored."""
+        """Return the memory as it is stored."""
         return {
             "plan": self.plan.to_json() if self.plan else None,
             "coming": self.coming.to_json() if self.coming else None,
@@ -80,19 +80,19 @@ class SkillMemory:
 
     @property
     def newest(self) -> PlannedSkill | None:
-        """What was planned last."""
+        """Return the skill that was planned last."""
         plans = [plan for plan in (self.plan, self.coming) if plan]
         return max(plans, key=lambda plan: plan.asked, default=None)
 
 
 def with_minimum_wait(skills: Skills, sight: SeatObservation, skill: Skill) -> Skill:
-    """A wait as long as it is here at least; any other skill as it is."""
+    """Return the skill; a wait gets at least the minimum length of the world."""
     number = wait_steps(skill)
     return wait_skill(max(number, skills.shortest_wait(sight))) if number else skill
 
 
 def failed_conditions(skills: Skills, sight: SeatObservation, skill: Skill) -> tuple[SkillCondition, ...]:
-    """Those of its conditions that do not hold; waiting has none."""
+    """Return the conditions of a skill that do not hold; waiting has none."""
     if wait_steps(skill):
         return ()
     return tuple(one for one in skills.conditions(sight, skill) if not one.holds)
@@ -102,7 +102,7 @@ H = TypeVar("H", bound=SkillMemory)
 
 
 class SeatStep(Generic[H]):
-    """One seat in one step. `memory` is that of the seat as it will be stored."""
+    """One seat in one step. `memory` is the seat's memory as it will be stored."""
 
     def __init__(
         self, skills: Skills, sight: SeatObservation, options: SkilledOptions, step: int, memory: H
@@ -110,13 +110,13 @@ class SeatStep(Generic[H]):
         self.skills, self.sight, self.options, self.step = skills, sight, options, step
         self.memory = memory
         self.tries: list[Json] | None = None
-        """What it was asked for; None where it was not."""
+        """The attempts of the model; None where it was not asked."""
         self.dropped: Json = None
         self.ended = self._end()
         self._begin()
 
     def _end(self) -> Json:
-        """What became of the skill that is at its end now; None where there is none at its end."""
+        """Remove a skill that has ended and return how it ended; None if none has ended."""
         plan = self.memory.plan
         status = self._status(plan) if plan else UNKNOWN
         if plan is None or status == UNKNOWN:
@@ -126,7 +126,7 @@ class SeatStep(Generic[H]):
 
     @property
     def did(self) -> str:
-        """The skill that is done now, as it is spelled; empty where none is. Who waited did nothing."""
+        """The spelled skill that was completed now; empty if none was, or it was a wait."""
         if not self.ended or self.ended["status"] != SUCCESS or self.ended["skill"].startswith(WAIT):
             return ""
         return str(self.ended["skill"])
@@ -140,7 +140,7 @@ class SeatStep(Generic[H]):
         return FAIL if status == UNKNOWN and late else status
 
     def _begin(self) -> None:
-        """What was planned for now is taken up if it still holds."""
+        """Begin the skill that was planned for this step, if its conditions still hold."""
         coming = self.memory.coming
         if coming is None or self.step < coming.asked + self.options.think_ticks:
             return
@@ -152,11 +152,11 @@ class SeatStep(Generic[H]):
 
     @property
     def needs_plan(self) -> bool:
-        """Whether the model is to be asked."""
+        """Whether the model must be asked."""
         return self.memory.plan is None and self.memory.coming is None
 
     def take(self, plan: PlannedSkill) -> None:
-        """What was planned: for now, or for when its time has come where thinking takes so many ticks."""
+        """Begin a planned skill now; under a clock with `think_ticks`, begin it after that time."""
         if self.options.think_ticks and self.skills.is_clocked(self.sight):
             self.memory = replace(self.memory, coming=plan)
             self._begin()
@@ -166,13 +166,13 @@ class SeatStep(Generic[H]):
             self._take_up(plan)
 
     def arrive(self, note: Mapping[str, Json], other: H) -> None:
-        """What a decision of an earlier step noted and remembers of this seat, if it was asked for then."""
+        """Adopt the note and memory of a decision for an earlier step, if this seat was asked then."""
         self.tries = note.get("tries")
         if self.tries is not None:
             self.take_late(other)
 
     def take_late(self, other: H) -> None:
-        """What a decision of an earlier step remembers: its plan is taken up where there is none."""
+        """Adopt the plan of a decision for an earlier step, if there is no plan."""
         if other.newest and self.needs_plan:
             self.take(other.newest)
 
@@ -182,11 +182,11 @@ class SeatStep(Generic[H]):
 
     @property
     def by(self) -> str:
-        """Who chose what is carried out; empty where nothing is."""
+        """The kind of agent that chose the skill in progress; empty if there is none."""
         return self.memory.plan.by if self.memory.plan else ""
 
     def command(self, chance: Random) -> Command | None:
-        """What the skill is in this step; None to do nothing."""
+        """Return the command of the skill in this step; None to do nothing."""
         plan = self.memory.plan
         if plan is None:
             return None
@@ -196,12 +196,12 @@ class SeatStep(Generic[H]):
         return chance.choice([None, *strolls])
 
     def intent(self) -> Intent:
-        """What it is at, for people."""
+        """Return the intent of the seat, for people."""
         return self.skills.intent(self.memory.plan.skill) if self.memory.plan else {}
 
     def note(self) -> dict[str, Json]:
-        """For the log: what ended, what was tried, what it is at, since which step (from 1), and asked for in
-        which."""
+        """Return the note for the log: which skill ended, the attempts, and the skill in progress. For the
+        latter, the steps (from 1) in which it began and was asked for."""
         plan = self.memory.plan
         at = (
             {"skill": spell_skill(plan.skill), "since": plan.since + 1, "asked_in": plan.asked + 1}
@@ -217,11 +217,11 @@ class SeatStep(Generic[H]):
 
 
 RESERVE_SECONDS = 1.0
-"""Seconds kept back of the time for a decision, so that the fallback is in time; a quarter where there are
-less than four."""
+"""Seconds kept back from the time for a decision, so that the fallback is in time; a quarter of it if there
+are less than four seconds."""
 NOOP_FALLBACK = "noop"
 SCENE_GROWTH = 300
-"""Tokens, at worst, by which a scene is longer than one in which nobody has done anything yet."""
+"""Maximum number of tokens by which a scene grows beyond the scene of the first step."""
 FALLBACK_SENTENCES = {
     BY_RULE: "the stand-in's rule will plan every skill, as the fallback",
     BY_NOBODY: "the teammate will wait in every step, as the fallback",
@@ -230,13 +230,13 @@ FALLBACK_SENTENCES = {
 
 @dataclass(slots=True)
 class DecisionParts:
-    """What comes together over the seats of one decision."""
+    """The parts of one decision, collected over its seats."""
 
     commands: dict[int, Command] = field(default_factory=dict)
     seats: dict[str, Json] = field(default_factory=dict)
-    """For the note."""
+    """The notes of the seats."""
     memory: dict[str, Json] = field(default_factory=dict)
-    """Of each seat."""
+    """The memory of each seat."""
     faults: list[Json] = field(default_factory=list)
     mended: list[Json] = field(default_factory=list)
     asked: int = 0
@@ -246,7 +246,7 @@ class DecisionParts:
 
     @classmethod
     def going_on(cls, late: Decision | None) -> Self:
-        """With how replies were read of a decision that has come later."""
+        """Continue from the replies of a decision that arrived late."""
         note = late.note if late else {}
         return cls(
             faults=list(note.get("faults", ())),
@@ -255,7 +255,7 @@ class DecisionParts:
         )
 
     def carried_out(self, carrying: SeatStep[Any], situation: Situation, told: Intent) -> None:
-        """What a seat does in this step, and `told` to people."""
+        """Add the result of a seat in this step; `told` is its intent for people."""
         seat = carrying.sight.seat
         self.memory[str(seat)] = carrying.memory.to_json()
         self.seats[str(seat)] = carrying.note()
@@ -268,15 +268,17 @@ class DecisionParts:
             self.intents[seat] = told
 
     def read(self) -> dict[str, Json]:
-        """How replies were read (`kitchen.contract.decision_notes`); nothing where nobody was asked."""
+        """Return how replies were read (`kitchen.contract.decision_notes`); empty where the model was not
+        asked."""
         if not self.asked:
             return {}
         return {"faults": self.faults, "mended": self.mended, "asked": self.asked}
 
 
 class SkilledAgent(Agent):
-    """Keeps nothing between steps but `Decision.memory`. `Decision.played_by` says who chose the skills that
-    are carried out: its kind (a language model), `stand-in`, or `noop`."""
+    """The base class of agents that plan skills. Nothing is kept between steps except `Decision.memory`.
+    `Decision.played_by` names the source of the skills: its kind (a language model), `stand-in`, or
+    `noop`."""
 
     skilled: ClassVar[bool] = True
     names_model: ClassVar[str] = "model"
@@ -284,64 +286,65 @@ class SkilledAgent(Agent):
 
     @abstractmethod
     def read_options(self, chosen: Mapping[str, Json]) -> SkilledOptions:
-        """The settings in their own types; SettingsError."""
+        """Return the settings in their own types; SettingsError for wrong ones."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """SettingsError for a model of a provider that there is not."""
+        """Read the settings. SettingsError for a model of an unknown provider."""
         super().__init__(chosen)
         self.options = self.read_options(self.chosen)
         parse_model_setting(self.options.model)
 
     def cautions(self) -> tuple[str, ...]:
-        """Without a key, a model's name or a price, the fallback would play every step."""
+        """Return warnings. Without a key, a model's name or a price, the fallback would play every step."""
         provider, model = parse_model_setting(self.options.model)
         return tuple(
             f"{why}: {FALLBACK_SENTENCES[self.options.fallback]}." for why in why_not_usable(provider, model)
         )
 
     def model(self) -> str:
-        """What the settings name, or the default of this process."""
+        """Return the model that the settings name, or the default of this process."""
         return ":".join(parse_model_setting(self.options.model))
 
     @abstractmethod
     def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
-        """The decision: by the model until then, or without it where there is no `deadline`; with a `late`
-        one of an earlier step."""
+        """Return the decision. The model is asked until `deadline`, or not at all if that is None. `late` is
+        a late decision for an earlier step."""
 
     def decide(self, situation: Situation) -> Decision:
-        """Ask the model within the time of the situation where a skill is needed."""
+        """Ask the model within the time of the situation, where a skill is needed."""
         return self.decided(
             situation, time.monotonic() + situation.seconds - min(RESERVE_SECONDS, situation.seconds / 4)
         )
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """It goes on with its skill where it has one that is not done, and does nothing elsewhere."""
+        """Continue an unfinished skill; do nothing elsewhere."""
         return self.decided(situation, None)
 
     def arrived(self, situation: Situation, late: Decision) -> Decision:
-        """The skills of a decision that was asked for at an earlier step are taken up where they still hold;
-        where they do not, it is asked again at the next step."""
+        """Adopt the skills of a decision for an earlier step where their conditions still hold. Where they do
+        not, the model is asked again at the next step."""
         made = self.decided(situation, None, late)
         return replace(made, calls=late.calls, fallback=late.fallback)
 
     def may_ask(self, situation: Situation, seat: int) -> bool:
-        """Whether a plan for this seat may be asked for now."""
+        """Return whether a plan for this seat may be requested now."""
         asked = situation.asked is None or seat in situation.asked
         return asked and situation.because != REASON_TO_ANSWER
 
     def instead(self, skills: Skills, sight: SeatObservation, step: int) -> PlannedSkill:
-        """What is planned without an answer."""
+        """Return the plan that replaces a missing answer."""
         if self.options.fallback != BY_RULE:
             return PlannedSkill(wait_skill(), NOOP_FALLBACK, step)
         manner = self.options.manner(skills.manner(sight))
         return PlannedSkill(skills.rule(sight, sight.seat, manner), STAND_IN, step)
 
     def who(self, by: Iterable[str]) -> str:
-        """Who chose, where several seats may differ: whoever is least of a model."""
+        """Return the source of the decision where several seats may differ: the weakest one (`noop`, then
+        `stand-in`, then its kind)."""
         chose = set(by)
         return next((one for one in (NOOP_FALLBACK, STAND_IN) if one in chose), self.kind)
 
 
 def memory_of_seat(memory: Json, seat: int) -> Json:
-    """What is remembered of one seat."""
+    """Return the memory of one seat."""
     return memory.get(str(seat)) if isinstance(memory, dict) else None

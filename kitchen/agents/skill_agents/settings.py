@@ -101,7 +101,7 @@ FALLBACK = Setting(
     choices=((BY_RULE, "The stand-in's rule"), (BY_NOBODY, "Nobody: it waits a step")),
 )
 STAND_IN_SETTINGS = stand_in_settings("skills")
-"""How the stand-in plays."""
+"""Settings of the stand-in."""
 INSTANT_SETTINGS: Mapping[str, Json] = {
     "model": STAND_IN,
     "memory": 0,
@@ -110,7 +110,7 @@ INSTANT_SETTINGS: Mapping[str, Json] = {
     "stand_in_latency": 0.0,
     "stand_in_failures": 0.0,
 }
-"""How one is tried out for a forecast: by the stand-in, without errors, remembering nothing."""
+"""Settings for a cost forecast: the stand-in, without errors or memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +136,6 @@ class SkilledOptions:
     stand_in_failures: float
 
     def manner(self, usual: PlayStyle) -> PlayStyle:
-        """As it is usual, but for what is set."""
+        """Return the usual style of play, changed by the settings."""
         waits = usual.waits if self.waits == OF_PLACE else self.waits
         return PlayStyle(waits, usual.fetches if self.fetches == OF_PLACE else self.fetches)

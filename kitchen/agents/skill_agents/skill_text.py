@@ -25,21 +25,21 @@ _PLAN = re.compile(r"\W{0,4}plan\W{0,4}:", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 _WAITS = frozenset(("wait", "waits", "waiting"))
 MAX_LINE_CHARACTERS = 400
-"""Characters after a label in which a skill is looked for."""
+"""Number of characters after a label in which a skill is searched for."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """What was read of an answer. `plan` is None where nothing could be."""
+    """The skills read from an answer. `plan` is None where none could be read."""
 
     plan: Skill | None
     foreseen: Mapping[int, Skill] = field(default_factory=dict)
-    """By seat."""
+    """Predictions by seat."""
 
 
 def read_plan(text: str, skills: Skills, sight: SeatObservation) -> ReadPlan:
-    """The plan for one's own seat and what the others are said to do next: after the last label of each, the
-    first skill. What the model goes on with, another scene, is cut off."""
+    """Read the plan for the agent's own seat and the predictions for others: the first skill after the last
+    label of each. If the model continues with another scene, the rest is ignored."""
     said = before_next_scene(text)
     found = labelled_skills(said, skills, sight)
     plan = found.pop(sight.seat, None) or _alone(said, skills, sight)
@@ -47,20 +47,20 @@ def read_plan(text: str, skills: Skills, sight: SeatObservation) -> ReadPlan:
 
 
 def _alone(text: str, skills: Skills, sight: SeatObservation) -> Skill | None:
-    """The plan of an answer that is one line, or has a line of its own for it, without a name."""
+    """Read the plan of an answer that is one line, or that has an unlabelled line for it."""
     lines = [line for line in text.splitlines() if line.strip()]
     plans = [line.partition(":")[2] for line in lines if _PLAN.match(line)]
     return first_skill(plans[-1] if plans else lines[0], skills, sight) if len(lines) == 1 or plans else None
 
 
 def before_next_scene(text: str) -> str:
-    """What a model wrote until it went on with another scene."""
+    """Return the text up to the point where the model invents another scene."""
     match = _NEXT_SCENE.search(text, 1) if text else None
     return text[: match.start()] if match else text
 
 
 def labelled_skills(text: str, skills: Skills, sight: SeatObservation) -> dict[int, Skill | None]:
-    """For each seat that has a label the skill of the last that has one."""
+    """Return the skill after the last label of each seat that has a label."""
     seats = {_plain(skills.named(seat)): seat for seat in skills.seats(sight)}
     names = "|".join(
         r"[\W_]{0,3}".join(re.findall(r"[A-Za-z]+|\d+", skills.named(s))) for s in seats.values()
@@ -80,7 +80,7 @@ def _plain(name: str) -> str:
 
 
 def first_skill(text: str, skills: Skills, sight: SeatObservation) -> Skill | None:
-    """The first skill that some words name."""
+    """Return the first skill that a text names."""
     words = _WORDS.findall(text)
     for place, word in enumerate(words):
         if word.lower() in _WAITS:
@@ -97,17 +97,17 @@ def _waiting(words: Sequence[str]) -> Skill:
 
 
 def wait_steps(skill: Skill) -> int:
-    """Steps of a wait; 0 for any other skill."""
+    """Return the steps of a wait; 0 for any other skill."""
     return int(skill[1]) if skill[0] == WAIT else 0
 
 
 def titled_parts(parts: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Each with its title; those that say nothing are left out."""
+    """Join the parts under their titles; leave out empty ones."""
     return "\n\n".join(f"# {title}\n" + "\n".join(lines) for title, lines in parts if lines)
 
 
 def skill_lines(skills: Iterable[tuple[Skill, str]], manner: PlayStyle) -> Iterator[str]:
-    """All that there are, with what they need."""
+    """Yield all skills, each with what it needs."""
     yield "A skill lasts until it is done; you are asked for the next one then. These are all that there are:"
     for skill, meaning in skills:
         yield f"- {spell_skill(skill)}: {meaning}"
@@ -118,15 +118,15 @@ def skill_lines(skills: Iterable[tuple[Skill, str]], manner: PlayStyle) -> Itera
 
 
 def refusal_sentence(name: str, skill: Skill, failed: Sequence[SkillCondition]) -> str:
-    """Why it cannot be done, in a fixed sentence."""
+    """Return a fixed sentence on why the skill cannot be done."""
     return f"{name} cannot do {spell_skill(skill)} now: {failed[0].why_not}"
 
 
 def success_sentence(name: str, skill: str) -> str:
-    """That it is done; the skill as it is spelled."""
+    """Return that the skill is done; `skill` is spelled."""
     return f"{name} succeeded at {skill}."
 
 
 def plan_line(name: str, skill: Skill) -> str:
-    """The line of an answer that counts."""
+    """Return the line of an answer that holds the plan."""
     return f"Plan for {name}: {spell_skill(skill)}"

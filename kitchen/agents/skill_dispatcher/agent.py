@@ -21,7 +21,7 @@ from kitchen.agents.skill_agents.base_agent import (
     memory_of_seat,
     with_minimum_wait,
 )
-from kitchen.agents.skill_agents.model_session import ModelSession, StandInFactory
+from kitchen.agents.skill_agents.decision_model import ModelSession, StandInFactory
 from kitchen.agents.skill_agents.settings import INSTANT_SETTINGS
 from kitchen.agents.skill_agents.skill_text import (
     before_next_scene,
@@ -59,7 +59,7 @@ def planning_stand_in(
     manner: PlayStyle,
     analysis: bool,
 ) -> StandInFactory:
-    """The stand-in that plans for these seats, by the rule of the world."""
+    """Return the stand-in that plans for these seats, by the rule of the world."""
     right = {seat: skills.rule(sights[seat], seat, manner) for seat in seats}
     possible = {
         seat: [one for one in skills.offered(sights[seat], seat) if one != right[seat]] for seat in seats
@@ -72,31 +72,31 @@ def planning_stand_in(
 
 
 NO_WORDS = "(no words)"
-"""Stands for an empty answer in the dialogue: providers refuse empty messages."""
+"""Replaces an empty answer in the dialogue: providers refuse empty messages."""
 MAX_REPLY_CHARACTERS = 4000
-"""Characters of one answer that is sent again."""
+"""Maximum length of an answer that is sent again."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkillAttempt:
-    """What one reply planned for one seat. `skill` is None where none was read."""
+    """The plan for one seat in one reply. `skill` is None where none was read."""
 
     skill: Skill | None
     failed: tuple[SkillCondition, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether it can be begun."""
+        """Whether the skill can be begun."""
         return self.skill is not None and not self.failed
 
     def why(self, name: str) -> str:
-        """Why it does not count, for the model."""
+        """Return for the model why the plan is rejected."""
         if self.skill is None:
             return f"No skill could be read for {name}."
         return refusal_sentence(name, self.skill, self.failed)
 
     def to_json(self) -> dict[str, Json]:
-        """For the decision's note."""
+        """Return the attempt for the decision's note."""
         skill = spell_skill(self.skill) if self.skill else None
         return {
             "skill": skill,
@@ -105,8 +105,8 @@ class SkillAttempt:
         }
 
     def fault(self, seat: int, unread: str) -> Json:
-        """What was wrong with it, as files count it (`kitchen.contract.decision_notes`); `unread` is the code
-        where nothing was read."""
+        """Return its fault as files count it (`kitchen.contract.decision_notes`); `unread` is the code where
+        no skill was read."""
         if self.skill is None:
             return {"code": unread, "seat": seat, "command": [], "text": "No skill could be read."}
         codes = " ".join(one.code for one in self.failed)
@@ -115,23 +115,23 @@ class SkillAttempt:
 
 @dataclass(slots=True)
 class JointPlanResult:
-    """What came of asking, by seat."""
+    """The result of asking, by seat."""
 
     seats: Sequence[int]
-    """For which was asked."""
+    """The seats for which plans were requested."""
     tries: dict[int, list[SkillAttempt]]
     skills: dict[int, Skill] = field(default_factory=dict)
-    """Seats without an answer are left out."""
+    """The skills by seat; seats without an answer are left out."""
     error: str = ""
     """The code of the call that had no answer."""
 
     @property
     def open(self) -> list[int]:
-        """Seats that have no skill that can be done."""
+        """The seats that have no skill that can be done."""
         return [seat for seat in self.seats if seat not in self.skills]
 
     def faults(self, place: int) -> list[Json]:
-        """What was wrong with the first reply (0) or the last ones (-1)."""
+        """Return the faults of the first reply (0) or the last ones (-1)."""
         tried = {seat: tries[place] for seat, tries in self.tries.items() if tries}
         unread = [seat for seat, one in tried.items() if one.skill is None]
         code = NO_COMMAND if len(unread) == len(self.seats) else LEFT_OUT
@@ -139,7 +139,7 @@ class JointPlanResult:
 
     @property
     def mended(self) -> list[Json]:
-        """What was wrong with the first reply where it was asked again."""
+        """Return the faults of the first reply, if the model was asked again."""
         return self.faults(0) if any(len(tries) > 1 for tries in self.tries.values()) else []
 
 
@@ -153,7 +153,8 @@ class JointPlanRequest:
         self.manner = options.manner(skills.manner(next(iter(sights.values()))))
 
     def plan(self, seats: Sequence[int], question: str, remembered: Sequence[Message]) -> JointPlanResult:
-        """Until each of these seats has a skill that can be begun; who has none after the last try waits."""
+        """Ask until each of these seats has a skill that can be begun; seats without one after the last try
+        wait."""
         made = JointPlanResult(seats, {seat: [] for seat in seats})
         fixed = Message("system", prompt.fixed_part(self.skills, self.sights, self.options), fixed=True)
         messages = [fixed, *remembered, Message("user", question)]
@@ -177,7 +178,7 @@ class JointPlanRequest:
         )
 
     def _read(self, text: str, seats: Sequence[int]) -> Mapping[int, Skill | None]:
-        """By seat. An answer about one seat needs no name."""
+        """Read the skill of each seat. An answer about one seat needs no name."""
         first = self.sights[seats[0]]
         if len(seats) == 1:
             return {seats[0]: read_plan(text, self.skills, first).plan}
@@ -185,7 +186,7 @@ class JointPlanRequest:
         return {seat: found.get(seat) for seat in seats}
 
     def _take(self, made: JointPlanResult, found: Mapping[int, Skill | None]) -> dict[int, str]:
-        """Keep what can be begun; by seat why the rest cannot."""
+        """Store the skills that can be begun; return for each other seat why its plan is rejected."""
         whys = {}
         for seat, skill in found.items():
             one = self._verified(seat, skill)
@@ -204,28 +205,29 @@ class JointPlanRequest:
 
 
 MAX_EXCHANGE_CHARACTERS = 4000
-"""Characters of one remembered message."""
+"""Maximum length of one remembered message."""
 HISTORY = "history"
 CHOICES_GROWTH = 400
-"""Tokens, at worst, by which the list of what a seat can begin is longer later on."""
+"""Maximum number of tokens by which the list of possible skills grows later in an episode."""
 
 SeatSteps = Mapping[int, SeatStep[SkillMemory]]
-"""By seat."""
+"""The steps of the seats, by seat."""
 
 
 class SkillDispatcher(SkilledAgent):
-    """A language model that plans for all its seats at once, and foresees nobody."""
+    """An agent whose language model plans for all its seats at once and makes no predictions."""
 
     kind = "skill_dispatcher"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
     options: SkillDispatcherOptions
 
     def read_options(self, chosen: Mapping[str, Json]) -> SkillDispatcherOptions:
-        """Its own."""
+        """Return the settings of the dispatcher in their own types."""
         return SkillDispatcherOptions.read(chosen)
 
     def rehearsal(self) -> ForecastTrial:
-        """By the stand-in. At worst all seats need a skill in every step, and all plans are refused."""
+        """Return a forecast with the stand-in. In the worst case all seats need a skill in every step, and
+        all plans are refused."""
         chosen = {**self.chosen, **INSTANT_SETTINGS}
         return ForecastTrial(
             chosen,
@@ -236,11 +238,11 @@ class SkillDispatcher(SkilledAgent):
         )
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """The system message."""
+        """Return the system message."""
         return (prompt.fixed_part(get_skills(situation.world), _sights(situation), self.options),)
 
     def decided(self, situation: Situation, deadline: float | None, late: Decision | None = None) -> Decision:
-        """One call for all seats that need a skill."""
+        """Decide with one call for all seats that need a skill."""
         made, skills = DecisionParts.going_on(late), get_skills(situation.world)
         door = None if deadline is None else ModelSession(self.options, situation, deadline)
         history = _history((late or situation).memory)
@@ -275,7 +277,7 @@ class SkillDispatcher(SkilledAgent):
         door: ModelSession,
         history: list[Json],
     ) -> list[Json]:
-        """Plans for those that are due; the history with this exchange."""
+        """Plan for the seats in `due`; return the history with this exchange."""
         skills, sights = get_skills(situation.world), _sights(situation)
         scene = prompt.scene_part(skills, sights, situation.step + 1, list(self._happened(carried)))
         told = [scene, *prompt.others_part(skills, sights, situation.commanded)]
@@ -288,7 +290,7 @@ class SkillDispatcher(SkilledAgent):
         return kept[-self.options.memory :] if self.options.memory else []
 
     def _happened(self, carried: SeatSteps) -> list[str]:
-        """What ended now, and what the others of its seats are at."""
+        """Return the skills that ended now, and those in progress in its other seats."""
         said = []
         for seat, each in carried.items():
             name, plan = each.skills.named(seat), each.memory.newest
@@ -328,6 +330,6 @@ def _history(memory: Json) -> list[Any]:
 
 
 def _messages(history: Sequence[Sequence[str]]) -> list[Message]:
-    """As they are sent again."""
+    """Return the history as it is sent to the model."""
     pairs = ((Message("user", asked), Message("assistant", said)) for asked, said in history)
     return [message for pair in pairs for message in pair]

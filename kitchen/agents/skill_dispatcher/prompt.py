@@ -19,11 +19,11 @@ from kitchen.contract.world import Command
 from kitchen.words.english_text import and_list
 
 SeatObservations = Mapping[int, SeatObservation]
-"""By seat: of all that it commands."""
+"""The observations of all seats that the agent commands, by seat."""
 
 
 def fixed_part(skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions) -> str:
-    """The same at every step of an episode, so that a provider can cache it."""
+    """Return the part that is the same at every step of an episode, so that a provider can cache it."""
     first = next(iter(sights.values()))
     manner = options.manner(skills.manner(first))
     primers = [skills.primer(sight, manner) for sight in sights.values()]
@@ -44,7 +44,7 @@ def fixed_part(skills: Skills, sights: SeatObservations, options: SkillDispatche
 
 
 def seat_names(skills: Skills, seats: Sequence[int]) -> str:
-    """`Player 0 and Player 1`."""
+    """Return the names of the seats: `Player 0 and Player 1`."""
     return and_list([skills.named(seat) for seat in seats])
 
 
@@ -68,7 +68,7 @@ def _form(options: SkillDispatcherOptions) -> Iterator[str]:
 def _example(
     one: WorkedExample, skills: Skills, first: SeatObservation, sights: SeatObservations
 ) -> Iterator[str]:
-    """Those of its two players who are directed here."""
+    """Yield an example with those of its two players whom this agent commands."""
     other = next((seat for seat in skills.seats(first) if seat != first.seat), None)
     yield one.scene
     yield plan_line(skills.named(first.seat), one.plan)
@@ -78,13 +78,14 @@ def _example(
 
 
 def scene_part(skills: Skills, sights: SeatObservations, step: int, happened: Sequence[str]) -> str:
-    """A step (from 1) as all seats see it, each line once; and what has `happened` to their skills."""
+    """Return a step (from 1) as all seats see it, without repeated lines, and what `happened` to their
+    skills."""
     seen = dict.fromkeys(line for sight in sights.values() for line in skills.scene(sight).splitlines())
     return "\n".join([f"Scene {step}", *seen, *happened])
 
 
 def others_part(skills: Skills, sights: SeatObservations, commanded: Mapping[int, Command]) -> list[str]:
-    """What is known of what others do in this step."""
+    """Return the known commands of others in this step."""
     known = {seat: command for seat, command in commanded.items() if seat not in sights}
     return [
         f"{skills.named(seat)} does {spell_skill(command)} in this step." for seat, command in known.items()
@@ -92,7 +93,7 @@ def others_part(skills: Skills, sights: SeatObservations, commanded: Mapping[int
 
 
 def choices_part(skills: Skills, sights: SeatObservations, seats: Sequence[int]) -> Iterator[str]:
-    """All that these seats can begin now."""
+    """Yield the skills that these seats can begin now."""
     for seat in seats:
         sight = sights[seat]
         possible = [
@@ -103,18 +104,18 @@ def choices_part(skills: Skills, sights: SeatObservations, seats: Sequence[int])
 
 
 def request_line(skills: Skills, seats: Sequence[int]) -> str:
-    """For whom plans are wanted."""
+    """Return the line that names the seats that need plans."""
     return f"Plan one skill for {seat_names(skills, seats)}."
 
 
 def retry_part(skills: Skills, whys: Mapping[int, str]) -> str:
-    """Why those plans do not count, by seat, and that they are wanted again."""
+    """Return why plans were rejected, by seat, and the request for new ones."""
     return "\n".join(
         [*whys.values(), f"All other plans stand. Plan again for {seat_names(skills, list(whys))}."]
     )
 
 
 def answer_text(skills: Skills, plans: Mapping[int, Skill], analysis: str = "") -> str:
-    """An answer in the form that is asked for."""
+    """Return an answer in the requested form."""
     lines = [plan_line(skills.named(seat), skill) for seat, skill in plans.items()]
     return "\n".join([*([f"Analysis: {analysis}"] if analysis else []), *lines])

@@ -84,5 +84,5 @@ class SkillDispatcherOptions(SkilledOptions):
 
     @classmethod
     def read(cls, chosen: Mapping[str, Json]) -> Self:
-        """From what was stored or typed; what is left out has its default. SettingsError."""
+        """Read the settings; missing ones have their defaults. SettingsError for wrong ones."""
         return cls(**clean_settings(SETTINGS, chosen))

@@ -39,21 +39,21 @@ from kitchen.llm.providers import sdk_calls
 from kitchen.llm.providers.sdk_calls import ApiArguments
 
 TEMPERATURE_API_VERSION = "2023-06-01"
-"""The API version that still takes a temperature."""
+"""The API version that still accepts a temperature."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaudeTraits:
-    """What one model takes. The defaults are for a model that is not known here: nothing special."""
+    """Capabilities of one model. The defaults are for unknown models: no special features."""
 
     temperature: bool = False
     forced_tool: bool = False
     effort: bool = True
     least: dict[str, Json] = field(default_factory=dict)
-    """What to send so that it thinks as little as it can."""
+    """Arguments that make it think as little as possible."""
 
     def calls_tools(self, *, thinks: bool) -> bool:
-        """Whether it can be made to answer by a call of a tool."""
+        """Return whether it can be forced to answer by a tool call."""
         return self.forced_tool and not thinks
 
 
@@ -78,8 +78,8 @@ CLAUDE_MODELS: dict[str, ClaudeTraits] = {
 
 
 def claude_traits(model: str) -> ClaudeTraits:
-    """What a model takes; a date at the end of its name makes no difference. Where Anthropic's own list was
-    kept (`kitchen.llm.model_capabilities`), what that says of thinking and effort goes before ours."""
+    """Return the capabilities of a model, ignoring a date at the end of its name. Anthropic's own list, where
+    it was kept (`kitchen.llm.model_capabilities`), takes precedence for thinking and effort."""
     ours = CLAUDE_MODELS.get(without_date(model))
     told = listed_model("anthropic", model)
     if told is None or not told.thinking:
@@ -90,7 +90,7 @@ def claude_traits(model: str) -> ClaudeTraits:
 
 
 def _least(told: OfferedModel) -> dict[str, Json]:
-    """What to send so that a model that says this of itself thinks as little as it can."""
+    """Return the arguments that make a model with this description think as little as possible."""
     for way in ("disabled", "between_tools"):
         if way in told.thinking:
             return {"thinking": {"type": way}}
@@ -98,12 +98,13 @@ def _least(told: OfferedModel) -> dict[str, Json]:
 
 
 class Anthropic(LanguageModel):
-    """The Messages API. The client is shared by all of a process: connections stay open between calls."""
+    """The Messages API. A process has one client, which keeps connections open between calls."""
 
     provider = "anthropic"
 
     def ask(self, request: Request) -> Reply:
-        """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
+        """Return one answer within `request.seconds`; ModelError if there is none. Makes no second
+        attempt."""
         arguments = arguments_for(request)
 
         def send(connected: sdk_calls.Sdk, arguments: ApiArguments, seconds: float) -> Awaitable[Any]:
@@ -117,7 +118,7 @@ class Anthropic(LanguageModel):
 
 
 def client() -> sdk_calls.Sdk:
-    """The SDK's client for what is in the environment; NotAskedError without a key."""
+    """Return the SDK's client for the environment's key; NotAskedError without a key."""
     key = sdk_calls.key_from_environment("ANTHROPIC_API_KEY")
     token = None if key else sdk_calls.key_from_environment("ANTHROPIC_AUTH_TOKEN")
     if not key and not token:
@@ -133,11 +134,12 @@ def _client(key: str | None, token: str | None, address: str | None) -> sdk_call
     return sdk_calls.Sdk(anthropic, made, tuple(secret for secret in (key, token) if secret))
 
 
-# Asking
+# Requests
 
 
 def arguments_for(request: Request) -> dict[str, Any]:
-    """A request in the words of the Messages API; NotAskedError for what this model does not take."""
+    """Return a request as arguments of the Messages API; NotAskedError for a setting that this model does not
+    accept."""
     if request.top_p is not None or request.seed is not None:
         raise sdk_calls.not_asked_error("Claude takes neither top_p nor a seed: leave them empty")
     model = claude_traits(request.model)
@@ -155,7 +157,8 @@ def arguments_for(request: Request) -> dict[str, Any]:
 
 
 def _messages(messages: Sequence[Message]) -> dict[str, Any]:
-    """System messages become the system prompt, in their order. The last `fixed` one ends what is cached."""
+    """Return the messages; system messages become the system prompt, in their order. The cached part ends
+    with the last `fixed` one."""
     last = max((number for number, message in enumerate(messages) if message.fixed), default=None)
     blocks = [_block(message.text, number == last) for number, message in enumerate(messages)]
     pairs = list(zip(messages, blocks, strict=True))
@@ -190,7 +193,7 @@ def _temperature(request: Request, model: ClaudeTraits) -> dict[str, Any]:
 
 
 def _add_tool(arguments: dict[str, Any], tool: Tool, *, forced: bool) -> None:
-    """Make the model answer by the tool's schema: by calling it, or as the format of its text."""
+    """Make the model answer by the tool's schema: with a tool call, or as the format of its text."""
     if forced:
         described = {"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}
         arguments["tools"] = [{**described, "strict": True}]
@@ -201,15 +204,15 @@ def _add_tool(arguments: dict[str, Any], tool: Tool, *, forced: bool) -> None:
     arguments["output_config"] = {**arguments.get("output_config", {}), "format": format_}
 
 
-# Beside questions
+# Token counts and model lists
 
 COUNTED = ("model", "messages", "system", "thinking", "tools", "tool_choice", "output_config")
-"""What of a request is counted."""
+"""The arguments of a request that count as prompt."""
 
 
 def count_tokens(request: Request) -> int:
-    """Tokens of the prompt of a request, as the API counts them, within `request.seconds`. It costs nothing.
-    ModelError if it does not say."""
+    """Return the tokens of a request's prompt as the API counts them, within `request.seconds`. This costs
+    nothing. ModelError if there is no count."""
     plain = replace(request, temperature=None, top_p=None, seed=None)
     arguments = {name: value for name, value in arguments_for(plain).items() if name in COUNTED}
 
@@ -224,7 +227,7 @@ def count_tokens(request: Request) -> int:
 
 
 def offered(seconds: float) -> tuple[OfferedModel, ...]:
-    """Every model that this key can ask, as the API lists it. ModelError if it does not."""
+    """Return every model that this key can use, as the API lists it. ModelError if it does not answer."""
 
     def send(connected: sdk_calls.Sdk, left: float) -> Any:
         return connected.client.models.with_raw_response.list(timeout=left, limit=1000)
@@ -244,18 +247,18 @@ def _offered(told: dict[str, Json]) -> OfferedModel:
 
 
 def _supported(told: Json, *names: str) -> tuple[str, ...]:
-    """What is supported of that which stands there."""
+    """Return those of these features that are marked as supported."""
     for name in names:
         told = told.get(name) if isinstance(told, dict) else None
     ways = told.items() if isinstance(told, dict) else ()
     return tuple(name for name, way in ways if isinstance(way, dict) and way.get("supported"))
 
 
-# Reading
+# Replies
 
 
 def read_reply(body: Json, tool: Tool | None) -> Reply:
-    """What the API answered; UnreadableReplyError if that is no answer to this question."""
+    """Return the API's answer; UnreadableReplyError if it does not answer this request."""
     blocks = body.get("content") if isinstance(body, dict) else None
     if not isinstance(blocks, list):
         raise UnreadableReplyError("not an answer of the Messages API")
@@ -272,14 +275,14 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
 
 
 def _thought(blocks: list[Json]) -> str:
-    """What the model thought, block by block; `(redacted)` stands for what the API gives to nobody."""
+    """Return the model's thinking, block by block; `(redacted)` marks blocks that the API hides."""
     said = [str(block.get("thinking") or "") for block in blocks if _is(block, "thinking")]
     hidden = ["(redacted)" for block in blocks if _is(block, "redacted_thinking")]
     return "\n\n".join(part for part in (*said, *hidden) if part.strip())
 
 
 def _called(blocks: list[Json], text: str, tool: Tool) -> dict[str, Json] | None:
-    """The tool's arguments: from its call, or from a text that has them."""
+    """Return the tool's arguments, from its call or from a text that contains them."""
     for block in blocks:
         if _is(block, "tool_use") and block.get("name") == tool.name:
             return sdk_calls.json_object(block.get("input"))

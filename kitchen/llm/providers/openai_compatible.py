@@ -29,20 +29,22 @@ from kitchen.llm.providers import sdk_calls
 from kitchen.llm.providers.sdk_calls import ApiArguments
 
 REASONING_FIELDS = ("reasoning_content", "reasoning")
-"""Fields in which servers give what a model thought."""
+"""Fields in which servers return a model's thinking."""
 _THINKS = re.compile(r"\s*(?:(?:<think>)?(?P<thought>.*?)</think>\s*|<think>(?P<cut_off>.*)\Z)", re.DOTALL)
-"""Some chat templates write the first mark themselves, so that only the second one comes."""
+"""Thinking between marks. Some chat templates write the first mark themselves, so that only the second one
+arrives."""
 NO_KEY = "not-needed"
 OPENAI = "api.openai.com"
 
 
 class OpenAICompatible(LanguageModel):
-    """Chat completions. The client is shared by all of a process: connections stay open between calls."""
+    """Chat completions. A process has one client, which keeps connections open between calls."""
 
     provider = "openai-compatible"
 
     def ask(self, request: Request) -> Reply:
-        """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
+        """Return one answer within `request.seconds`; ModelError if there is none. Makes no second
+        attempt."""
 
         def arguments(connected: sdk_calls.Sdk) -> ApiArguments:
             return arguments_for(request, own=connected.client.base_url.host != OPENAI)
@@ -58,7 +60,7 @@ class OpenAICompatible(LanguageModel):
 
 
 def client() -> sdk_calls.Sdk:
-    """The SDK's client for what is in the environment; NotAskedError if neither address nor key is there."""
+    """Return the SDK's client for the environment; NotAskedError if there is neither an address nor a key."""
     key = sdk_calls.key_from_environment("OPENAI_API_KEY")
     address = os.environ.get("OPENAI_BASE_URL") or None
     if not key and not address:
@@ -76,11 +78,11 @@ def _client(key: str | None, address: str | None) -> sdk_calls.Sdk:
     return sdk_calls.Sdk(openai, made, (key,) if key else ())
 
 
-# Asking
+# Requests
 
 
 def arguments_for(request: Request, *, own: bool) -> dict[str, Any]:
-    """A request in the words of chat completions. Servers of one's `own` know the older `max_tokens`."""
+    """Return a request as arguments of chat completions. Your `own` servers get the older `max_tokens`."""
     arguments: dict[str, Any] = {
         "model": request.model,
         "messages": [{"role": message.role, "content": message.text} for message in request.messages],
@@ -112,7 +114,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def offered(seconds: float) -> tuple[OfferedModel, ...]:
-    """Every model that the server lists. ModelError if it lists none."""
+    """Return every model that the server lists. ModelError if it lists none."""
 
     def send(connected: sdk_calls.Sdk, left: float) -> Any:
         return connected.client.models.with_raw_response.list(timeout=left)
@@ -121,17 +123,17 @@ def offered(seconds: float) -> tuple[OfferedModel, ...]:
 
 
 def _offered(told: dict[str, Json]) -> OfferedModel:
-    """vLLM says how long a prompt may be; others give a name and no more."""
+    """Return one listed model. vLLM gives the maximum length of a prompt; others give only a name."""
     return OfferedModel(
         str(told.get("id") or ""), reads=sdk_calls.token_count(told.get("max_model_len")) or None
     )
 
 
-# Reading
+# Replies
 
 
 def read_reply(body: Json, tool: Tool | None) -> Reply:
-    """What the server answered; UnreadableReplyError if that is no answer to this question."""
+    """Return the server's answer; UnreadableReplyError if it does not answer this request."""
     choice = _first(body.get("choices") if isinstance(body, dict) else None)
     message = choice.get("message")
     if not isinstance(message, dict):
@@ -149,8 +151,8 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
 
 
 def _thought(message: dict[str, Json]) -> tuple[str, str]:
-    """What the model thought, and what it said: servers give the first as a field of its own, or leave it at
-    the head of the text between the model's marks."""
+    """Return the model's thinking and its answer. Servers return thinking as a separate field, or at the
+    start of the text between the model's marks."""
     content = message.get("content")
     text = content if isinstance(content, str) else ""
     for name in REASONING_FIELDS:
@@ -163,7 +165,7 @@ def _thought(message: dict[str, Json]) -> tuple[str, str]:
 
 
 def _called(message: dict[str, Json], text: str, tool: Tool) -> dict[str, Json] | None:
-    """The tool's arguments: from its call, or from a text that has them."""
+    """Return the tool's arguments, from its call or from a text that contains them."""
     calls = message.get("tool_calls")
     for each in calls if isinstance(calls, list) else []:
         function = each.get("function") if isinstance(each, dict) else None
@@ -178,7 +180,7 @@ def _first(choices: Json) -> dict[str, Json]:
 
 
 def _usage(counted: Json) -> Usage:
-    """OpenAI counts cached tokens among the prompt's; here they are apart."""
+    """Return the token counts. OpenAI counts cached tokens as part of the prompt; here they are separate."""
     counted = counted if isinstance(counted, dict) else {}
     details = counted.get("prompt_tokens_details")
     details = details if isinstance(details, dict) else {}

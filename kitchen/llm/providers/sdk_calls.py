@@ -37,17 +37,18 @@ from kitchen.contract.world import Json
 from kitchen.infra.greenlet_pool import await_coroutine
 
 ApiArguments = dict[str, Any]
-"""A request in the words of an API."""
+"""A request as arguments of an API."""
 
 MAX_ID_CHARACTERS = 120
-"""Characters of a request's id that are kept."""
+"""Maximum length of a stored request id."""
 
 TEXT_FIELDS = ("messages", "system", "description", "input_schema", "parameters", "schema")
-"""What of a request is kept elsewhere, by content: the messages, and what the tool says."""
+"""Arguments whose content is stored elsewhere: the messages, and the tool's texts."""
 
 
 def parameters_without_texts(arguments: ApiArguments) -> dict[str, Json]:
-    """A request without its texts, but for where a part that is cached ends: which message, from 0 on."""
+    """Return a request without its texts. The end of the cached part is kept, as the number of its message
+    (from 0)."""
     told: dict[str, Json] = _without_texts(arguments)
     said = [message["content"] for message in arguments.get("messages", ())]
     blocks = [*([block] for block in arguments.get("system", ())), *said]
@@ -66,27 +67,27 @@ def _without_texts(value: Json) -> Json:
 
 
 def request_id(headers: Mapping[str, str]) -> str:
-    """What a server calls the request, on one line; empty where it says nothing."""
+    """Return the server's id of the request, on one line; empty if it gives none."""
     named = headers.get("request-id") or headers.get("x-request-id") or ""
     return " ".join(named.split())[:MAX_ID_CHARACTERS]
 
 
 MAX_ERROR_CHARACTERS = 300
-"""Characters of a server's message that are kept."""
+"""Maximum length of a stored error message of a server."""
 
 MAX_RAW_CHARACTERS = 100_000
-"""Characters that are kept of an answer that cannot be read, and of what a model thought."""
+"""Maximum length of a stored unreadable answer, and of a model's stored thinking."""
 
 
 MIN_SECONDS = 0.05
-"""Seconds."""
+"""Minimum time limit of a call, in seconds."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Sdk:
-    """An SDK's client, with what must never be shown."""
+    """An SDK's client, with the secrets that must never be shown."""
 
     module: Any
     client: Any
@@ -97,13 +98,12 @@ class Sdk:
 
 
 Send = Callable[[Sdk, ApiArguments, float], Awaitable[Any]]
-"""Sends a request by the SDK's client with that many seconds of time; what comes of it is the SDK's raw
-response."""
+"""Send a request with the SDK's client within that many seconds; return the SDK's raw response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came over HTTP."""
+    """An HTTP response."""
 
     body: str
     request_id: str
@@ -116,8 +116,8 @@ def call_model(
     send: Send,
     read: Callable[[Json], Reply],
 ) -> Reply:
-    """Connect, send and read one answer within `request.seconds`; every failure is a ModelError. Both have
-    what was sent, and by which id the server knows it."""
+    """Connect, send and read one answer within `request.seconds`; every failure is a ModelError. Replies and
+    errors have the parameters sent and the server's request id."""
     began = time.monotonic()
     sdk = connect()
     left = request.seconds - (time.monotonic() - began)
@@ -136,7 +136,7 @@ def call_model(
 def fetch_from_server(
     connect: Callable[[], Sdk], seconds: float, send: Callable[[Sdk, float], Any]
 ) -> dict[str, Json]:
-    """What a server says to something that is no question to a model; every failure is a ModelError."""
+    """Return a server's response to a request that does not call a model; every failure is a ModelError."""
     request = Request("", (), seconds=seconds)
     body = _json(_answer(connect(), request, {}, lambda sdk, _, left: send(sdk, left), seconds).body)
     if not isinstance(body, dict):
@@ -147,7 +147,8 @@ def fetch_from_server(
 def read_model_list(
     body: Mapping[str, Json], read: Callable[[dict[str, Json]], OfferedModel]
 ) -> tuple[OfferedModel, ...]:
-    """The models of a list, those with a name; UnreadableReplyError for what is no list."""
+    """Return the models of a list that have a name; UnreadableReplyError for a response that is not a
+    list."""
     data = body.get("data")
     if not isinstance(data, list):
         raise UnreadableReplyError("no list of models in the answer")
@@ -169,7 +170,7 @@ def _read(sdk: Sdk, answer: Answer, read: Callable[[Json], Reply]) -> Reply:
 
 
 def _answer(sdk: Sdk, request: Request, arguments: ApiArguments, send: Send, seconds: float) -> Answer:
-    """The server's answer. What the SDK raises is replaced outside of the handler, so that the error carries
+    """Return the server's answer. Errors of the SDK are replaced outside of the handler, so that they carry
     no trace of the request and its headers."""
     try:
         response = await_coroutine(_in_time(send(sdk, arguments, seconds), seconds)).http_response
@@ -182,8 +183,9 @@ def _answer(sdk: Sdk, request: Request, arguments: ApiArguments, send: Send, sec
 
 
 async def _in_time(exchange: Awaitable[T], seconds: float) -> T:
-    """An HTTP client's timeouts are for one read each: a server that sends a byte now and then would be
-    waited for without end. The client has a moment to say itself what took so long."""
+    """Wait for the exchange, at most so many seconds. An HTTP client's timeouts apply to single reads, so a
+    server that sends a byte now and then would be waited for without end. The client gets a moment more to
+    report by itself what took so long."""
     async with asyncio.timeout(seconds + MIN_SECONDS):
         return await exchange
 
@@ -201,7 +203,7 @@ def _json(body: str) -> Json:
 
 
 def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
-    """The ModelError that an SDK's error means."""
+    """Return the ModelError that matches an SDK's error."""
     if isinstance(error, sdk.module.APITimeoutError):
         return _unanswered(CallTimeoutError(_no_answer(request)), error)
     if isinstance(error, sdk.module.APIConnectionError):
@@ -212,7 +214,7 @@ def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
 
 
 def _unanswered(model_error: ModelError, error: Any) -> ModelError:
-    """Nothing is billed where the server was never reached."""
+    """Mark the error as unbilled where the server was never reached."""
     if type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"}:
         return model_error.unbilled()
     return model_error
@@ -224,7 +226,7 @@ def _cause(sdk: Sdk, error: Any) -> str:
 
 
 def _refused(sdk: Sdk, error: Any) -> ModelError:
-    """The error of a status from 400 on: the server gave no answer, and bills none."""
+    """Return the error of a status from 400 on: the server gave no answer and bills nothing."""
     status: int = error.status_code
     model_error = _kind(status)(f"{status}: {clean(_said(error), sdk.secrets)}")
     model_error.retry_after = retry_after(error.response.headers)
@@ -242,7 +244,7 @@ def _kind(status: int) -> type[ModelError]:
 
 
 def _said(error: Any) -> str:
-    """The server's own words, where it gave some."""
+    """Return the server's own words, if it gave some."""
     body = error.body if isinstance(error.body, dict) else {}
     inner = body.get("error", body)
     said = inner.get("message") if isinstance(inner, dict) else inner
@@ -250,7 +252,7 @@ def _said(error: Any) -> str:
 
 
 def clean(text: str, secrets: Iterable[str]) -> str:
-    """One line of bounded length without any key."""
+    """Return the text as one line of bounded length, without keys."""
     return " ".join(_without(secrets, text).split())[:MAX_ERROR_CHARACTERS]
 
 
@@ -261,7 +263,8 @@ def _without(secrets: Iterable[str], text: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
+    """Return the seconds that the server asks to wait, from `retry-after-ms` or `retry-after` (seconds or a
+    date)."""
     asked = headers.get("retry-after", "")
     try:
         if "retry-after-ms" in headers:
@@ -279,7 +282,8 @@ def _until(date: str) -> float | None:
 
 
 def key_from_environment(name: str) -> str | None:
-    """A key from the environment; NotAskedError, without the key, if it cannot be one."""
+    """Return a key from the environment. NotAskedError, which does not show the key, if it cannot be a
+    key."""
     key = os.environ.get(name, "").strip()
     if not all("!" <= letter <= "~" for letter in key):
         raise not_asked_error(f"{name} is no key: it has letters in it that no key has")
@@ -287,31 +291,33 @@ def key_from_environment(name: str) -> str | None:
 
 
 def token_count(value: Json) -> int:
-    """A number of tokens that an API gave; 0 for none."""
+    """Return a token count of an API; 0 if there is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def not_asked_error(why: str) -> ModelError:
-    """A call that is not made at all, and costs nothing."""
+    """Return the error of a call that is not made and costs nothing."""
     return NotAskedError(why).unbilled()
 
 
 def unreadable_reply_error(why: str, usage: Usage) -> UnreadableReplyError:
-    """An answer that was given, and billed, and cannot be used."""
+    """Return the error of an answer that was given and billed, and cannot be used."""
     error = UnreadableReplyError(why)
     error.usage = usage
     return error
 
 
 def tool_arguments_in(text: str, tool: Tool) -> dict[str, Json] | None:
-    """The tool's arguments that stand in a text as JSON, in a code fence or among words; None if none do."""
+    """Return the tool's arguments that a text contains as JSON, in a code fence or among words; None if there
+    are none."""
     arguments = json_object(text[text.find("{") : text.rfind("}") + 1])
     needed = tool.schema.get("required", ())
     return arguments if arguments is not None and all(key in arguments for key in needed) else None
 
 
 def json_object(value: Json) -> dict[str, Json] | None:
-    """The JSON object that a model wrote, as text or already read; None if it is none, or nested too deep."""
+    """Return the JSON object that a model wrote, as text or already parsed; None if it is not an object or
+    nested too deeply."""
     try:
         value = read_json(value) if isinstance(value, str) else check_depth(value)
     except ValueError:

@@ -1,9 +1,13 @@
 """Imitate a language model without a key or a network (the stand-in).
 
-The caller knows the situation and tells it the right commands (`StandInAdvice`); the stand-in reads no state.
+The caller knows the situation and passes the right commands (`StandInAdvice`); the stand-in reads no state.
 It is made for one decision::
 
-    StandIn(advise=lambda: Advice(commands), manners=Manners(error_rate=0.1), seed=situation.seed)
+    StandIn(
+        advise=lambda: StandInAdvice(commands),
+        manners=StandInBehaviour(error_rate=0.1),
+        seed=situation.seed,
+    )
 
 FEEDBACK HELPS IT BY CONSTRUCTION; THIS IS NOT A FINDING. Take an agent whose last command was refused
 (`StandInAdvice.refused`). It gets the same command again with the probability `StandInBehaviour.stubborn`,
@@ -42,7 +46,7 @@ from kitchen.infra.greenlet_pool import pause
 from kitchen.llm.call_costs import estimate_tokens
 
 WrittenCommand = tuple[int, Command]
-"""A command as it is written: the agent and what it is to do."""
+"""A command to be written: the agent and its command."""
 
 _APOLOGIES = (
     "I apologize for my mistake in the last step; I have taken the feedback into account.",
@@ -54,14 +58,14 @@ _HEADINGS = ("Commands:", "My commands for this step:", "Action:", "")
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """What it says around its commands. Whoever knows the world hands in what one would say in it."""
+    """The sentences around its commands. The world supplies fitting ones."""
 
     openings: Sequence[str] = (
         "Let me look at what there is to do and at what everybody has.",
         "Looking at the current state, this is what I would do in this step.",
     )
     reasons: Mapping[str, str] = field(default_factory=dict)
-    """By verb, with `{who}`, `{place}` and `{item}`."""
+    """Reasons by verb, with `{who}`, `{place}` and `{item}`."""
     closings: Sequence[str] = ("", "", "I will look at the result in the next step.")
     nonsense: Sequence[str] = (
         "I am sorry, but I am not able to help with that.",
@@ -75,17 +79,17 @@ PLAIN_PROSE = Prose()
 
 
 def underscore_spelling(agent: int, command: Command) -> str:
-    """`goto_agent1_pot0`."""
+    """Spell a command as `goto_agent1_pot0`."""
     return "_".join((command[0], f"agent{agent}", *command[1:]))
 
 
 def call_spelling(agent: int, command: Command) -> str:
-    """`goto(agent1, pot0)`."""
+    """Spell a command as `goto(agent1, pot0)`."""
     return f"{command[0]}({', '.join((f'agent{agent}', *command[1:]))})"
 
 
 def write_reply(commands: Sequence[WrittenCommand], *, apologise: bool, rng: Random, prose: Prose) -> str:
-    """The commands as a model would write them; one spelling to an answer."""
+    """Return the commands as a model would write them, with one spelling per answer."""
     spell = rng.choice((underscore_spelling, call_spelling))
     sentences = [rng.choice(_APOLOGIES)] if apologise else []
     sentences.append(rng.choice(prose.openings))
@@ -113,35 +117,35 @@ MODEL = "stand-in-1"
 
 @dataclass(frozen=True, slots=True)
 class StandInAdvice:
-    """What is right to do now, and what it takes to do it wrong. Agents are seats."""
+    """The right commands for now, and the material for plausible errors. Agents are seats."""
 
     commands: Mapping[int, Command]
-    """The commands of this step, in their order."""
+    """The right commands of this step, in their order."""
     places: Sequence[str] = ()
-    """Every place there is, for wrong places."""
+    """All places, for wrong places."""
     items: Sequence[str] = ()
-    """Every item there is, for wrong items."""
+    """All items, for wrong items."""
     holding: Mapping[int, str] = field(default_factory=dict)
-    """What agents hold, for full hands; agents with free hands are left out."""
+    """What agents hold, for commands with full hands; agents with free hands are left out."""
     refused: Mapping[int, Command] = field(default_factory=dict)
     """Commands of the last step that were refused."""
     waits: Mapping[int, Command] = field(default_factory=dict)
-    """What those are told of whom nothing is wanted now: written as it is, without a chance of error."""
+    """Commands of agents that need none now. They are written as they are, without a chance of error."""
     others: Mapping[int, Sequence[Command]] = field(default_factory=dict)
-    """What else an agent could be told: then an error is one of these, and nothing else."""
+    """Other commands that an agent could be given. If there are some, an error is always one of these."""
 
 
 Advise = Callable[[], StandInAdvice]
 AsCall = Callable[[Sequence[WrittenCommand], str], Mapping[str, Json]]
-"""The arguments of a tool call, from commands and the reasoning before them."""
+"""Return the arguments of a tool call, from commands and the reasoning before them."""
 Writer = Callable[[Sequence[WrittenCommand], Random], str]
-"""An answer in words of which the whole form is given."""
+"""Return an answer in words whose whole form is fixed."""
 
 
 @dataclass(frozen=True, slots=True)
 class StandInBehaviour:
-    """How it behaves: rates are chances from 0 to 1. An error is drawn for each agent, nonsense and failures
-    for each call."""
+    """The behaviour of the stand-in. Rates are probabilities from 0 to 1. An error is drawn for each agent,
+    nonsense and failures for each call."""
 
     error_rate: float = 0.0
     nonsense_rate: float = 0.0
@@ -152,12 +156,12 @@ class StandInBehaviour:
 
 
 def default_call_arguments(commands: Sequence[WrittenCommand], reasoning: str) -> dict[str, Json]:
-    """The usual arguments: `{"reasoning": …, "commands": ["goto_agent1_pot0", …]}`."""
+    """Return the usual arguments: `{"reasoning": …, "commands": ["goto_agent1_pot0", …]}`."""
     return {"reasoning": reasoning, "commands": ["_".join((c[0], f"agent{a}", *c[1:])) for a, c in commands]}
 
 
 class StandIn(LanguageModel):
-    """The stand-in for one decision. Safe in threads, though the order of calls decides what each gets."""
+    """The stand-in for one decision. Thread-safe, but the order of calls decides which answer each gets."""
 
     provider = "stand-in"
 
@@ -176,7 +180,8 @@ class StandIn(LanguageModel):
         self._calls = count()
 
     def ask(self, request: Request) -> Reply:
-        """Text, or a tool call if one was asked for, after `latency`; a ModelError with `failure_rate`."""
+        """Return text, or a tool call if one was requested, after `latency`; a ModelError with
+        `failure_rate`."""
         rng = Random(f"{self.seed}:{next(self._calls)}")  # noqa: S311
         began = time.monotonic()
         fails = rng.random() < self.manners.failure_rate
@@ -212,7 +217,8 @@ class StandIn(LanguageModel):
     def _command(
         self, advice: StandInAdvice, agent: int, command: Command, told: bool, rng: Random
     ) -> list[WrittenCommand]:
-        """What it writes for one agent: the same wrong thing again, a new wrong one, or the right one."""
+        """Return the commands written for one agent: the refused one again, a new wrong one, or the right
+        one."""
         again, wrong = rng.random() < self.manners.stubborn, rng.random() < self.manners.error_rate
         if agent in advice.refused and not told and again:
             return [(agent, advice.refused[agent])]
@@ -222,7 +228,7 @@ class StandIn(LanguageModel):
 
 
 def has_feedback_for(request: Request, agent: int) -> bool:
-    """Whether the last user message has feedback that speaks of this agent."""
+    """Return whether the feedback in the last user message names this agent."""
     said = [message.text for message in request.messages if message.role == "user"]
     lines = said[-1].splitlines() if said else []
     starts = [number for number, line in enumerate(lines) if "feedback" in line.lower()]
@@ -230,11 +236,11 @@ def has_feedback_for(request: Request, agent: int) -> bool:
     return re.search(rf"(?i)(?<![a-z])agent[ _]?{agent}(?!\d)", feedback) is not None
 
 
-# Doing it wrong
+# Errors
 
 
 def _mistake(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[WrittenCommand]:
-    """A plausible error: one of those that this situation allows."""
+    """Return a plausible error that this situation allows."""
     if agent in advice.others:
         return [(agent, rng.choice([*advice.others[agent]] or [command]))]
     kinds = [_wrong_place, _wrong_item, _full_hands, _twice]
@@ -247,7 +253,7 @@ def _mistake(advice: StandInAdvice, agent: int, command: Command, rng: Random) -
 
 
 def _wrong_place(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[WrittenCommand]:
-    """The right thing at another place; what should be gone to is used before the agent is there."""
+    """Return the right command at another place, or the use of a place before the agent is there."""
     others = [place for place in advice.places if place not in command]
     if len(command) < 2 or not others:
         return []
@@ -271,12 +277,12 @@ def _full_hands(advice: StandInAdvice, agent: int, command: Command, rng: Random
 
 
 def _twice(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[WrittenCommand]:
-    """One agent commanded twice, as if it were another one too."""
+    """Return two commands for one agent, as if it were two agents."""
     others = [other for seat, other in advice.commands.items() if seat != agent and other != command]
     return [(agent, command), (agent, rng.choice(others))] if others else []
 
 
-# Failing, and counting
+# Failures and token counts
 
 
 def _failure(rng: Random) -> ModelError:
@@ -295,7 +301,7 @@ def _failure(rng: Random) -> ModelError:
 
 
 def _reply(request: Request, text: str, call: Mapping[str, Json] | None, seconds: float) -> Reply:
-    """The reply with likely numbers of tokens, cut off at `max_tokens`."""
+    """Return the reply with plausible token counts, cut off at `max_tokens`."""
     prompt = sum(estimate_tokens(message.text) for message in request.messages)
     output = max(1, estimate_tokens(text or str(call)))
     stop = "tool_use" if call is not None else "end_turn"
@@ -309,7 +315,8 @@ def _reply(request: Request, text: str, call: Mapping[str, Json] | None, seconds
 
 
 def stand_in_settings(errors: str) -> tuple[Setting, ...]:
-    """How it plays; `errors` is what it gets wrong, in the words of the co-player: `commands`."""
+    """Return the settings of the stand-in; `errors` is the co-player's word for what can be wrong:
+    `commands`."""
     return (
         _setting("errors", f"share of wrong {errors}", 1),
         _setting("nonsense", "share of senseless replies", 1),

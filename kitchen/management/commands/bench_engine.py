@@ -20,21 +20,22 @@ from kitchen.management.command_helpers import (
 
 
 class Command(OneLineCommand):
-    """Play all traces of a file, several times. Exit 2 where the file cannot be read or played."""
+    """Play all traces of a file several times. Exit code 2 if the file cannot be read or played."""
 
     help = "Play recorded episodes for speed; the last line is the best round."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The file of traces, and how often to play it."""
+        """Add the file of traces and the number of rounds."""
         parser.add_argument("file", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
         parser.add_argument("--rounds", type=int, default=40, help="how often to play them all (40)")
         add_world_argument(parser, "whose traces are played")
 
     def handle(self, *args: Any, file: Path, rounds: int, world: str, **options: Any) -> None:
-        """First and median round, and last the best one: other work on the machine only ever slows a round.
+        """Print the first and the median round, and last the best one: other work on the machine only ever
+        slows a round.
 
-        In the first round the engine works out what it later looks up.
+        In the first round the engine computes what it later looks up.
         """
         try:
             speeds = recordings_of_world(world).speeds(read_traces(world, file), max(1, rounds))

@@ -14,18 +14,18 @@ from kitchen.management.command_helpers import OneLineCommand, add_world_argumen
 
 
 class Command(OneLineCommand):
-    """Compare and count. Exit 1 where a trace does not agree, 2 where a file cannot be read."""
+    """Compare the traces and count them. Exit code 1 if a trace differs, 2 if a file cannot be read."""
 
     help = "Play recorded episodes and compare every step; the last line counts who agrees."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Files of traces."""
+        """Add the files of traces."""
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
         add_world_argument(parser, "of traces that name none")
 
     def handle(self, *args: Any, files: list[Path], world: str, **options: Any) -> None:
-        """One line for each trace that differs, then the count."""
+        """Print one line for each trace that differs, then the count."""
         try:
             lines = [line for file in files for line in read_recording_file(file)]
             readers = [recordings_for_line(line, world) for line in lines]

@@ -59,11 +59,11 @@ from kitchen.registry.agent_registry import agent_kinds
 from kitchen.registry.world_registry import worlds_with_comparison, worlds_with_pairings
 
 PARALLEL_EPISODES = 4
-"""Episodes that are played side by side on workers, if nobody says otherwise."""
+"""Default number of episodes that are played in parallel on workers."""
 
 
 def add_experiment_arguments(parser: CommandParser) -> None:
-    """What is played, by whom, and where it goes."""
+    """Add the arguments that say what is played, by which agents, and where the results go."""
     add, worlds = parser.add_argument, [DEFAULT_WORLD, *worlds_with_pairings(), *worlds_with_comparison()]
     add("--world", metavar="W", help=f"one of {', '.join(worlds)} (default: {DEFAULT_WORLD})")
     add("--levels", metavar="all|LIST", help="such as 0,1,level_3 (default: all, the paper's 12)")
@@ -89,7 +89,7 @@ def add_experiment_arguments(parser: CommandParser) -> None:
 
 
 def _add_teams(parser: CommandParser) -> None:
-    """Who plays together, in any world, and how they are organised."""
+    """Add the arguments for line-ups in any world and their organisation."""
     add, who = (
         parser.add_argument,
         f"ONE{MEMBER_SEPARATOR}OTHER{MEMBER_SEPARATOR}…, with commas between; ONE{SEAT_SEPARATOR}2 "
@@ -104,7 +104,7 @@ def _add_teams(parser: CommandParser) -> None:
 
 
 def _add_partners(parser: CommandParser) -> None:
-    """What is for worlds in which partners are compared alone."""
+    """Add the arguments for worlds in which only pairs of partners are compared."""
     add, grounds = parser.add_argument, worlds_with_pairings().items()
     usual = "; ".join(f"in {world} {', '.join(ground.usual_levels())}" for world, ground in grounds)
     kinds = "; ".join(f"in {world} of {', '.join(ground.kinds())}" for world, ground in grounds)
@@ -119,7 +119,7 @@ def _add_partners(parser: CommandParser) -> None:
 
 
 def require_database() -> None:
-    """CommandError with code 2 where the database is not there, or not as this version wants it."""
+    """Raise a CommandError with code 2 if the database is missing or does not match this version."""
     try:
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
@@ -132,27 +132,28 @@ def require_database() -> None:
 
 
 def require_broker() -> None:
-    """CommandError with code 2 where no broker answers."""
+    """Raise a CommandError with code 2 if no broker answers."""
     if not is_broker_reachable():
         said = "the broker cannot be reached: `make run` starts one, --local plays here"
         raise CommandError(said, returncode=2)
 
 
 FIRST_PATIENCE, PATIENCE = 5.0, 30.0
-"""Seconds without a played episode until a hint is given and workers are asked again: at first, then."""
+"""Seconds without a played episode until a hint is printed and workers are asked again: the first time, then
+later."""
 
 
 class Command(OneLineCommand):
-    """Plays, then writes tables and figure; the last line has the mean CoS."""
+    """Play the episodes, then write tables and figure; the last line has the mean CoS."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """See `kitchen.management.commands.experiment`."""
+        """Add the arguments; see the module."""
         add_experiment_arguments(parser)
 
     def handle(self, *args: Any, out: Path, **options: Any) -> None:
-        """Read, ask, play, write."""
+        """Read the arguments, ask for confirmation, play, and write the results."""
         try:
             setup = read_setup(options)
             at_once = whole_number("--at-once", options["at_once"])
@@ -187,7 +188,7 @@ class Command(OneLineCommand):
         self._tell_failed(rows.values())
 
     def _spent(self, out: Path, key: str) -> float:
-        """US dollars that were spent on the experiment, here and by the workers of its key."""
+        """Return the US dollars spent on the experiment, here and by the workers with its key."""
         experiment, logs = experiment_services.experiment_find(key=key), LogFolder(out)
         if experiment is None:
             return sum(database_logs.log_cost(log) for log in logs.all())
@@ -204,8 +205,8 @@ class Command(OneLineCommand):
         *,
         yes: bool,
     ) -> float | None:
-        """What it will take and cost, and whether that is all right; exit 2 where nobody can say so. What may
-        be spent, in US dollars; None for no limit."""
+        """Print the expected work and costs, and ask for confirmation. Exit code 2 if nobody can confirm.
+        Return the budget in US dollars; None for no limit."""
         left = [job for job in episode_jobs(setup) if job.key not in rows]
         if left:
             self.stdout.write(str(forecast_work(setup, left)))
@@ -280,8 +281,8 @@ class Command(OneLineCommand):
             self._fetch_logs(experiment, LogFolder(out))
 
     def _fetch_logs(self, experiment: Experiment, logs: LogFolder) -> None:
-        """What the workers have kept of every episode, as files. A file that has more stays; one that has
-        something else stays under another name."""
+        """Write the logs that the workers stored as files. A file that has more stays. A file with different
+        content is kept under another name."""
         for key, data in database_logs.logs_of(experiment):
             if len(data) > len(there := logs.data(key)):
                 if not data.startswith(there):
@@ -291,7 +292,7 @@ class Command(OneLineCommand):
     def _watch(
         self, experiment: Experiment, out: Path, progress: Progress, poll: float
     ) -> dict[EpisodeKey, EpisodeRow]:
-        """Wait for the workers; keep what they have played."""
+        """Wait for the workers; store the episodes that they have played."""
         patience, last, rows = FIRST_PATIENCE, time.monotonic(), dict[EpisodeKey, EpisodeRow]()
         setup = ExperimentSetup.from_json(experiment.setup)
         while True:
@@ -330,7 +331,7 @@ class Command(OneLineCommand):
         self.stdout.write(summary_line(results))
 
     def _show(self, grid: TextTable, who: str) -> None:
-        """A table. Who played it, where that is not what stands below all of them (`who`)."""
+        """Print a table, and its players if they differ from those stated below all tables (`who`)."""
         self.stdout.write(grid.title)
         for row in (grid.head, *grid.rows):
             self.stdout.write("  ".join(row))
@@ -339,7 +340,7 @@ class Command(OneLineCommand):
             self.stdout.write(note)
 
     def _tell_failed(self, rows: Iterable[EpisodeRow]) -> None:
-        """Exit code 1 where episodes failed."""
+        """End with exit code 1 if episodes failed."""
         played = list(rows)
         reasons = [row.reason for row in played if row.outcome == FAILED]
         if reasons:

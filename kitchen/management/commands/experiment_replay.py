@@ -25,17 +25,17 @@ from kitchen.words.english_text import counted_noun
 
 
 class Command(OneLineCommand):
-    """Reads, and changes nothing."""
+    """Replay the episodes; change nothing."""
 
     help = __doc__
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The folder."""
+        """Add the folder."""
         parser.add_argument("folder", metavar="DIR", type=Path, help="of `experiment --out`")
 
     def handle(self, *args: Any, folder: Path, **options: Any) -> None:
-        """Play every episode again, and say what differs."""
+        """Replay every episode and print the differences."""
         try:
             setup = experiment_folder.read_setup_file(folder)
             _, rows = experiment_folder.open_folder(folder, setup)
@@ -61,7 +61,7 @@ class Command(OneLineCommand):
 def _replays(
     logs: LogFolder, named: Iterable[tuple[EpisodeKey, EpisodeRow | None]]
 ) -> Iterator[ReplayResult]:
-    """Every episode that was played, with its row, or was begun."""
+    """Yield the replay of every episode that was played, with its row, or that was begun."""
     for key, row in named:
         try:
             if log := logs.read(key):
@@ -73,7 +73,8 @@ def _replays(
 
 
 def summary(done: list[ReplayResult]) -> str:
-    """`6 episodes, 360 steps, from 412 stored calls, at no cost: the same prompts, commands and states`."""
+    """Return a line such as `6 episodes, 360 steps, from 412 stored calls, at no cost: the same prompts,
+    commands and states`."""
     steps, calls = sum(each.steps for each in done), sum(each.calls for each in done)
     other = sum(bool(each.faults) for each in done)
     what = (

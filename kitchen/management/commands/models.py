@@ -29,7 +29,8 @@ from kitchen.management.command_helpers import OneLineCommand
 
 
 def model_in_words(model: OfferedModel) -> str:
-    """`claude-x: active; thinking: adaptive; effort: low, high; writes 64000 tokens at most`."""
+    """Return a model in words: `claude-x: active; thinking: adaptive; effort: low, high; writes 64000 tokens
+    at most`."""
     facts = [
         model.status,
         f"thinking: {', '.join(model.thinking)}" if model.thinking else "",
@@ -42,7 +43,7 @@ def model_in_words(model: OfferedModel) -> str:
 
 
 def differences_from_ours(provider: str, listed: Sequence[OfferedModel]) -> Iterator[str]:
-    """Where the provider's list and ours do not agree, each in a sentence."""
+    """Yield each difference between the provider's list and ours, as a sentence."""
     if provider != ANTHROPIC:
         return
     for model in listed:
@@ -73,17 +74,17 @@ def _contradictions(model: OfferedModel, ours: ClaudeTraits) -> Iterator[str]:
 
 
 class Command(OneLineCommand):
-    """A line for each model; then one for each difference."""
+    """Print a line for each model, then one for each difference."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Whose models."""
+        """Add the provider."""
         parser.add_argument("provider", nargs="?", default="", help=", ".join(PROVIDERS))
         parser.add_argument("--keep", type=Path, metavar="FILE", help="write the list down")
 
     def handle(self, *args: Any, provider: str, keep: Path | None, **options: Any) -> None:
-        """Ask and tell."""
+        """Fetch the list and print it."""
         named = ALIASES.get(provider, provider) or default_provider()
         if named not in PROVIDERS:
             raise CommandError(f"{provider!r} is no provider; there are {', '.join(PROVIDERS)}", returncode=2)

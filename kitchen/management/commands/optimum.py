@@ -22,12 +22,12 @@ from kitchen.experiments.setup_arguments import read_setup, whole_number
 
 
 class Command(BaseCommand):
-    """One line per case; the last line is the ratio over all of them."""
+    """Print one line per case; the last line is the ratio over all of them."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The cases, who plays them, and the time for each."""
+        """Add the cases, the agent that plays them, and the time limit for each."""
         add = parser.add_argument
         add("--levels", default="0,1,3", help="(default: 0,1,3)")
         add("--agents", default="1,2", help="(default: 1,2)")
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         add("--seconds", default="60", help="time for a case (default: 60)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Solve, play, compare."""
+        """Solve the cases, play them, and compare."""
         try:
             DEFAULT_BENCHMARK.check_solver()
             asked = dict.fromkeys(("preset", "model", "demo", "no_feedback", "no_hints"))
@@ -77,5 +77,5 @@ def _words(optimum: Optimum) -> str:
 
 
 def ratio(played: int, best: int) -> str:
-    """played / best; 1 where nothing is possible."""
+    """Return played / best; 1 where nothing is possible."""
     return f"{played / best:.3f}" if best else "1.000"

@@ -1,1 +1,1 @@
-"""Run the agents of an episode: their situations, decisions and answers."""
+"""Run the agents of an episode: build their situations, ask them, and submit decisions and answers."""

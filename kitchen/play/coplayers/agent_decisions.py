@@ -1,10 +1,10 @@
 """Run the agents of a step in a worker, and submit their decisions.
 
-Each agent has bounded time. An agent may fall back by itself and say so: a dispatcher whose model gave no
-answer lets the planner play. If an agent is late or fails, the fallback of its settings commands
-(`Agent.fall_back`), or its seats do the world's idle command. The log says which it was. Submitting is
-repeated while the database is unreachable, because models were paid for the decision. A decision that is not
-accepted is kept with its cost.
+Each agent has limited time. An agent may fall back by itself and report it: for example, a dispatcher whose
+model gave no answer lets the planner play. If an agent is late or fails, the fallback of its settings
+commands (`Agent.fall_back`), or its seats do the world's idle command. The log records which it was.
+Submitting is repeated while the database is unreachable, because models were paid for the decision. A
+decision that is not accepted is kept with its cost.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ log = logging.getLogger(__name__)
 
 
 def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind]) -> Receipt | None:
-    """Hand in what was decided; None if the episode is gone. What the database refuses is raised."""
+    """Submit the decisions. Returns None if the episode was erased. Raises errors of data that cannot be
+    stored.
+    """
     submit = partial(_submit, episode, step, claim, asked, [])
     return retry_while_unreachable(submit, f"handing in step {step} of episode {episode.pk}")
 
@@ -58,14 +60,14 @@ def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[As
 def _submit(
     episode: Episode, step: int, claim: str, asked: Sequence[AskedMind], tried: list[Decision]
 ) -> Receipt | None:
-    """One try, with rows of its own, which are added to those that were `tried`."""
+    """Try once, with new rows, which are added to `tried`."""
     commands, made = commands_and_decisions(asked, step=step, idle=get_world(episode.world).idle)
     tried += [each.row for each in made]
     try:
         receipt = submit_commands(
             episode_id=episode.pk, step=step, commands=commands, decisions=made, claim=claim
         )
-    except Episode.DoesNotExist:  # its person has left
+    except Episode.DoesNotExist:  # the person has withdrawn
         return None
     if not receipt.accepted and _is_stored(tried):
         return _accepted_unsaid(episode, receipt)
@@ -73,24 +75,30 @@ def _submit(
 
 
 def _is_stored(tried: Sequence[Decision]) -> bool:
-    """Whether an earlier try was stored although that could not be said, and not what somebody else
-    decided."""
+    """Return True if an earlier try was stored although the confirmation was lost.
+
+    False if another worker's decision was stored instead.
+    """
     ours = {(row.mind_id, row.step, row.decided_at) for row in tried}
     rows = Decision.objects.filter(mind__in={row.mind_id for row in tried}, step=tried[0].step)
     return any(row in ours for row in rows.values_list("mind_id", "step", "decided_at"))
 
 
 def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
-    """What was to be done after that commit was not: the pages look now, and a look finds what waits for
-    workers."""
+    """Accept an earlier try. The tasks after its commit were lost.
+
+    So notify the pages now. The next periodic check finds the work for workers.
+    """
     if not is_offline():
         nudge_pages(episode.pk)
     return Receipt("accepted", receipt.step)
 
 
 def drop_decisions(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Keep what was decided in vain, and say so. What cannot be stored stands in the log of the program and,
-    with its money, in the ledger."""
+    """Store decisions that had no effect, and log them.
+
+    If they cannot be stored, the program's log has them, and the budget ledger has their cost.
+    """
     kept = partial(_drop, episode, step, asked, why)
     try:
         stored = retry_while_unreachable(
@@ -105,43 +113,46 @@ def drop_decisions(episode: Episode, step: int, asked: Sequence[AskedMind], why:
 
 
 def _drop(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> bool:
-    told = [
+    with_notes = [
         replace(each, outcome=replace(each.outcome, decision=keep_in_note(each.outcome.decision)))
         for each in asked
     ]
-    _, made = commands_and_decisions(told, step=step, idle=())
+    _, made = commands_and_decisions(with_notes, step=step, idle=())
     return store_dropped_decisions(episode=episode, rows=[(each.row, each.calls) for each in made], why=why)
 
 
 def log_dropped_decisions(episode_id: int, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Say that a decision came to nothing, and what it cost."""
+    """Log that decisions had no effect, with their cost."""
     calls = [call for each in asked for call in each.outcome.decision.calls]
-    told = ("step %s of episode %s: decided in vain (%s); %s", step, episode_id, why, _told_calls(calls))
-    log.warning(*told)
+    log.warning(
+        "step %s of episode %s: decided in vain (%s); %s", step, episode_id, why, _calls_summary(calls)
+    )
 
 
-def _told_calls(calls: Sequence[Call]) -> str:
-    """`2 calls of models, 0.0012 USD`."""
+def _calls_summary(calls: Sequence[Call]) -> str:
+    """Return, for example, `2 calls of models, 0.0012 USD`."""
     cost = total_cost(call.cost for call in calls)
     money = "at an unknown price" if cost is None else f"{cost:.4f} USD"
     return f"{len(calls)} calls of models, {money}"
 
 
 FALLBACK_SECONDS = 1.0
-"""Time for a fallback to command, beyond the time for the decision; then the seats are idle."""
+"""Seconds that a fallback has to command, beyond the time for the decision. After that the seats are idle."""
 
 LateCallback = Callable[["Future[MindDecision]"], None]
-"""Told of a decision for which nobody waits any more, once it is there."""
+"""Callback that receives a decision that arrives after its deadline."""
 AskFunction = Callable[[str, dict[str, Json], Situation, LateCallback], MindOutcome]
-"""What comes of asking a mind of this kind with these settings."""
+"""Function that asks an agent of this kind with these settings, and returns the outcome."""
 
 
 def decide_step(
     *, episode_id: int, step: int, claim: str = "", ask: AskFunction | None = None, mind: int | None = None
 ) -> Receipt | None:
-    """Ask every mind that is still to decide, or the one of this number, for its commands of this step, by
-    `ask_mind` unless another way is given, and hand them in; None if nobody is to be asked: the step is not
-    open, it is decided, or everything is and it only has to run."""
+    """Ask the agents that still have to decide this step, and submit their decisions.
+
+    `mind` restricts this to the agent of that number. `ask` replaces `ask_mind`. Returns None if no agent has
+    to be asked: the step is not open, it is decided, or it only has to run.
+    """
     found = retry_while_unreachable(
         partial(_begun, episode_id, step, mind), f"reading step {step} of episode {episode_id}"
     )
@@ -152,7 +163,7 @@ def decide_step(
 
 
 def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Asking] | None:
-    """The step's episode, and its minds to be asked; where everything is decided it is run."""
+    """Return the step's episode and the agents to ask, or None. If everything is decided, run the step."""
     try:
         with read_turn(episode_id) as turn:
             if turn.step != step or not turn.is_open or turn.is_held:
@@ -168,7 +179,7 @@ def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Askin
 
 
 def _decide(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind]) -> Receipt | None:
-    """Hand in what was decided, or, where that cannot be stored, what the fallbacks command."""
+    """Submit the decisions. If they cannot be stored, submit the fallbacks' commands."""
     try:
         receipt = submit_decisions(episode, step, claim, asked)
     except UNSTORABLE_ERRORS as failure:
@@ -186,8 +197,10 @@ def _decide(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind])
 
 
 def _given_up(asked: AskedMind, failure: Exception) -> AskedMind:
-    """What could not be stored is not asked, and paid, again and again: the fallback commands, and why is
-    said."""
+    """Replace a decision that cannot be stored by the fallback's commands, with the error.
+
+    So the agent is not asked, and paid, again and again.
+    """
     instead = fallback_outcome(asked.mind.kind, asked.mind.settings, asked.situation, "error")
     return replace(
         asked,
@@ -196,16 +209,17 @@ def _given_up(asked: AskedMind, failure: Exception) -> AskedMind:
 
 
 def _ask_all(episode: Episode, asking: Asking, seconds: float, ask: AskFunction) -> list[AskedMind]:
-    """What is left of the time is shared evenly by the minds that are still to decide: a slow one takes
-    nothing from the others."""
+    """Ask all agents. The time left is divided evenly among those not yet asked, so a slow agent takes none
+    from others.
+    """
     deadline = time.monotonic() + seconds
     try:
         question = next(asking)
         while True:
             share = (deadline - time.monotonic()) / question.left
-            told = replace(question.situation, seconds=share)
-            late = partial(_came_late, episode, question.mind, told, time.monotonic())
-            question = asking.send(ask(question.mind.kind, question.mind.settings, told, late))
+            situation = replace(question.situation, seconds=share)
+            late = partial(_came_late, episode, question.mind, situation, time.monotonic())
+            question = asking.send(ask(question.mind.kind, question.mind.settings, situation, late))
     except StopIteration as done:
         asked: list[AskedMind] = done.value
         return asked
@@ -214,14 +228,14 @@ def _ask_all(episode: Episode, asking: Asking, seconds: float, ask: AskFunction)
 def _came_late(
     episode: Episode, mind: Mind, situation: Situation, began: float, made: Future[MindDecision]
 ) -> None:
-    """A mind ended after its time: nobody waits for it any more, and what it says and cost is kept."""
+    """Store a decision that ended after its deadline, with its content and cost."""
     if failure := made.exception():
         log.warning("a %s that was late failed: %s", mind.kind, type(failure).__name__)
         return
     try:
         outcome = MindOutcome(checked_decision(made.result()), milliseconds=(time.monotonic() - began) * 1000)
         drop_decisions(episode, situation.step + 1, [AskedMind(mind, situation, outcome)], LATE)
-    except Exception as error:  # whoever waited has gone on
+    except Exception as error:  # nobody waits for this result any more
         log.error("what a %s decided too late was lost: %s", mind.kind, error_traceback(error))
 
 
@@ -233,9 +247,10 @@ def _within(
     *,
     asks_model: bool,
 ) -> MindDecision:
-    """The decision: one that never ends keeps no other mind waiting.
+    """Run `make` with a time limit and return its decision. An endless one does not block other agents.
 
-    TimeoutError after so many seconds, and `late` is told what comes out after that; whatever `make` raises.
+    Raises DecisionTimeoutError after `seconds`, and whatever `make` raises. `late` receives a result that
+    arrives later.
     """
     begin = run_in_background if asks_model and is_in_background() else partial(_in_thread, name)
     made = begin(make)
@@ -248,13 +263,13 @@ def _within(
 
 
 def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecision]:
-    """It is made in a thread of its own."""
+    """Run `make` in a thread of its own."""
     made: Future[MindDecision] = Future()
 
     def decide() -> None:
         try:
             made.set_result(make())
-        except BaseException as failure:  # it belongs to whoever waits
+        except BaseException as failure:  # the caller that waits raises it
             made.set_exception(failure)
         finally:
             connection.close()
@@ -266,15 +281,18 @@ def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecisi
 def ask_mind(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
-    """One mind's decision, or what kept it from one and what its fallback commands. Returns within
-    `situation.seconds`, and `FALLBACK_SECONDS` if it falls back; `late` is told what comes after that."""
+    """Ask one agent. Return its decision, or the reason of a failure with the fallback's commands.
+
+    Returns within `situation.seconds`, plus `FALLBACK_SECONDS` if it falls back. `late` receives a decision
+    that arrives after that.
+    """
     started = time.monotonic()
     fallback, error = "", ""
     try:
         decision = _decision_of(kind, settings, situation, late)
     except DecisionTimeoutError:
         fallback, error = "timeout", f"no decision within {situation.seconds:.1f} s"
-    except Exception as failure:  # a co-player may fail in any way: the episode goes on
+    except Exception as failure:  # an agent may fail in any way: the episode goes on
         log.error("co-player %s failed: %s", kind, error_traceback(failure))
         fallback, error = "error", error_location(failure)
     if fallback:
@@ -293,7 +311,7 @@ def _decision_of(
 def fallback_outcome(
     kind: str, settings: Mapping[str, Json], situation: Situation, code: str
 ) -> MindDecision:
-    """What the mind's fallback commands; nothing if that fails too."""
+    """Return what the agent's fallback commands. Empty if the fallback fails too."""
     try:
         ask = partial(make_agent(kind, settings).fall_back, situation, code)
         return checked_decision(_within(FALLBACK_SECONDS, f"{kind}-fallback", ask, None, asks_model=False))
@@ -303,7 +321,7 @@ def fallback_outcome(
 
 
 def asks_models(episode_id: int, mind: int | None) -> bool:
-    """Whether one of the minds that are to be asked asks a language model."""
+    """Return True if one of the agents to be asked uses a language model."""
     minds = Mind.objects.filter(episode=episode_id)
     kinds = set((minds if mind is None else minds.filter(number=mind)).values_list("kind", flat=True))
     return any(get_agent(kind).names_model for kind in kinds & agent_kinds().keys())

@@ -1,7 +1,7 @@
 """Send a person's message, and let agents answer it within the step, before anybody chooses.
 
 A person writes, or the first agent opens the talk. The agents that have to answer
-(`conversation_lines.minds_to_answer`) are asked, each by a task and a claim of its own. When the people have
+(`conversation.minds_to_answer`) are asked, each by a task and a claim of its own. When the people have
 chosen, the agents are asked for their commands, with all messages. Commands that come with an answer are
 ignored. An answer that comes after the people have chosen is dropped and kept with its cost.
 """
@@ -40,16 +40,17 @@ from kitchen.words.translation import gettext_noop
 
 
 def request_answers(turn: OpenTurn, sender: int) -> None:
-    """Ask the minds that are to answer what this member has just written, after the commit. Needs a
-    transaction around it."""
+    """Ask the agents that have to answer this member's last message, after the commit.
+
+    Call this inside a transaction.
+    """
     last = turn.sent[-1]
     if last.sender == sender and last.kind in TALK_KINDS:
         ask_for_answers(turn)
 
 
 def request_lost_answers() -> int:
-    """Ask again for each answer that somebody waits for and that nobody is asked for: its task was lost, or
-    its worker has died. Return how many."""
+    """Ask again for each missing answer whose task was lost or whose worker died. Return how many."""
     found = 0
     for episode_id in filter(may_look_for_answers, unanswered_turns()):
         with suppress(Episode.DoesNotExist), read_turn(episode_id) as turn:
@@ -60,8 +61,10 @@ def request_lost_answers() -> int:
 
 
 def decide_answer(*, episode_id: int, step: int, mind: int) -> bool:
-    """Ask the mind of this number and store what it says; False if nothing is to be said any more. Its claim
-    is held."""
+    """Ask the agent of this number for an answer, and store it. The caller holds its claim.
+
+    Returns False if the answer is no longer needed.
+    """
     with read_turn(episode_id) as turn:
         speaker = _speaker(turn, step, mind)
         if speaker is None:
@@ -78,14 +81,16 @@ def decide_answer(*, episode_id: int, step: int, mind: int) -> bool:
 
 
 def _speaker(turn: OpenTurn, step: int, number: int) -> Mind | None:
-    """The mind of this number, if it is to speak in this step now."""
+    """Return the agent of this number if it has to speak in this step now, or None."""
     found = minds_to_answer(turn) if turn.step == step else []
     return next((mind for mind in found if mind.number == number), None)
 
 
 def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
-    """Store the answer, if it is still wanted and nothing of that mind was stored since it had `decided` so
-    often; whether it was."""
+    """Store the answer, and return True if it was stored.
+
+    It is stored only if it is still needed and the agent has made no decision since its `decided`-th.
+    """
     decision = asked.outcome.decision
     quiet = replace(asked.outcome, decision=keep_in_note(replace(decision, says=())))
     row = decision_row(replace(asked, outcome=quiet), step)
@@ -106,8 +111,10 @@ def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
 
 
 def finish_answer(*, episode_id: int, step: int, claim: str) -> None:
-    """Give back the claim under which a mind was to answer. What was written meanwhile is answered; people
-    who have chosen meanwhile wait no longer."""
+    """Release the claim under which an agent answered.
+
+    Then answer messages written meanwhile, or ask for commands if all people have chosen.
+    """
     release_claim(claim)
     with read_turn(episode_id) as turn:
         minds = minds_to_answer(turn) if turn.step == step else []
@@ -133,18 +140,18 @@ MESSAGE_RECEIPTS = {
     "over": gettext_noop("This episode has ended."),
     "elsewhere": gettext_noop("This is open in another tab: continue there, or choose to play here instead."),
 }
-"""Every answer of `send_message`, for the person who asked, to be looked up in their language."""
+"""Every answer of `send_message`, in English, to be translated for the person who sent the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageReceipt:
-    """The answer to a message handed in: `code` is a key of `RECEIPTS`."""
+    """The answer to a person's message. `code` is a key of `MESSAGE_RECEIPTS`."""
 
     code: str
 
     @property
     def accepted(self) -> bool:
-        """Whether it was sent."""
+        """True if the message was sent."""
         return self.code == "accepted"
 
     @property
@@ -154,14 +161,16 @@ class MessageReceipt:
 
 
 def send_message(*, episode_id: int, seat: int, say: MessageDraft, page: str = "") -> MessageReceipt:
-    """Send what the person in this seat says, if the organisation of the episode lets them; `page` is the
-    browser's page that it comes from, empty for programs. Episode.DoesNotExist."""
+    """Send a message from the person in this seat, if the episode's organisation allows it.
+
+    `page` is the id of the browser page that sent it, empty for programs. Raises Episode.DoesNotExist.
+    """
     with exclusive_turn(episode_id) as turn:
         return send_message_in_turn(turn, seat=seat, say=say, page=page)
 
 
 def send_message_in_turn(turn: OpenTurn, *, seat: int, say: MessageDraft, page: str = "") -> MessageReceipt:
-    """`send_message` for a turn that the caller has taken; it is up to date afterwards."""
+    """Do the work of `send_message` on a turn that the caller holds. The turn is refreshed afterwards."""
     with transaction.atomic():
         refresh_turn(turn, lock=True)
         if page and page != turn.pages.get(seat):

@@ -1,7 +1,8 @@
 """Build the situation of each agent of a step, ask the agents in order, and check their decisions.
 
-The caller decides how an agent is run: in a worker with bounded time and fallbacks, or at once
-(`agent_decisions`). Decisions are then submitted through `submit_commands`, like a person's command.
+The caller decides how an agent is run: in a worker with limited time and fallbacks, or at once
+(`agent_decisions`, `instant_decisions`). Decisions are then submitted through `submit_commands`, like a
+person's command.
 """
 
 from __future__ import annotations
@@ -46,13 +47,14 @@ from kitchen.play.turn.state_store import known_commands, known_events
 from kitchen.registry.agent_registry import agent_kinds, get_agent
 
 UNSTORABLE_ERRORS = (DatabaseError, ArithmeticError, UnicodeError, ValueError)
-"""What is raised by what cannot be stored, however often it is tried. What keeps a database from storing
-anything (`storage.trouble_of`) is among it, and goes away."""
+"""Errors of data that cannot be stored, however often it is tried. Errors of a database that is temporarily
+unavailable (`db_errors.database_problem`) are among them and must be excluded.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class MindOutcome:
-    """What came of asking one mind."""
+    """The outcome of asking one agent."""
 
     decision: MindDecision
     fallback: str = ""
@@ -62,7 +64,7 @@ class MindOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One mind of the step, what it is told, and how many are still to be asked, itself among them."""
+    """One agent to ask, its situation, and the number of agents still to ask, including this one."""
 
     mind: Mind
     situation: Situation
@@ -71,43 +73,45 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class AskedMind:
-    """One mind of the step, and what came of asking it."""
+    """One agent of the step and the outcome of asking it."""
 
     mind: Mind
     situation: Situation
     outcome: MindOutcome
     talk: DialoguePosition | None = None
-    """How far it had followed the talk of minds in this step, where they talk."""
+    """How far the agent had followed the agents' talk in this step. None if they do not talk."""
 
     @property
     def seats(self) -> tuple[int, ...]:
-        """Those that the mind commands."""
+        """The seats that the agent commands."""
         return self.situation.seats
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """Those of them that it commands in this step."""
+        """The seats that the agent commands in this step."""
         return self.situation.asked if self.situation.asked is not None else self.seats
 
 
 Asking = Generator[Question, MindOutcome, list[AskedMind]]
-"""Asks one mind after the other: to be sent what came of each question."""
+"""Generator that yields one question after another. Send it the outcome of each."""
 
 
 def ask_minds(
     turn: OpenTurn, more: Mapping[int, Command] | None = None, *, only: int | None = None
 ) -> Asking:
-    """Ask each mind of the step that is still to decide in turn, or the one of this number `only`; `more` are
-    people's commands that are not handed in yet. Each knows of the step what the episode lets it know.
+    """Ask each agent that still has to decide in this step, in turn, or only the agent of number `only`.
 
-    All that they are told is read before the first is asked, and the turn is not looked at again: a database
-    that goes away meanwhile spoils no answer.
+    `more` are people's commands that are not submitted yet. Each agent knows of the step what the episode
+    allows.
+
+    Everything that agents are told is read before the first one is asked. The turn is not used afterwards, so
+    a database outage meanwhile spoils no answer.
     """
     waiting, knowing = {mind.pk for mind in turn.minds_asked}, turn.episode.knowing
     minds = [mind for mind in minds_of_step(turn) if only in {None, mind.number}]
-    told = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
+    visible_seats = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
     given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
-    commanded = {seat: command for seat, command in given.items() if seat in told}
+    commanded = {seat: command for seat, command in given.items() if seat in visible_seats}
     late = late_decisions([mind for mind in minds if _may_be_late(mind)], turn.step)
     situations = [
         (
@@ -120,12 +124,15 @@ def ask_minds(
         else (mind, situation_to_answer(turn, mind))
         for mind in minds
     ]
-    return _ask(turn.world, situations, commanded, told, turn.episode.messages)
+    return _ask(turn.world, situations, commanded, visible_seats, turn.episode.messages)
 
 
 def minds_of_step(turn: OpenTurn) -> list[Mind]:
-    """Return the minds that take part in deciding the step: those that are still to command, and where
-    members talk `within` the step also those that are busy, in the order of their members' numbers."""
+    """Return the agents that take part in deciding the step.
+
+    These are the agents that still have to command. Where members talk within the step, agents whose seats
+    are busy take part too, in the order of their member numbers.
+    """
     organisation = organisation_of(turn.episode)
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
         return turn.minds_asked
@@ -140,7 +147,7 @@ def _ask(
     world: World,
     minds: Sequence[tuple[Mind, Situation]],
     commanded: dict[int, Command],
-    told: Collection[int],
+    visible_seats: Collection[int],
     sent: int,
 ) -> Asking:
     if talk := _talk_of(world, minds, commanded, sent):
@@ -152,15 +159,17 @@ def _ask(
         outcome = yield Question(mind, now, len(minds) - number)
         asked.append(AskedMind(mind, now, outcome))
         given = _commands(asked[-1], idle=world.idle)
-        commanded |= {each.seat: each.command for each in given if each.seat in told}
+        commanded |= {each.seat: each.command for each in given if each.seat in visible_seats}
     return asked
 
 
 def _talk_of(
     world: World, minds: Sequence[tuple[Mind, Situation]], commanded: Mapping[int, Command], sent: int
 ) -> StepDialogue | None:
-    """The talk of these minds, if they talk within the step: with what people do in it, as far as they get to
-    know that, where the organisation says `within`."""
+    """Return the talk of these agents, if they talk within the step. None otherwise.
+
+    Where the organisation says `within`, they know people's commands of the step as far as these are visible.
+    """
     situations = [situation for _, situation in minds]
     organisation = situations[0].organisation if situations else None
     if organisation is None or not organisation.within:
@@ -172,15 +181,15 @@ def _talk_of(
 
 
 def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
-    """Ask each as their talk goes; none is told what another does in this step."""
+    """Ask each agent in the order of the talk. No agent knows another's commands in this step."""
     last = [MindOutcome(MindDecision({}))] * len(minds)
     spent, turns = [0.0] * len(minds), talk.turns()
     try:
-        place, told, left = next(turns)
+        place, situation, left = next(turns)
         while True:
-            last[place] = yield Question(minds[place], told, left)
+            last[place] = yield Question(minds[place], situation, left)
             spent[place] += last[place].milliseconds
-            place, told, left = turns.send(last[place].decision)
+            place, situation, left = turns.send(last[place].decision)
     except StopIteration as done:
         decisions: list[MindDecision] = done.value
     made = list(map(_over, last, decisions, spent))
@@ -196,7 +205,7 @@ def _over(last: MindOutcome, decision: MindDecision, milliseconds: float) -> Min
 
 
 def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
-    """What a mind is told, apart from the commands of this step and the time that it has."""
+    """Return the situation of an agent, without the other seats' commands of this step and the time limit."""
     episode, world = turn.episode, turn.world
     seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
     last = turn.past[0].events if turn.past else []
@@ -225,37 +234,41 @@ def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
 
 
 def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
-    """What a mind is told that is only to answer what was written to it."""
+    """Return the situation of an agent that only has to answer a message."""
     return replace(current_situation(turn, mind), **_talk(turn, mind), because=REASON_TO_ANSWER)
 
 
 def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, Command]) -> Situation:
-    """Likewise, with what is said, and those of these commands of the step that one of its seats gets to
-    know."""
+    """Return the situation of an agent with its messages, and the commands of this step that its seats may
+    know.
+    """
     situation = replace(current_situation(turn, mind), **_talk(turn, mind))
     known = _known(turn.world, situation.seats, commanded)
     return replace(situation, commanded={**situation.commanded, **known})
 
 
 def _because(asked: Collection[int], last: Iterable[Json]) -> str:
-    """The event of a plan that was dropped and the reason to ask are called the same."""
+    """Return the reason for asking these seats. The event of a dropped plan has the same name as that
+    reason.
+    """
     broken = {event["seat"] for event in last if event["kind"] == REASON_PLAN_BROKEN}
     return REASON_PLAN_BROKEN if broken & set(asked) else REASON_SEAT
 
 
 def _may_be_late(mind: Mind) -> bool:
-    """Whether it asks a language model: the others are not waited for so long."""
+    """Return True if the agent uses a language model. Other agents have no late decisions."""
     return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
 
 
 def _with_why(situation: Situation) -> Situation:
-    """The same, asked because of what is new of jobs, or else of messages, if of nothing before these."""
+    """Return the situation with news of jobs or messages as the reason, if there is any and no stronger
+    reason.
+    """
     return replace(situation, because=reason_with_news(situation.because, situation.messages))
 
 
 def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
-    """What a mind is told of what is said, by the fields of its situation; nothing where nobody says
-    anything."""
+    """Return the fields of an agent's situation about messages. Empty if the members cannot send messages."""
     organisation = organisation_of(turn.episode)
     if organisation is None:
         return {}
@@ -278,7 +291,7 @@ def _purse(turn: OpenTurn, mind: Mind) -> BudgetPurse | None:
 
 
 def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command]) -> dict[int, Command]:
-    """The commands of this step that one of the mind's seats gets to know."""
+    """Return the commands of this step that at least one of these seats may know."""
     entries = [{"seat": seat, "command": list(command)} for seat, command in commanded.items()]
     known: dict[int, Command] = {}
     for seat in seats:
@@ -287,8 +300,10 @@ def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command])
 
 
 def checked_decision(decision: MindDecision) -> MindDecision:
-    """The decision in a form that can be stored: commands are tuples of words, memory and note are JSON,
-    intents are words, without characters that no database keeps. TypeError or ValueError if that cannot be.
+    """Return the decision in storable form. Raises TypeError or ValueError if that is impossible.
+
+    Commands are tuples of words, memory and note are JSON, and intents are words. Characters that no database
+    stores are removed or refused.
     """
     for seat, command in decision.commands.items():
         _check_command(seat, command)
@@ -321,7 +336,7 @@ def _check_plan(seat: int, plan: Sequence[Command]) -> None:
 def commands_and_decisions(
     asked: Iterable[AskedMind], *, step: int, idle: Command
 ) -> tuple[list[SubmittedCommand], list[SubmittedDecision]]:
-    """What was decided for this step, as it is handed in; new rows each time."""
+    """Return the commands and decisions of this step, ready to submit, with new rows each time."""
     commands = [given for each in asked for given in _commands(each, idle=idle)]
     return commands, [_made(each, step) for each in asked]
 
@@ -335,8 +350,10 @@ def _made(asked: AskedMind, step: int) -> SubmittedDecision:
 
 
 def _commands(asked: AskedMind, *, idle: Command) -> list[SubmittedCommand]:
-    """The commands in the order in which the mind wants them run; seats that it leaves out are idle, and go
-    on where they may act."""
+    """Return the commands in the order that the agent wants.
+
+    Seats that the agent leaves out are idle. Seats that may act but need not are left alone.
+    """
     outcome = asked.outcome
     chosen_by = outcome.decision.played_by or asked.mind.kind
     fallback = outcome.fallback or outcome.decision.fallback
@@ -358,7 +375,7 @@ def _then(decision: MindDecision, seat: int) -> tuple[Command, ...]:
 
 
 def decision_row(asked: AskedMind, step: int) -> Decision:
-    """What was decided as it is stored."""
+    """Return the decision as a row to store."""
     outcome, note = asked.outcome, asked.outcome.decision.note
     if asked.situation.tells:
         note = note_with_intents(note, asked.outcome.decision.intents, asked.seats)

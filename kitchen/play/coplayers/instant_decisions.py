@@ -1,8 +1,8 @@
 """Run instant agents in the web process, between a person's command and the step.
 
-No worker and no broker is involved, so nobody sees them think. CPU-bound agents run in a process pool
-(`kitchen.infra.process_pool`). If anything fails here (an agent fails, a process dies, a queue is full), the
-person's command is submitted alone. A worker then asks the agents, in bounded time and with fallbacks.
+No worker and no broker is involved, so people do not see a thinking phase. CPU-bound agents run in a process
+pool (`kitchen.infra.process_pool`). If anything fails here (an agent fails, a process dies, a queue is full),
+the person's command is submitted alone. A worker then asks the agents, in limited time and with fallbacks.
 """
 
 from __future__ import annotations
@@ -34,25 +34,28 @@ from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, g
 log = logging.getLogger(__name__)
 
 INSTANT_SECONDS = 1.0
-"""Time for one decision; a worker has more."""
+"""Seconds for one decision. A worker allows more."""
 
 
 @dataclass(slots=True)
 class InstantDecisions:
-    """The co-players of one step, who are asked one after the other. `question` is the next one that is to be
-    answered apart; where it is None, all have decided, or one of them could not (`asked` is None then)."""
+    """The agents of one step, asked one after another.
+
+    `question` is the next one that needs a process. If it is None, all agents have decided, or one failed
+    (`asked` is then None).
+    """
 
     asking: Asking
     question: Question | None = None
     asked: list[AskedMind] | None = None
 
     def begin(self) -> None:
-        """Ask those that cost next to nothing, up to the first that costs more."""
+        """Ask the light agents, up to the first that needs a process."""
         with self._as_far_as_it_goes():
             self._ask_light(next(self.asking))
 
     async def finish(self) -> None:
-        """Ask all that are left."""
+        """Ask all remaining agents."""
         while self.question is not None:
             question, self.question = self.question, None
             with self._as_far_as_it_goes():
@@ -61,7 +64,9 @@ class InstantDecisions:
     def _ask_light(self, question: Question) -> None:
         while get_agent(question.mind.kind).light:
             began = time.monotonic()
-            decision = decide_with_settings(question.mind.kind, question.mind.settings, _told(question))
+            decision = decide_with_settings(
+                question.mind.kind, question.mind.settings, _timed_situation(question)
+            )
             question = self.asking.send(_outcome(decision, began))
         self.question = question
 
@@ -71,13 +76,12 @@ class InstantDecisions:
             yield
         except StopIteration as done:
             self.asked = done.value
-        except Exception as failure:  # a co-player may fail in any way: a worker asks it again
+        except Exception as failure:  # an agent may fail in any way: a worker asks it again
             log.warning("co-players that are instant are left to a worker: %s", error_location(failure))
 
 
 def start_agent_processes(turn: OpenTurn) -> None:
-    """Start the processes that some of these co-players will be asked in, before the first step needs
-    them."""
+    """Start the agents' processes before the first step needs them."""
     for kind in {mind.kind for mind in turn.minds}:
         if _is_instant(kind) and not get_agent(kind).light:
             process_pool.warm_up(partial(get_agent, kind))
@@ -86,8 +90,11 @@ def start_agent_processes(turn: OpenTurn) -> None:
 def begin_instant_decisions(
     turn: OpenTurn, step: int, seat: int, command: Command
 ) -> InstantDecisions | None:
-    """The co-players of this step once the person in this seat has commanded; None where they are not to be
-    asked here: the command will not be taken, other people are waited for, or one of them needs time."""
+    """Ask the agents of this step instantly, once the person in this seat has commanded.
+
+    Returns None if they cannot be asked here: the command will be refused, other people have not chosen, or
+    an agent needs more time.
+    """
     if not turn.is_open or step != turn.step or turn.choosing != {seat} or turn.numbers == turn.people:
         return None
     asked = minds_of_step(turn)
@@ -103,19 +110,21 @@ def begin_instant_decisions(
 
 
 def _is_instant(kind: str) -> bool:
-    """One that is no longer known is none: a worker says so when it asks it."""
+    """Return True if agents of this kind decide instantly. An unknown kind is left to a worker, which reports
+    it.
+    """
     return kind in agent_kinds() and get_agent(kind).instant
 
 
 async def _asked_apart(question: Question) -> MindOutcome:
     began = time.monotonic()
     made = process_pool.submit(
-        decide_with_settings, question.mind.kind, question.mind.settings, _told(question)
+        decide_with_settings, question.mind.kind, question.mind.settings, _timed_situation(question)
     )
     return _outcome(await asyncio.wait_for(asyncio.wrap_future(made), INSTANT_SECONDS), began)
 
 
-def _told(question: Question) -> Situation:
+def _timed_situation(question: Question) -> Situation:
     return replace(question.situation, seconds=INSTANT_SECONDS, purse=None)
 
 

@@ -1,1 +1,1 @@
-"""Episodes as a whole: create, change, seal, verify, measure and monitor them."""
+"""Manage whole episodes: create, change, seal, verify, measure and monitor them."""

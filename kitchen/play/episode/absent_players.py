@@ -1,9 +1,9 @@
 """Replace people who left or are absent during a shared episode.
 
-A person is absent who has missed a number of turns in a row (`AbsencePolicy.steps`; only under a time limit),
-or who has left. The episode's setting decides: an agent takes the seat over, or the episode ends.
-`Episode.gone` says from which step an agent has a seat, why, and the last message before it. The log says who
-chose every command. If no person is left, the episode ends.
+A person is absent after missing a number of turns in a row (`AbsencePolicy.steps`; only under a time limit),
+or after leaving. The episode's setting decides: an agent takes the seat over, or the episode ends.
+`Episode.gone` says from which step an agent has a seat, why, and the last message before it. The log records
+the source of every command. If no person is left, the episode ends.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ from kitchen.registry.agent_registry import can_play, get_agent, make_agent
 from kitchen.words.translation import gettext_noop
 
 AWAY, LEFT, NEVER = "away", "left", "never"
-"""Why a co-player has somebody's seat: so many turns were missed, its person has left, or never came."""
+"""Why an agent has a person's seat: the person missed too many turns, left, or never came."""
 ABSENCE_REASONS = {
     AWAY: gettext_noop("somebody who played in it was away"),
     LEFT: gettext_noop("somebody who played in it left the study"),
 }
-"""Where the episode ends instead: what completes “It was ended because …”."""
+"""Reasons for ending the episode instead. Each completes “It was ended because …”."""
 MAX_MISSED_STEPS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class AbsencePolicy:
-    """What becomes of the seat of a person who is gone."""
+    """The rule for the seat of a person who is absent or has left."""
 
     steps: int | None = None
-    """Turns missed in a row after which somebody is gone; None for never."""
+    """Number of turns missed in a row after which a person counts as absent. None: never."""
     kind: str = ""
-    """Of the co-player that takes the seat over; empty where the episode ends."""
+    """Kind of the agent that takes the seat over. Empty: the episode ends."""
     settings: Mapping[str, Json] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Json]:
-        """As it is stored with an episode."""
+        """Return the policy as it is stored with an episode."""
         return {**asdict(self), "settings": dict(self.settings)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
-        """What `to_json` wrote."""
+        """Read the policy from the form written by `to_json`."""
         return cls(stored["steps"], stored["kind"], stored["settings"])
 
     def check(self, world: str) -> None:
-        """SettingsError if it cannot be so in this world."""
+        """Raise SettingsError if the policy cannot be applied in this world."""
         if self.steps is not None and not 1 <= self.steps <= MAX_MISSED_STEPS:
             raise SettingsError(f"absent_steps: {self.steps} is not between 1 and {MAX_MISSED_STEPS}")
         if self.kind:
@@ -66,18 +66,20 @@ class AbsencePolicy:
 
 
 def never_arrived(seats: Iterable[int]) -> dict[str, Json]:
-    """`Episode.gone` where people were awaited in these seats, and the episode begins without them."""
+    """Return `Episode.gone` for an episode that begins without the people expected in these seats."""
     return {str(seat): {"step": 1, "why": NEVER, "said": 0} for seat in seats}
 
 
 def absence_policy_of(episode: Episode) -> AbsencePolicy:
-    """What an episode says of it; nothing: who leaves ends it."""
+    """Return the episode's policy. Without a stored policy, the episode ends if a person leaves."""
     return AbsencePolicy.from_json(episode.absence) if episode.absence else AbsencePolicy()
 
 
 def absent_seats(turn: OpenTurn) -> list[int]:
-    """Seats of people who have missed as many turns in a row as the episode allows. Turns that an outage of
-    ours took, or in which there was nothing to choose, count neither way."""
+    """Return the seats of people who have missed as many turns in a row as the episode allows.
+
+    Turns closed by an outage of our server, and turns without a choice, are not counted.
+    """
     most = absence_policy_of(turn.episode).steps
     return [seat for seat in sorted(turn.people) if _missed(turn, seat, most)] if most else []
 
@@ -90,8 +92,11 @@ def _missed(turn: OpenTurn, seat: int, most: int) -> bool:
 
 
 def hand_over_seat(turn: OpenTurn, seat: int, why: str) -> bool:
-    """A co-player has this person's seat from now on; False, and nothing changed, where the episode ends
-    instead: it says so, or no other person is left. Needs the turn up to date and locked."""
+    """Give this person's seat to an agent from now on.
+
+    Returns False, and changes nothing, if the episode ends instead: its policy says so, or no other person is
+    left. Call this with the turn refreshed and locked.
+    """
     rule = absence_policy_of(turn.episode)
     if not rule.kind or not (turn.people | turn.leaders) - {seat}:
         return False
@@ -111,19 +116,21 @@ def hand_over_seat(turn: OpenTurn, seat: int, why: str) -> bool:
 
 
 def _conversation_over(turn: OpenTurn, seat: int) -> None:
-    """Whoever talks with this person, where one has one partner at a time, is told that they are gone."""
+    """Notify the person's conversation partner that the person is gone, where people talk with one partner at
+    a time.
+    """
     member = member_of(turn, seat)
     if member and (partner := conversation_partners(turn).get(member.number)) is not None:
         add_platform_message(turn, None, (partner,), platform_sentence(GONE, member.number))
 
 
 def _without(plans: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:
-    """What the person had planned is not done."""
+    """Return the plans without those of this seat."""
     return {key: plan for key, plan in (plans or {}).items() if key != str(seat)} or None
 
 
 def _no_person(organisation: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:
-    """The member who has this seat is a co-player."""
+    """Return the organisation with the member of this seat marked as an agent."""
     if organisation is None:
         return None
     members = [{**one, "person": False} if seat in one["seats"] else one for one in organisation["members"]]

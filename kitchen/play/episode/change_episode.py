@@ -1,9 +1,10 @@
-"""All transactions that change an episode: submit commands, run a step, close a turn, end it, leave it.
+"""Change an episode in transactions: submit commands, run a step, close a turn, end it, leave it.
 
-All commands come in through `submit_commands`. A step is open until every seat has its command. The last
+All commands arrive through `submit_commands`. A step is open until every seat has its command. The last
 command runs the world in the same transaction: the log row and the new state are written together or not at
-all. Seats that are not asked have their command when the step opens (`contract.plans`), or, if they may act,
-when it runs. A step in which nobody is asked runs by itself, after a moment if a person may act in it.
+all. Seats that are not asked receive their command when the step opens (`contract.planned_commands`). If they
+may act, they receive it when the step runs. A step in which nobody is asked runs by itself, after a moment if
+a person may act in it.
 
 If agents are to appear to think for some time, the commands wait in the database. A small task then runs the
 step (`run_due_step`). A command that is late, repeated or for another step changes nothing, and the `Receipt`
@@ -55,9 +56,9 @@ from kitchen.words.translation import gettext_noop
 log = logging.getLogger(__name__)
 
 MAX_STEPS_PER_TRANSACTION = 20
-"""Steps that run in one transaction, where nobody is asked in one after another."""
+"""Maximum number of steps that one transaction runs when nobody is asked in several steps in a row."""
 OVERDUE_SECONDS = 2.0
-"""A step that was to run so long ago is looked after by whoever sees it."""
+"""Seconds after which a step that should have run counts as overdue. Any worker may then run it."""
 
 RECEIPTS = {
     "accepted": gettext_noop("Your choice is in."),
@@ -73,50 +74,52 @@ RECEIPTS = {
     "taken": gettext_noop("Another worker is deciding this step."),
     "not_offered": gettext_noop("That is not possible at this moment. Choose one of the actions shown."),
 }
-"""Every answer of `submit_commands`, for the person who asked, to be looked up in their language."""
+"""Every answer of `submit_commands`, in English, to be translated for the person who sent the command."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubmittedCommand:
-    """One seat's command as it is handed in."""
+    """One seat's command as submitted."""
 
     seat: int
     command: Command
     chosen_by: str = "person"
     fallback: str = ""
     page: str = ""
-    """The browser's page that it comes from; empty where nobody asks (a program, a co-player)."""
+    """The id of the browser page that sent the command. Empty for programs and agents."""
     then: tuple[Command, ...] = ()
-    """What the seat does after it without being asked (see `contract.plans`)."""
+    """The plan: what the seat does afterwards without being asked (see `contract.planned_commands`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubmittedDecision:
-    """What one mind decided, with the calls of models that it took: stored with the commands or not."""
+    """One agent's decision with its model calls. It is stored with the commands or not at all."""
 
     row: Decision
     calls: tuple[Call, ...] = ()
     member: int = 0
-    """Who the mind is among the members of the episode."""
+    """The agent's number among the members of the episode."""
     says: tuple[MessageDraft, ...] = ()
-    """What it says with it, as far as it may."""
+    """The messages that the agent sends with the decision. Refused ones are left out."""
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
-    """New plans for seats that have one already, and so are not commanded with it."""
+    """New plans for seats that already have a plan and are not commanded by this decision."""
     talk: DialoguePosition | None = None
-    """How far it had followed the talk of this step when it was asked last; None where minds do not talk."""
+    """How far the agent had followed the talk of this step when it was last asked. None if agents do not
+    talk.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The answer to commands handed in: `code` is a key of `RECEIPTS`."""
+    """The answer to submitted commands. `code` is a key of `RECEIPTS`."""
 
     code: str
     step: int
-    """Steps taken when the answer was given."""
+    """Number of steps taken when the answer was given."""
 
     @property
     def accepted(self) -> bool:
-        """Whether the commands were taken."""
+        """True if the commands were accepted."""
         return self.code == "accepted"
 
     @property
@@ -133,11 +136,11 @@ def submit_commands(
     decisions: Sequence[SubmittedDecision] = (),
     claim: str = "",
 ) -> Receipt:
-    """Hand in commands for one step (the first is 1), and what the minds behind them want to keep.
+    """Submit commands for one step (the first is 1), and the decisions of the agents that made them.
 
-    All of them are taken, or none; decisions are not taken while another worker than the one with this
-    `claim` is making them. The step runs as soon as no seat is left without a command and the co-players
-    have thought for as long as they are to. Episode.DoesNotExist.
+    All commands are accepted, or none. Decisions are refused while another worker than the owner of `claim`
+    is making them. The step runs as soon as every seat has a command and the agents have thought long enough.
+    Raises Episode.DoesNotExist.
     """
     with exclusive_turn(episode_id) as turn:
         return submit_to_turn(turn, step=step, commands=commands, decisions=decisions, claim=claim)
@@ -151,7 +154,7 @@ def submit_to_turn(
     decisions: Sequence[SubmittedDecision] = (),
     claim: str = "",
 ) -> Receipt:
-    """`submit_commands` for a turn that the caller has taken; it is up to date afterwards."""
+    """Do the work of `submit_commands` on a turn that the caller holds. The turn is refreshed afterwards."""
     ahead, began = _work_ahead(turn, step, commands), perf_counter()
     with transaction.atomic():
         same = refresh_turn(turn, lock=True)
@@ -172,14 +175,15 @@ def submit_to_turn(
         _replan(turn, decisions)
         _count_decisions(decisions)
         continue_episode(turn, ahead, asked=bool(decisions))
-        store_calls([(each.row, each.calls) for each in decisions])  # last: it locks what others need
+        # stored last: it locks prompts that others need
+        store_calls([(each.row, each.calls) for each in decisions])
         _seal(turn)
         _nudge(turn, commands)
     return Receipt("accepted", turn.episode.step)
 
 
 def _said(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> list[Message]:
-    """What the minds say, mind by mind; those that talked with one another, round by round."""
+    """Return the agents' messages, agent by agent. Messages of a talk among agents are ordered by round."""
     said: list[Message] = []
     rounds = sorted({say.data.get(ROUND_KEY, 0) for each in decisions for say in each.says})
     for number in rounds:
@@ -199,8 +203,11 @@ def _replan(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> None:
 
 
 def _work_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand]) -> ComputedStep | None:
-    """The step as it will be if the turn is still what it was when it was read, so that the lock is held for
-    as short as can be; None where that is not to be seen, or where the step will not run at once."""
+    """Compute the step before the lock is taken, so that the lock is held as briefly as possible.
+
+    The result is valid if the turn is unchanged when locked. Returns None if the step will not run at once or
+    if the commands may be refused.
+    """
     more = [(given.seat, given.command) for given in commands if given.seat not in turn.given]
     seats = turn.given.keys() | {seat for seat, _ in more}
     if not turn.is_open or step != turn.step or turn.thinking_seconds or turn.numbers != seats | turn.may_act:
@@ -210,8 +217,10 @@ def _work_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand])
 
 
 def run_due_step(*, episode_id: int, step: int) -> bool:
-    """Run a step for which every command is in, if the co-players have thought long enough; False, and
-    nothing changed, if it is not so far or over."""
+    """Run a step whose commands are all in, if the agents have thought long enough.
+
+    Returns False, and changes nothing, if the step is not due yet or was already taken.
+    """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
         if turn.is_open and turn.step == step and turn.is_complete:
@@ -223,9 +232,12 @@ def run_due_step(*, episode_id: int, step: int) -> bool:
 
 
 def close_expired_turn(*, episode_id: int, step: int) -> bool:
-    """Close the turn of a step whose time is over: people who have not commanded wait in it, and the log says
-    that time ran out. Where no person acts, the co-players are asked. False, and nothing changed, if it is
-    not over or the step was taken already."""
+    """Close a turn whose time is over.
+
+    People who have not commanded do nothing in the step, and the log says that their time ran out. Where no
+    person acts, the agents are asked. Returns False, and changes nothing, if the time is not over or the step
+    was already taken.
+    """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
         return turn.step == step and (_in_time(turn) or _led_on(turn))
@@ -233,8 +245,10 @@ def close_expired_turn(*, episode_id: int, step: int) -> bool:
 
 
 def _led_on(turn: OpenTurn) -> bool:
-    """Where no person acts the co-players are asked when the time of who leads is over, unless something of
-    ours was away; whether they are."""
+    """Ask the agents if no person acts and the leaders' time is over. Return True if they are asked.
+
+    Nothing happens if a needed part of the server was down.
+    """
     closes_at = turn.episode.turn_closes_at
     if not (turn.is_open and turn.is_paced and closes_at) or turn.is_held or not deadline_counts(closes_at):
         return False
@@ -245,8 +259,9 @@ def _led_on(turn: OpenTurn) -> bool:
 
 
 def _in_time(turn: OpenTurn) -> bool:
-    """A turn whose time is over is closed by whoever comes first, unless something of ours was away; whether
-    this one was."""
+    """Close the turn if its time is over, unless a needed part of the server was down. Return True if it was
+    closed.
+    """
     overdue, closes_at = turn.overdue, turn.episode.turn_closes_at
     if not overdue or closes_at is None or not deadline_counts(closes_at):
         return False
@@ -262,7 +277,7 @@ def _in_time(turn: OpenTurn) -> bool:
 
 
 def _see_to_absent(turn: OpenTurn) -> None:
-    """Whoever has missed too many turns is gone: their seat is handed over, or the episode ends."""
+    """Hand over the seats of people who missed too many turns, or end the episode."""
     for seat in absent_players.absent_seats(turn) if turn.is_open else ():
         if not absent_players.hand_over_seat(turn, seat, absent_players.AWAY):
             _end(
@@ -277,7 +292,7 @@ def _see_to_absent(turn: OpenTurn) -> None:
 
 
 def continue_after_takeover(turn: OpenTurn) -> None:
-    """What follows where a co-player has taken a seat over: the step may run, or co-players are asked."""
+    """Continue the episode after an agent has taken a seat over: run the step, or ask the agents."""
     continue_episode(turn)
     ask_for_answers(turn)
     _seal(turn)
@@ -286,14 +301,13 @@ def continue_after_takeover(turn: OpenTurn) -> None:
 
 
 def _seal(turn: OpenTurn) -> None:
-    """Seal what the episode has come to, if this was its last step."""
+    """Seal the episode if this was its last step."""
     if not turn.is_open:
         seal_episode(turn.episode)
 
 
 def _nudge(turn: OpenTurn, commands: Sequence[SubmittedCommand] = ()) -> None:
-    """Have the pages of people look, after the commit, but for one that waits for the answer to its
-    command."""
+    """Notify people's pages after the commit, except a page that waits for the answer to its command."""
     waits = {given.page for given in commands if given.page}
     if {turn.pages[seat] for seat in turn.people | turn.leaders} - waits and not is_offline():
         transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk, turn.stamp))
@@ -307,7 +321,10 @@ def _row(turn: OpenTurn, given: SubmittedCommand) -> SeatCommand:
 
 
 def _refusal(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand], *, offered: bool) -> str | None:
-    """Why these commands cannot be taken, None if they can; `offered` says that they are known to be."""
+    """Return the code of a refusal, or None if the commands are accepted.
+
+    `offered` says that the commands are already known to be allowed.
+    """
     if not turn.is_open or turn.episode.tick_ms:
         return "clocked" if turn.is_open else "over"
     if any(given.page and given.page != turn.pages.get(given.seat) for given in commands):
@@ -328,7 +345,7 @@ def _refusal(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand], *,
 
 
 def _ran_out(episode: Episode, step: int, commands: Sequence[SubmittedCommand]) -> bool:
-    """Whether time ran out for one of these seats in that step."""
+    """Return True if time ran out for one of these seats in that step."""
     if episode.step_seconds is None:
         return False
     rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by__in=step_timer.NO_CHOICE_CODES)
@@ -336,15 +353,19 @@ def _ran_out(episode: Episode, step: int, commands: Sequence[SubmittedCommand]) 
 
 
 def _is_stored(episode: Episode, step: int, commands: Sequence[SubmittedCommand]) -> bool:
-    """Whether these very commands were taken for that step: the answer to them may have been lost."""
+    """Return True if exactly these commands were accepted for that step. The page may have missed the
+    answer.
+    """
     rows = SeatCommand.objects.filter(episode=episode, step=step).values_list("seat", "command")
     taken = {seat: tuple(command) for seat, command in rows}
     return all(taken.get(given.seat) == given.command for given in commands)
 
 
 def _offered(turn: OpenTurn, commands: Sequence[SubmittedCommand]) -> bool:
-    """A person may do what the menu offers; what a co-player commands in error, the world refuses and
-    logs."""
+    """Return True if people's commands are among the actions offered to them.
+
+    Agents' commands are not checked here: the world refuses a wrong one and logs it.
+    """
     if {given.seat for given in commands} - turn.numbers:
         return False
     people = [given for given in commands if given.seat in turn.people]
@@ -354,9 +375,11 @@ def _offered(turn: OpenTurn, commands: Sequence[SubmittedCommand]) -> bool:
 
 
 def continue_episode(turn: OpenTurn, ahead: ComputedStep | None = None, *, asked: bool = False) -> None:
-    """The step runs, now or when it is due, and with it those after it in which nobody is asked; or the
-    co-players are asked, unless they were `asked` for this step. Tasks begin after the commit. Nothing
-    happens where a clock takes the steps (`kitchen.realtime`)."""
+    """Run the step if it is due, and the following steps in which nobody is asked. Otherwise ask the agents.
+
+    With `asked`, the agents were already asked for this step. Tasks begin after the commit. Nothing happens
+    in a real-time episode (`kitchen.realtime`).
+    """
     if turn.episode.tick_ms:
         return
     before = turn.step
@@ -376,7 +399,10 @@ def continue_episode(turn: OpenTurn, ahead: ComputedStep | None = None, *, asked
 
 
 def _may_run(turn: OpenTurn, first: int) -> bool:
-    """Whether this transaction may run one more step, having begun with the `first`; if not, a task does."""
+    """Return True if this transaction, which began at step `first`, may run one more step.
+
+    Otherwise a task is queued that runs it.
+    """
     if is_offline() or turn.step - first < MAX_STEPS_PER_TRANSACTION:
         return True
     transaction.on_commit(partial(run_step_later, turn.episode.pk, turn.step, 0.0))
@@ -384,7 +410,7 @@ def _may_run(turn: OpenTurn, first: int) -> bool:
 
 
 def _count_step(turn: OpenTurn, rows: Collection[SeatCommand]) -> None:
-    """How long the last person who chose waited for the step that was just taken."""
+    """Measure how long the last person who chose waited for the step just taken."""
     chosen = (row for row in rows if row.chosen_by in step_timer.PEOPLE_CODES and row.planned_in is None)
     episode, came = turn.episode, [row.received_at for row in chosen]
     if came:
@@ -400,14 +426,17 @@ def _count_decisions(decisions: Sequence[SubmittedDecision]) -> None:
 
 
 def _count(counted: Callable[[], None]) -> None:
-    """What is stored is counted, once it is, unless nobody is to know."""
+    """Update a metric after the commit, unless the episode is played offline."""
     if not is_offline():
         transaction.on_commit(counted)
 
 
 def _is_due(turn: OpenTurn) -> bool:
-    """Whether the step can run now. If not, a task runs it then; nobody has to look after it until it is
-    overdue. Where more time seems to be left than there ever was, the clock was set back."""
+    """Return True if the step can run now. Otherwise queue a task that runs it when it is due.
+
+    Workers leave the step alone until it is overdue. If the time left is longer than the whole delay, the
+    clock was set back, and the step runs now.
+    """
     seconds = (turn.due_at - timezone.now()).total_seconds()
     if not 0 < seconds <= max(turn.thinking_seconds, turn.pause_seconds):
         return True
@@ -418,7 +447,7 @@ def _is_due(turn: OpenTurn) -> bool:
 
 
 def _tell_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> None:
-    """News of the step just taken, or of the end, for staff who watch (after the commit)."""
+    """Send news of the step just taken, or of the end, to staff who watch (after the commit)."""
     if not episode.audience:
         return
     waited = sum(row.chosen_by in step_timer.NO_CHOICE_CODES for row in commands)
@@ -433,9 +462,9 @@ def _tell_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> 
 
 
 def end_episode(*, episode_id: int, reason: str) -> bool:
-    """Staff end an episode, and say why; False if it had ended already.
+    """End an episode on behalf of staff, with a reason. Returns False if it had already ended.
 
-    ValueError without a reason. The page says that the episode was ended, not why, and leads on.
+    Raises ValueError if the reason is empty. The page says that the episode was ended, not why, and leads on.
     """
     if not reason.strip():
         raise ValueError("reason: say why the episode is ended")
@@ -446,17 +475,19 @@ def end_episode(*, episode_id: int, reason: str) -> bool:
 
 
 def abandon_episode(*, episode_id: int, reason: str) -> bool:
-    """Somebody who plays in it is gone, so it ends; False if it had ended already.
+    """End an episode because a person who plays in it is gone. Returns False if it had already ended.
 
-    `reason` completes, for whoever still looks at the page, “It was ended because …”; it is looked up there.
+    `reason` completes “It was ended because …” on the pages still open, where it is translated.
     """
     return _end(episode_id, Episode.Status.ABANDONED, reason=reason)
 
 
 @transaction.atomic
 def _end(episode_id: int, status: Episode.Status, *, reason: str = "", sealed: bool = True) -> bool:
-    """End it if it is still played; the step that is open is never taken. It is `sealed` here, or by whoever
-    holds its turn."""
+    """End the episode if it is still played. The open step is never taken.
+
+    With `sealed=False`, the holder of the turn seals the episode.
+    """
     playing = Episode.objects.select_for_update().filter(pk=episode_id, status=Episode.Status.PLAYING)
     episode = playing.first()
     if episode is None:
@@ -472,9 +503,12 @@ def _end(episode_id: int, status: Episode.Status, *, reason: str = "", sealed: b
 
 
 def leave_seat(*, episode_id: int, seat: int) -> bool:
-    """The person in this seat has left: a co-player takes it over where the episode says so and somebody
-    else plays on, else the episode ends, as it does where they led without a seat of the world. Their key
-    opens nothing any more. False, and nothing else changed, if it was over already."""
+    """Remove the person from this seat.
+
+    An agent takes the seat over if the policy says so and another person plays on. Otherwise the episode
+    ends, also if the person led without a seat of the world. The person's key stops working. Returns False if
+    the episode was already over.
+    """
     with exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
         Seat.objects.filter(episode=episode_id, number=seat).update(key=new_key(), page="")
@@ -482,9 +516,8 @@ def leave_seat(*, episode_id: int, seat: int) -> bool:
             return False
         if seat in turn.people and hand_over_seat(turn, seat, LEFT):
             continue_after_takeover(turn)
-            step_timer.start_first_turn_timer(
-                episode_id=episode_id
-            )  # if it was this person's page that was waited for
+            # this person's page may have been the last one missing
+            step_timer.start_first_turn_timer(episode_id=episode_id)
             return True
         is_person = seat in turn.people | turn.leaders
         return is_person and abandon_episode(episode_id=episode_id, reason=ABSENCE_REASONS[LEFT])

@@ -46,7 +46,7 @@ from kitchen.registry.world_registry import check_clock, get_page, get_world
 
 @dataclass(frozen=True, slots=True)
 class MindPlan:
-    """A co-player to be seated: its kind, its settings, and the seats it commands."""
+    """An agent to be seated: its kind, its settings, and the seats it commands."""
 
     kind: str
     seats: tuple[int, ...]
@@ -80,29 +80,35 @@ def create_episode(
     absence: AbsencePolicy | None = None,
     awaited: Iterable[int] = (),
 ) -> Episode:
-    """A new episode at its start, its first step open. Seats that no mind commands are people's.
+    """Create an episode at its start, with its first step open. People play the seats that no agent commands.
 
-    `decision_seconds` is what all co-players together have for a step before fallbacks play (None: as this
-    installation has it), `step_seconds` is people's time for a step (see `kitchen.play.turn.step_timer`),
-    `hints` has the page say what would be good to do next, `until` says what its figures are to reach for it
-    to be over, `shown` is what people are to see of the world as far as it has that (`Page.shown`),
-    `asks_first` has the page ask before it sends an action, `three_dimensions` has it offer the world as a
-    scene, `shows_intents` has it say what co-players are about to do, `passes_by` has steps go on without
-    seats that have nothing to choose (`World.asks`), `offers_plans` has the page offer to choose what
-    follows, where the world says what that may be (`World.plannable`), `audience` names those whom its news
-    go to (see `stream.audience_group`), `knowing` says whose commands of the open step a co-player is told
-    (`KNOWLEDGE_LABELS`), `organisation` what people and co-players may do with one another: without it nobody
-    writes to anybody. Its people without a seat lead; where nobody else plays, co-players are asked when the
-    time for a step is over, and without one as soon as it is open. `absence` says what becomes of the seat of
-    a person who is gone: without it who leaves ends the episode. `awaited` are seats of people who did not
-    come: everybody is told.
+    - `decision_seconds`: time of all agents together for a step before fallbacks play. None: the server's
+      setting.
+    - `step_seconds`: people's time for a step (see `kitchen.play.turn.step_timer`).
+    - `hints`: the page says what would be good to do next.
+    - `until`: the values that the world's metrics must reach for the episode to be over.
+    - `shown`: what people see of the world, as far as it offers that (`Page.shown`).
+    - `asks_first`: the page asks for confirmation before it sends an action.
+    - `three_dimensions`: the page offers the world as a 3D scene.
+    - `shows_intents`: the page says what agents are about to do.
+    - `passes_by`: steps do not wait for seats that have nothing to choose (`World.asks`).
+    - `offers_plans`: the page lets people plan commands, where the world allows it (`World.plannable`).
+    - `audience`: the staff who receive news (see `page_broadcast.audience_group`).
+    - `knowing`: whose commands of the open step an agent knows (`KNOWLEDGE_LABELS`).
+    - `organisation`: what people and agents may do with one another. Without it nobody can send messages. Its
+      people without a seat lead. Where nobody else plays, agents are asked when the time for a step is over,
+      or
+      at once if there is no time limit.
+    - `absence`: the rule for the seat of a person who is gone. Without it the episode ends if a person
+      leaves.
+    - `awaited`: seats of people who did not come. Everybody is notified.
 
-    Where the world has a clock (`World.tick_ms`), its steps are taken by `kitchen.realtime`, which asks
-    nobody for longer than a tick: times for a step and for thinking mean nothing there. For programs
-    (`synthetic`) the clock goes quicker (`clock.tick_ms_for`), which `Episode.tick_ms` says.
+    In a real-time world (`World.tick_ms`), `kitchen.realtime` takes the steps and asks nobody for longer than
+    a tick. Times for a step and for thinking mean nothing there. For programs (`synthetic`) the clock runs
+    faster (`step_timer.tick_ms_for`). `Episode.tick_ms` has the resulting value.
 
-    SettingsError if the world, a mind, the seating, the clock, the goal, the organisation or what becomes of
-    seats cannot be played.
+    Raises SettingsError if the world, an agent, the seating, the clock, the goal, the organisation or the
+    absence policy is invalid.
     """
     step_timer.check_step_seconds(step_seconds)
     page_broadcast.audience_group(audience)
@@ -120,9 +126,10 @@ def create_episode(
     if game.tick_ms:
         _check_ticks(minds, absence, organisation, step_seconds)
     tick_ms = step_timer.tick_ms_for(game.tick_ms, synthetic=synthetic)
-    clocked = None if is_offline() else tick_ms  # who plays aside takes the steps, as fast as they come
+    # a caller that plays offline takes the steps itself, as fast as they come
+    clocked = None if is_offline() else tick_ms
     begins = game.frozen_state()
-    page = get_page(world)  # found before anybody has to wait: the first time it is loaded
+    page = get_page(world)  # loaded before a lock is held: the first load is slow
     episode = Episode(
         world=world,
         world_version=game.version,
@@ -153,7 +160,7 @@ def create_episode(
         turn_opened_at=timezone.now(),
         tick_ms=clocked,
     )
-    with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
+    with transaction.atomic(savepoint=False):  # no savepoint: an outer transaction loses both writes, or none
         episode.save(force_insert=True)
         insert_rows(StateChange, initial_state_rows(episode.pk, begins))
         seated = _seat_everybody(episode, page, seats=seats, minds=minds)
@@ -173,7 +180,7 @@ def _check_ticks(
     organisation: Organisation | None,
     step_seconds: float | None,
 ) -> None:
-    """SettingsError for what cannot be where a clock takes the steps."""
+    """Raise SettingsError for settings that are impossible in a real-time world."""
     slow = {mind.kind for mind in minds} | ({absence.kind} if absence and absence.kind else set())
     if slow := {kind for kind in slow if not plays_in_real_time(kind)}:
         raise SettingsError(f"co-player: {min(slow)} does not keep up with a clock")
@@ -194,8 +201,7 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
 
 
 def members_of_plans(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, ...]:
-    """Who plays where these minds are seated: each of them, and a person in each seat that is left; by
-    number."""
+    """Return the members for these agents: each agent, and a person in each seat that is left, by number."""
     taken = {seat for mind in minds for seat in mind.seats}
     people = [Member(seat, (seat,), is_person=True) for seat in range(seats) if seat not in taken]
     played = [Member(min(mind.seats), tuple(sorted(mind.seats)), is_person=False) for mind in minds]
@@ -203,7 +209,7 @@ def members_of_plans(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, 
 
 
 def leaders_of(organisation: Organisation | None) -> tuple[Member, ...]:
-    """Its members without a seat."""
+    """Return the organisation's members without a seat."""
     return tuple(one for one in organisation.members if not one.seats) if organisation else ()
 
 
@@ -215,7 +221,7 @@ def _check_organisation(
     seats: int,
     knowing: str,
 ) -> None:
-    """Its members are those who play, and people without a seat, and it can be played so."""
+    """Raise SettingsError unless the members are the players and people without a seat, and can play so."""
     if organisation is None:
         return
     held = {(member.number, member.seats, member.is_person) for member in organisation.members}
@@ -235,7 +241,7 @@ def _check_until(until: Mapping[str, int], game: World) -> None:
 
 
 def _seat_everybody(episode: Episode, page: Page, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
-    """Their names are stored in English, whoever reads."""
+    """Create the agents and the seats. Seat names are stored in English, whatever the request's language."""
     by_seat: dict[int, Mind] = {}
     for number, plan in enumerate(minds):
         mind = Mind.objects.create(
@@ -257,23 +263,24 @@ def _seat_leaders(episode: Episode, leaders: Sequence[Member]) -> list[Seat]:
 
 
 EPISODES_WITH_CALLS = 25
-"""Decisions that are erased together: each may have some calls, of a dozen messages each."""
+"""Number of decisions erased together. Each may have some model calls with a dozen messages each."""
 
 
 def erase_episode(episode_id: int) -> None:
-    """Erase an episode that is over, with its whole log; nothing if it is gone already."""
+    """Erase an episode that is over, with its whole log. Does nothing if the episode no longer exists."""
     erase_rows(Message.objects.filter(episode=episode_id))
     erase_rows(Decision.objects.filter(mind__episode=episode_id), EPISODES_WITH_CALLS)
     erase_rows(SeatCommand.objects.filter(episode=episode_id))
     erase_rows(StateChange.objects.filter(episode=episode_id))
     erase_rows(Step.objects.filter(episode=episode_id))
     with transaction.atomic():
-        for episode in Episode.objects.select_for_update().filter(pk=episode_id):  # no step is written now
+        # locked: no step is written now
+        for episode in Episode.objects.select_for_update().filter(pk=episode_id):
             episode.delete()
 
 
 def erase_rows(rows: QuerySet[Any], size: int = BATCH_ROWS) -> int:
-    """Erase rows with all that hangs on them, so many at once; how many they were."""
+    """Erase rows and everything that refers to them, in batches of `size`. Return the number of rows."""
     ids = list(rows.order_by("pk").values_list("pk", flat=True))
     for piece in batches_of(ids, size):
         rows.model._default_manager.filter(pk__in=piece).delete()
@@ -281,7 +288,7 @@ def erase_rows(rows: QuerySet[Any], size: int = BATCH_ROWS) -> int:
 
 
 def erase_prompts(hashes: Iterable[str]) -> int:
-    """Erase those of these prompts that no call uses any more; how many."""
+    """Erase those of these prompts that no call uses any more, and return how many."""
     erased = 0
     for piece in batches_of(sorted(hashes)):
         with transaction.atomic():

@@ -2,7 +2,7 @@
 
 The hash chain reveals a changed step. The seal needs this installation's key. It reveals a rewritten chain,
 and steps cut off at the end. It also reveals changes to what the chain does not cover (decisions, calls,
-owners). Owners are given by registered functions (`register_owners`).
+owners). Registered functions (`register_owners`) return the owners.
 
 Verification checks the hash chain of each episode (`kitchen.play.turn.state_store`). It checks that no step
 is missing, and that steps ran with the commands of the seats. It checks that the log and the changes of large
@@ -42,7 +42,9 @@ from kitchen.play.turn.state_store import command_log_entry, first_chain_hash, n
 
 SEAL_PURPOSE = "episode"
 STATE, CHAIN, LOG, BELONGS = "state", "chain", "log", "belongs"
-"""Facts that are not columns: the state, the last link, everything beside the steps, and whose it is."""
+"""Sealed facts that are not columns: the state, the last link of the chain, the log besides the steps, and
+the owners.
+"""
 SEALED_COLUMNS = (
     *("world", "world_version", "settings", "seed", "label", "synthetic", "hints", "until", "audience"),
     *("thinking_seconds", "decision_seconds", "step_seconds", "created_at", "organisation"),
@@ -50,7 +52,7 @@ SEALED_COLUMNS = (
     *("shown", "asks_first", "three_dimensions", "shows_intents", "passes_by", "knowing", "offers_plans"),
     *("absence", "gone", "tick_ms"),
 )
-"""Columns of an episode that nobody changes once it is over."""
+"""Columns of an episode that do not change once it is over."""
 
 LATER_COLUMNS: Mapping[Any, Sequence[str]] = {
     Decision: ("because", "dropped", "number", "seen_step"),
@@ -58,44 +60,47 @@ LATER_COLUMNS: Mapping[Any, Sequence[str]] = {
     Seat: ("leads",),
     SeatCommand: ("planned_in", "to_follow"),
 }
-"""Columns that a table of the log got when there were sealed rows without them: those say nothing there."""
+"""Columns added to a log table after some rows were sealed without them. They are empty in those rows."""
 
 
 Owners = Callable[[Sequence[int]], Mapping[int, Sequence[Json]]]
-"""From the ids of episodes to what each belongs to."""
+"""Function from episode ids to the owners of each episode."""
 _owners: list[Owners] = []
 
 
 @dataclass(slots=True)
 class SealedFacts:
-    """What is to be sealed of one episode."""
+    """The facts of one episode to be sealed."""
 
     episode: Episode
     values: dict[str, Json] = field(default_factory=dict)
 
 
 def register_owners(owners: Owners) -> None:
-    """From now on it is sealed what episodes belong to by these words, too."""
+    """Register a function that returns owners of episodes. The seal covers them from now on."""
     if owners not in _owners:
         _owners.append(owners)
 
 
 def seal_episode(episode: Episode) -> None:
-    """Compute the figures of an episode that has ended in this transaction, and seal it. Everything else of
-    it is written already."""
+    """Compute the metrics of an episode that has ended in this transaction, and seal it.
+
+    Everything else about the episode must already be written.
+    """
     store_log_metrics(episode)
     write_seals(seal_drafts([episode.pk]))
 
 
 def seal_drafts(ids: Sequence[int]) -> list[SealedFacts]:
-    """All that is sealed of those of these episodes that are over but whose they are: reading it takes a
-    while."""
+    """Return all sealed facts except the owners, for those of these episodes that are over. Reading them is
+    slow.
+    """
     over = Episode.objects.filter(pk__in=ids).exclude(status=Episode.Status.PLAYING)
     return sealed_facts_of(over.order_by("pk"))
 
 
 def write_seals(drafts: Sequence[SealedFacts]) -> None:
-    """Seal these ends. Needs a transaction around it."""
+    """Add the owners to these facts and store the seals. Call this inside a transaction."""
     owned = owner_hashes([each.episode.pk for each in drafts])
     for each in drafts:
         each.values[BELONGS] = owned[each.episode.pk]
@@ -108,7 +113,7 @@ def _seal(draft: SealedFacts) -> Seal:
 
 
 def is_seal_genuine(seal: Seal, episode: Episode) -> bool:
-    """Whether this installation, with the key that it has now, has made this seal for this episode."""
+    """Return True if this installation's present key made this seal for this episode."""
     return seal_is_valid(seal.mac, SEAL_PURPOSE, _sealed(seal.kind, episode, seal.facts))
 
 
@@ -117,7 +122,7 @@ def _sealed(kind: str, episode: Episode, facts: Mapping[str, Json]) -> list[Json
 
 
 def owner_hashes(ids: Sequence[int]) -> dict[int, list[Json]]:
-    """What each of these episodes belongs to, hashed: what is erased cannot be read from it."""
+    """Return the hashed owners of each episode. Erased personal data cannot be read from them."""
     found: dict[int, list[Json]] = {each: [] for each in ids}
     for owners in _owners:
         for episode_id, said in owners(ids).items():
@@ -126,7 +131,7 @@ def owner_hashes(ids: Sequence[int]) -> dict[int, list[Json]]:
 
 
 def sealed_facts_of(episodes: Iterable[Episode]) -> list[SealedFacts]:
-    """As these episodes are stored now."""
+    """Return the facts of these episodes as they are stored now."""
     rows = list(episodes)
     ids = [episode.pk for episode in rows]
     chains, logs = _chains(ids), _logs(rows)
@@ -145,13 +150,13 @@ def sealed_facts_of(episodes: Iterable[Episode]) -> list[SealedFacts]:
 
 
 def _chains(ids: Sequence[int]) -> dict[int, str]:
-    """The last link of each."""
+    """Return the last link of each episode's hash chain."""
     last = Step.objects.filter(episode__in=ids, number=F("episode__step"))
     return dict(last.order_by().values_list("episode", "chain"))
 
 
 def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
-    """A hash of all that is written of each episode beside its steps."""
+    """Return a hash of each episode's log besides its steps."""
     hashes: dict[int, Any] = defaultdict(hashlib.sha256)
     ids = [episode.pk for episode in episodes]
     for rows in _beside_steps(ids):
@@ -162,14 +167,18 @@ def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
 
 
 def _without_later(values: list[Any], later: int) -> list[Any]:
-    """A row as it was hashed when so many of its last columns were not there yet, if they say nothing."""
+    """Return the row without its last `later` columns if they are empty, as it was hashed before they
+    existed.
+    """
     return values if any(values[len(values) - later :]) else values[: len(values) - later]
 
 
 def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
-    """Who played, what they decided before the end, what models were asked and answered, commands of a step
-    that was never taken, what was said, what large parts of the state became: each row begins with its
-    episode and names no id; they come in the order of what happened."""
+    """Return queries for the log besides the steps, in chronological order.
+
+    They cover the players, decisions before the end, model calls, commands of a step that was never taken,
+    messages, and changes of large parts. Each row begins with its episode and contains no id.
+    """
     decision, call = ("mind__episode", "mind__number", "step"), "decision__mind__"
     of_call = (f"{call}episode", f"{call}number", "decision__step", "number")
     of_message = tuple(f"call__{name}" for name in of_call)
@@ -199,19 +208,19 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
 
 
 def _rows(rows: QuerySet[Any], *names: str, by: Sequence[str] = ()) -> QuerySet[Any, Any]:
-    """Ordered by the first columns, or `by` these, which tell the rows of one episode apart."""
+    """Return the columns `names`, ordered by the first five or by the unique columns `by`."""
     return rows.order_by(*(by or names[:5])).values_list(*names)
 
 
 def _others(model: Any, *more: str) -> list[str]:
-    """The columns that say what happened, by name; those that came later last."""
+    """Return the columns that describe what happened, by name. Those added later come last."""
     later = LATER_COLUMNS.get(model, ())
     left_out = {"id", "mind", "step", "decision", "episode", *more, *later}
     return [*sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out), *later]
 
 
 EPISODES_PER_READ = 20
-"""Episodes that are read together."""
+"""Number of episodes read together."""
 
 STEP_CHANGED = "is not what was written"
 UNCHAINED = "has no chain, although steps before it have one"
@@ -226,12 +235,12 @@ FALSE_SEAL = "its seal was not made with this installation's key"
 OTHER_OWNER = "it belongs to somebody else than when it was sealed"
 OTHER_PROMPT = "what a model was asked is not what was written"
 SEALED_PARTS_IN_WORDS = {CHAIN: "last hash", LOG: "log of decisions, calls and who played"}
-"""Sealed facts that are no columns."""
+"""Names of the sealed facts that are not columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogFault:
-    """A step, or where none is named the episode itself, that is not as it was written."""
+    """A fault in a stored log, in one step or (`step` None) in the episode itself."""
 
     step: int | None
     why: str
@@ -242,28 +251,27 @@ class LogFault:
 
 @dataclass(slots=True)
 class LogVerdict:
-    """What the log of one episode is worth."""
+    """The result of verifying the log of one episode."""
 
     episode: str
-    """Its key."""
+    """The episode's key."""
     steps: int = 0
     before_chains: int = 0
-    """Steps that no chain holds: programs of before took them, and none of today took one after them."""
+    """Number of steps without a chain: an older version took them, and no step with a chain follows."""
     is_over: bool = True
-    """Not yet where it is being played: its steps hold so far, and nothing is sealed."""
+    """False while the episode is played: its steps are verified so far, and nothing is sealed yet."""
     chain: str = ""
-    """After the last step; to be kept elsewhere, it shows later that nobody has written the log anew."""
+    """The hash chain after the last step. A copy kept elsewhere shows later whether the log was rewritten."""
     faults: list[LogFault] = field(default_factory=list)
 
     @property
     def holds(self) -> bool:
-        """Nothing was found."""
+        """True if no fault was found."""
         return not self.faults
 
 
 def verify_episode_logs(episodes: QuerySet[Episode]) -> Iterator[LogVerdict]:
-    """A verdict for each of these episodes, in the order of their ids; for those that are erased meanwhile
-    none."""
+    """Yield the result for each of these episodes, ordered by id. Episodes erased meanwhile are left out."""
     ids = list(episodes.order_by("pk").values_list("pk", flat=True))
     for begin in range(0, len(ids), EPISODES_PER_READ):
         yield from _verdicts(ids[begin : begin + EPISODES_PER_READ])
@@ -271,7 +279,7 @@ def verify_episode_logs(episodes: QuerySet[Episode]) -> Iterator[LogVerdict]:
 
 @dataclass(slots=True)
 class _Read:
-    """What is read together of some episodes, by their ids."""
+    """Rows read together for some episodes, by episode id."""
 
     facts: Mapping[int, Mapping[str, Json]]
     belongs: dict[int, list[Json]]
@@ -303,7 +311,7 @@ def _read(ids: Sequence[int], episodes: Sequence[Episode]) -> _Read:
 
 
 def _other_prompts(ids: Sequence[int]) -> set[int]:
-    """Those of these episodes that used a prompt whose text is not the one that its hash is of."""
+    """Return those of these episodes that used a prompt whose text does not match its hash."""
     used = CallMessage.objects.filter(call__decision__mind__episode__in=ids)
     texts = Prompt.objects.filter(pk__in=used.values("prompt"))
     changed = [row.hash for row in texts.iterator() if text_hash(row.text) != row.hash]
@@ -314,7 +322,7 @@ def _other_prompts(ids: Sequence[int]) -> set[int]:
 def _verdict(episode: Episode, read: _Read) -> LogVerdict:
     steps, seals = read.steps[episode.pk], read.seals[episode.pk]
     over = episode.status != Episode.Status.PLAYING
-    if not over:  # steps that were taken since it was read
+    if not over:  # leave out steps taken since the episode was read
         steps = [row for row in steps if row.number <= episode.step]
     verdict = LogVerdict(str(episode.key), len(steps), is_over=over)
     verdict.faults += _missing(episode, steps)
@@ -331,8 +339,7 @@ def _verdict(episode: Episode, read: _Read) -> LogVerdict:
 
 
 def _state(episode: Episode, steps: Sequence[Step]) -> Iterator[LogFault]:
-    """The state is that of its hash, the hash that of the last step, and the large parts those of the
-    state."""
+    """Yield faults of the state: it must match its hash, the last step's hash, and the stored large parts."""
     if canonical_hash(episode.state) != episode.state_hash:
         yield LogFault(None, NOT_ITS_HASH)
     if steps and steps[-1].number == episode.step and steps[-1].state_hash != episode.state_hash:
@@ -342,7 +349,9 @@ def _state(episode: Episode, steps: Sequence[Step]) -> Iterator[LogFault]:
 
 
 def _unsealed(episode: Episode, seals: Mapping[str, Seal], read: _Read) -> Iterator[LogFault]:
-    """What is not as the seals say. An episode of before seals may have been ended by a program of before."""
+    """Yield differences from the seals. An older version may have ended an episode that existed before
+    seals.
+    """
     over = episode.status != Episode.Status.PLAYING
     if over and not seals:
         yield LogFault(None, UNSEALED)
@@ -360,12 +369,12 @@ def _otherwise(
     for name in sorted(sealed.keys() & now.keys()):
         if canonical_text(sealed[name]) != canonical_text(now[name]):
             yield LogFault(None, f"its {SEALED_PARTS_IN_WORDS.get(name, name)} is not what was sealed")
-    if BELONGS in sealed and set(belongs) - set(sealed[BELONGS]):  # who left is gone
+    if BELONGS in sealed and set(belongs) - set(sealed[BELONGS]):  # owners who withdrew are missing
         yield LogFault(None, OTHER_OWNER)
 
 
 def _missing(episode: Episode, steps: Sequence[Step]) -> list[LogFault]:
-    """Steps that the episode has taken and the log has not, or the other way."""
+    """Return faults for steps that the episode has taken but the log lacks, and the reverse."""
     there, taken = {row.number for row in steps}, set(range(1, episode.step + 1))
     gone = [LogFault(number, MISSING) for number in taken - there]
     return gone + [LogFault(number, OTHER_STATE) for number in there - taken]
@@ -374,7 +383,10 @@ def _missing(episode: Episode, steps: Sequence[Step]) -> list[LogFault]:
 def _broken(
     episode: Episode, steps: Sequence[Step], verdict: LogVerdict, *, of_before: bool
 ) -> Iterator[LogFault]:
-    """Every link that does not fit. It is gone on from what is written, so that each is found by itself."""
+    """Yield every link of the chain that does not match.
+
+    Checking continues from the stored link, so that each fault is found by itself.
+    """
     chain, unchained, chained = first_chain_hash(episode), 0, False
     for row in steps:
         chain = next_chain_hash(chain, vars(row))
@@ -393,14 +405,14 @@ def _broken(
 
 
 def _why(number: int, unchained: int) -> str:
-    """A link holds the steps without one before it, too."""
+    """Describe a wrong link. A link also covers the steps without a chain before it."""
     return f"{STEP_CHANGED}, or one of the {unchained} steps before it" if unchained else STEP_CHANGED
 
 
 def _same_commands(entries: Sequence[Any], given: Sequence[SeatCommand]) -> bool:
-    """What a step ran with is what is stored for its seats, in whatever order it ran."""
+    """Return True if the step ran with the stored commands of its seats, in any order."""
     try:
         ran = {entry["seat"]: entry for entry in entries}
-    except (KeyError, TypeError):  # something else was written there
+    except (KeyError, TypeError):  # the entry has another form
         return False
     return ran == {row.seat: command_log_entry(row) for row in given}

@@ -28,15 +28,17 @@ from kitchen.registry.world_registry import get_world
 
 
 def store_log_metrics(episode: Episode) -> None:
-    """Add the figures that are computed from the log to the score of an episode that has ended. Does nothing
-    in a world without such figures. Needs the transaction that ends the episode."""
+    """Add the metrics computed from the log to the score of an ended episode.
+
+    Does nothing if the world has no such metrics. Call this in the transaction that ends the episode.
+    """
     if has_log_metrics(episode.world):
         episode.score = with_log_metrics(episode.score, read_log(episode))
         Episode.objects.filter(pk=episode.pk).update(score=episode.score)
 
 
 def has_log_metrics(world: str) -> bool:
-    """Return whether figures of this world are computed from the log; no for a world that is not known."""
+    """Return True if the world computes metrics from the log. False for an unknown world."""
     try:
         return bool(metrics_from_log(world))
     except UnknownNameError:
@@ -44,7 +46,7 @@ def has_log_metrics(world: str) -> bool:
 
 
 def read_log(episode: Episode) -> EpisodeLog:
-    """Return the log of an episode as it is stored."""
+    """Return the stored log of an episode."""
     decisions = Decision.objects.filter(mind__episode=episode).order_by("step", "pk")
     return log_from_rows(
         episode,
@@ -63,8 +65,10 @@ def log_from_rows(
     messages: Iterable[Message],
     decisions: Iterable[Decision],
 ) -> EpisodeLog:
-    """Return the log that these rows of one episode make, each kind in its order. Decisions that came after
-    the end are left out: the episode's figures do not change any more."""
+    """Build the log of one episode from these rows, each kind in its order.
+
+    Decisions that came after the end are left out, because the episode's metrics must not change any more.
+    """
     organisation = organisation_of(episode)
     members = _members_of_minds(seats, organisation)
     return EpisodeLog(
@@ -80,7 +84,7 @@ def log_from_rows(
 
 
 def _members_of_minds(seats: Sequence[Seat], organisation: Organisation | None) -> dict[int, int]:
-    """Return the member number of each mind, by the mind's id."""
+    """Return the member number of each agent, by the agent's id."""
     first = {seat.mind_id: seat.number for seat in reversed(seats) if seat.mind_id is not None}
     return {
         mind: organisation.holder(number).number if organisation else number for mind, number in first.items()
@@ -111,61 +115,63 @@ def _decision(row: Decision, member: int) -> LoggedDecision:
 
 
 OWN_CODES = frozenset((PERSON, TIMEOUT, CLOCK))
-"""`chosen_by` in a seat's own steps."""
+"""`chosen_by` codes of a seat's own steps."""
 EPISODES_PER_READ = 200
-"""Episodes whose steps one query reads."""
+"""Number of episodes whose steps one query reads."""
 ROWS = 500
-"""Steps that are held at once."""
+"""Number of steps held in memory at once."""
 
 
 @dataclass(slots=True)
 class SeatConduct:
-    """What was counted of one seat's own steps in one episode, and of the work of all seats."""
+    """Counts over one seat's own steps in one episode, and over the work of all seats."""
 
     steps: int = 0
     commands: int = 0
-    """Given by the person, in a plan too."""
+    """Commands that the person gave, also in a plan."""
     refused: int = 0
-    """Of these."""
+    """Those of the commands that were refused."""
     idle: int = 0
-    """Steps in which it waited, was refused, or gave no command."""
+    """Steps in which the person waited, was refused, or gave no command."""
     turns: int = 0
-    """In which the person was asked and gave a command, where no clock took the steps."""
+    """Steps in which the person was asked and gave a command, except real-time steps."""
     seconds: float = 0.0
-    """In all of these, from when they opened to the command."""
+    """Total seconds from the opening of these steps to the command."""
     work: int = 0
-    """Commands of the person that were carried out and neither waited nor moved."""
+    """The person's commands that were carried out and were neither idle nor a movement."""
     all_work: int = 0
-    """Such commands of everybody in the episode."""
+    """Such commands of all seats in the episode."""
 
     @property
     def refused_share(self) -> float | None:
-        """Of the person's commands; None where they gave none."""
+        """Share of the person's commands that were refused. None without commands."""
         return self.refused / self.commands if self.commands else None
 
     @property
     def idle_share(self) -> float | None:
-        """Of the seat's own steps; None where there is none."""
+        """Share of the seat's own steps that were idle. None without steps."""
         return self.idle / self.steps if self.steps else None
 
     @property
     def thinking_seconds(self) -> float | None:
-        """The mean of a turn; None where there is none."""
+        """Mean seconds per turn. None without turns."""
         return self.seconds / self.turns if self.turns else None
 
     @property
     def work_share(self) -> float | None:
-        """Of everybody's; None where nobody worked, or the person never had this seat."""
+        """The person's share of all work. None if nobody worked, or if the person never had this seat."""
         return self.work / self.all_work if self.all_work and self.steps else None
 
 
 Seated = tuple[int, int]
-"""Episode and seat."""
+"""Episode id and seat number."""
 
 
 def conduct_by_seat(episodes: Collection[int]) -> dict[Seated, SeatConduct]:
-    """Of every seat that had a step of its own in these episodes; each step is read once. Nothing of worlds
-    that are not known here."""
+    """Return the counts of every seat that had a step of its own in these episodes.
+
+    Each step is read once. Worlds that are not registered here are left out.
+    """
     found: dict[Seated, SeatConduct] = {}
     wanted = sorted(episodes)
     for first in range(0, len(wanted), EPISODES_PER_READ):
@@ -175,7 +181,7 @@ def conduct_by_seat(episodes: Collection[int]) -> dict[Seated, SeatConduct]:
 
 
 def _steps(episodes: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-    """Episode, its world, whether a clock took its steps, then what it has of each step."""
+    """Yield (episode id, world, tick_ms, commands, events, opening time) for each step."""
     fields = ("episode_id", "episode__world", "episode__tick_ms", "commands", "events", "opened_at")
     return (
         Step.objects.filter(episode__in=episodes)
@@ -212,7 +218,7 @@ def _world(name: str) -> type[World] | None:
 
 
 def _kind(world: type[World], given: Mapping[str, Any], refused: bool) -> str:
-    """What became of a command: `refused`, `idle`, `moved` or `work`."""
+    """Return the outcome of a command: `refused`, `idle`, `moved` or `work`."""
     if refused:
         return "refused"
     kind = world.kind_of(command_from_json(given["command"]))
@@ -222,7 +228,7 @@ def _kind(world: type[World], given: Mapping[str, Any], refused: bool) -> str:
 
 
 def _count(conduct: SeatConduct, given: Mapping[str, Any], kind: str, opened_at: datetime | None) -> None:
-    """`opened_at`: of the turn; None under a clock."""
+    """Count one command. `opened_at` is the opening of the turn, None in a real-time episode."""
     conduct.steps += 1
     conduct.idle += kind in ("idle", "refused")
     if given["chosen_by"] != PERSON:

@@ -1,6 +1,6 @@
-"""Read running episodes for staff and operators: state, errors, delays, and who may see them. Read-only.
+"""Read running episodes for staff and operators: state, errors, delays, and access. Read-only.
 
-Any number of episodes is read in a fixed number of queries. Changes are announced by `notify_audience`
+Any number of episodes is read in a fixed number of queries. `notify_audience` announces changes
 (`EpisodeNews`). Figures on the last minutes read only the newest rows, because the log has no index by time.
 
 Superusers see all episodes. Other staff see those that a registered rule shows (`register_visibility_rule`).
@@ -41,35 +41,35 @@ class EpisodeFacts:
     status: str
     ended_because: str
     step: int
-    """Steps taken."""
+    """Number of steps taken."""
     standing: tuple[str, ...]
-    """What episodes are compared by, as it stands, figure by figure in words."""
+    """The present values of the metrics that episodes are compared by, in words."""
     length: int | None
-    """Steps of the whole episode, None if it has no fixed end or its state cannot be read."""
+    """Number of steps of the whole episode. None without a fixed end, or if its state cannot be read."""
     turn_opened_at: datetime
     turn_closes_at: datetime | None
     people_missing: tuple[int, ...]
     """Seats of people whose command the open step waits for."""
     minds_missing: tuple[int, ...]
-    """Seats of co-players whose command it waits for."""
+    """Seats of agents whose command the open step waits for."""
     opened: bool
-    """Every person has opened their page at least once."""
+    """True if every person has opened their page at least once."""
     fallbacks: int
-    """Commands that a fallback gave for a co-player."""
+    """Commands that a fallback gave for an agent."""
     ran_out: int
-    """Steps in which a person's time ran out, and no outage had to do with it."""
+    """Steps in which a person's time ran out, not counting outages."""
     model_failures: int
-    """Calls of language models that ended without an answer."""
+    """Language model calls that ended without an answer."""
     spent: Decimal
-    """US dollars that its calls cost, as far as their price is known."""
+    """US dollars that the model calls cost, as far as their price is known."""
     last_command_at: datetime | None
-    """When a person commanded last."""
+    """Time of the last command by a person."""
     late: int | None = None
-    """Steps that a clock took too late; None where there is no clock."""
+    """Real-time steps that were taken too late. None in a turn-based episode."""
 
 
 def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
-    """The facts of these episodes by id; one that is erased is left out."""
+    """Return the facts of these episodes by id. Erased episodes are left out."""
     episodes = list(Episode.objects.filter(pk__in=list(episode_ids)))
     ids = [episode.pk for episode in episodes]
     commands, calls, seats, given = _commands(ids), _calls(ids), _seats(ids), _given(ids)
@@ -87,8 +87,10 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
 
 
 def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
-    """When the person in one of these seats, each (episode, number), commanded last, or wrote to others; None
-    if nobody did; no world is read."""
+    """Return the time of the newest command or message by a person in these (episode id, seat number) pairs.
+
+    Returns None if there is none. No world is read.
+    """
     theirs, said = [], []
     for episode, seat in seats:
         theirs.append(Q(episode=episode, seat=seat))
@@ -104,7 +106,7 @@ def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeCounts:
-    """What went wrong in one episode so far, and its money; the fields as in `EpisodeFacts`."""
+    """Counts of faults in one episode so far, and its cost. The fields are those of `EpisodeFacts`."""
 
     fallbacks: int = 0
     ran_out: int = 0
@@ -113,7 +115,10 @@ class EpisodeCounts:
 
 
 def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
-    """The counts by id in two queries, no world is read; an episode without any command is left out."""
+    """Return the counts by episode id in two queries, without reading a world.
+
+    Episodes without any command are left out.
+    """
     ids = list(episode_ids)
     commands, calls = _commands(ids), _calls(ids)
     return {
@@ -130,7 +135,8 @@ def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
 def _facts(
     episode: Episode, seats: list[Seat], given: set[int], counts: dict[str, Any], late: int | None
 ) -> EpisodeFacts:
-    playing = episode.status == Episode.Status.PLAYING and not episode.tick_ms  # a clock waits for nobody
+    # a real-time step waits for nobody
+    playing = episode.status == Episode.Status.PLAYING and not episode.tick_ms
     waited = (seat for seat in seats if playing and seat.acts and seat.may_act_in != episode.step + 1)
     missing = [seat for seat in waited if seat.number not in given]
     return EpisodeFacts(
@@ -161,7 +167,7 @@ def _late(ids: list[int]) -> dict[int, int]:
 
 
 def _length(episode: Episode) -> int | None:
-    """Of one damaged episode nobody knows it; the others are shown all the same."""
+    """Return the length of the episode. None if it is damaged, so that the other episodes are still shown."""
     try:
         return state_store.current_world(episode).length
     except WorldError:
@@ -194,7 +200,7 @@ def _seats(ids: list[int]) -> dict[int, list[Seat]]:
 
 
 def _given(ids: list[int]) -> dict[int, set[int]]:
-    """By episode: the seats that have commanded in the open step."""
+    """Return by episode the seats that have commanded in the open step."""
     seats_by_episode: dict[int, set[int]] = defaultdict(set)
     rows = SeatCommand.objects.filter(episode__in=ids, step=F("episode__step") + 1)
     for episode, seat in rows.values_list("episode_id", "seat"):
@@ -204,28 +210,30 @@ def _given(ids: list[int]) -> dict[int, set[int]]:
 
 PERSON_CODE = "person"
 NEWEST_ROWS = 2000
-"""Rows that are read at most."""
+"""Maximum number of rows read."""
 LATE_AFTER = timedelta(seconds=5)
-"""Beyond the time that a turn may take, for the look of workers to find it."""
+"""Extra time beyond a turn's limit before it counts as late. Workers' checks normally find it earlier."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayPace:
-    """Steps lately, and what those took that waited for nobody but us, and for no clock: seconds from the
-    last command."""
+    """Number and speed of recent steps. Speeds are seconds from the last command to the stored step.
+
+    They cover only turns that waited for nothing but the server: no thinking agent and no real-time clock.
+    """
 
     steps: int
     capped: bool
-    """There were more steps than are read."""
+    """True if there were more steps than are read."""
     half: float | None
-    """The median; None without such steps."""
+    """The median in seconds. None without such steps."""
     most: float | None
-    """95 of 100 took no longer."""
+    """The 95th percentile in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecentFaults:
-    """Decisions and calls of models lately, and how many of them came to nothing."""
+    """Numbers of recent decisions and model calls, and how many of them failed."""
 
     decisions: int
     fallbacks: int
@@ -234,20 +242,22 @@ class RecentFaults:
 
 
 def running_episode_counts() -> dict[str, int]:
-    """How many episodes are played now, by world."""
+    """Return the number of running episodes, by world."""
     playing = Episode.objects.filter(status=Episode.Status.PLAYING).order_by()
     return dict(playing.values_list("world").annotate(Count("pk")))
 
 
 def count_late_turns() -> int:
-    """Episodes that wait longer than they may: for co-players although all people have commanded, or for a
-    turn to be closed whose time is over."""
+    """Return the number of episodes that wait too long.
+
+    They wait for agents although all people have commanded, or for a turn to be closed whose time is over.
+    """
     waiting = (*undecided_turns(LATE_AFTER), *overdue_turns(LATE_AFTER))
     return len({pk for pk, _ in waiting})
 
 
 def recent_pace(minutes: float = 1) -> PlayPace:
-    """How quick play was."""
+    """Return the speed of play in the last minutes."""
     rows = Step.objects.order_by("-pk").values_list("taken_at", "commands", "episode__tick_ms")[:NEWEST_ROWS]
     since = timezone.now() - timedelta(minutes=minutes)
     fresh = [(taken_at, commands, ticks) for taken_at, commands, ticks in rows if taken_at >= since]
@@ -263,7 +273,7 @@ def recent_pace(minutes: float = 1) -> PlayPace:
 
 
 def _own_seconds(taken_at: datetime, commands: Sequence[Json]) -> float | None:
-    """From the last person's command to the stored step; None where co-players took their time, too."""
+    """Return the seconds from the last person's command to the stored step. None if agents took time, too."""
     asked = [entry for entry in commands if "planned_in" not in entry]
     by = {entry["chosen_by"] for entry in asked}
     if PERSON_CODE not in by or any(entry["fallback"] for entry in asked) or not all(map(_is_instant, by)):
@@ -279,7 +289,7 @@ def _is_instant(chosen_by: str) -> bool:
 
 
 def recent_faults(minutes: float = 15) -> RecentFaults:
-    """What co-players and models could not do."""
+    """Return the failures of agents and language models in the last minutes."""
     since = timezone.now() - timedelta(minutes=minutes)
     made = Decision.objects.order_by("-pk").values_list("decided_at", "fallback", "dropped")[:NEWEST_ROWS]
     decided = [fallback for at, fallback, dropped in made if at >= since and not dropped]
@@ -289,19 +299,19 @@ def recent_faults(minutes: float = 15) -> RecentFaults:
 
 
 VisibilityRule = Callable[[Any], QuerySet[Episode]]
-"""From somebody of the staff, no superuser, to the episodes that are their business."""
+"""Function from a staff member (not a superuser) to the episodes that this person may see."""
 
 _rules: list[VisibilityRule] = []
 
 
 def register_visibility_rule(rule: VisibilityRule) -> None:
-    """From now on whoever is shown episodes by this rule sees them, beside those of other rules."""
+    """Register a rule. Staff see every episode that at least one registered rule shows them."""
     if rule not in _rules:
         _rules.append(rule)
 
 
 def visible_episodes(user: Any) -> QuerySet[Episode]:
-    """The episodes that this user may look at; none for who is not of the staff."""
+    """Return the episodes that this user may view. None for users who are not staff."""
     if not (user.is_active and user.is_staff):
         return Episode.objects.none()
     if user.is_superuser:

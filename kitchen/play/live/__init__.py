@@ -1,1 +1,1 @@
-"""The play page and its websocket."""
+"""Serve the play page and its websocket."""

@@ -1,11 +1,10 @@
-"""The server side of one open page: handle its messages, replace its plan, and decide which page plays a
+"""Manage one open page on the server: handle its messages, replace its plan, and decide which page plays a
 seat.
 
-Each method of `OpenPage` is one visit to the database, in a thread of its own; the consumer carries the
-results.
+Each method of `OpenPage` uses the database and runs in a thread of its own. The consumer sends the results.
 
-The page that was opened last plays the seat; `Seat.page` names it. Taking the seat is one conditional update
-of one row, so the database decides the order for all processes. Older pages are nudged and find that they
+The page that was opened last plays the seat. `Seat.page` names it. Taking the seat is one conditional update
+of one row, so the database decides the order for all processes. Older pages are notified and find that they
 lost the seat.
 """
 
@@ -60,22 +59,27 @@ from kitchen.words.translation import gettext
 def replace_plan(
     turn: OpenTurn, *, seat: int, then: Sequence[Command], page: str, step: int | None = None
 ) -> Receipt:
-    """Put another plan in the place of what is left of a person's, or end it where that is empty. What the
-    seat does in the open step stands. With `step`, the one that was open where the person did that, nothing
-    comes of it in another one; but a plan that was there then is ended later, too. The caller has taken the
-    turn; it is up to date afterwards."""
+    """Replace the rest of a person's plan, or end it if `then` is empty. The open step's command is not
+    changed.
+
+    `step` is the step that was open when the person sent the plan. If another step is open now, the plan is
+    refused, except that an older plan can still be ended. The caller holds the turn, which is refreshed
+    afterwards.
+    """
     with transaction.atomic():
         refresh_turn(turn, lock=True)
         if code := _plan_refusal(turn, seat, page) or _not_now(turn, seat, then, step):
             return Receipt(code, turn.episode.step)
         turn.replan(seat, then, chosen_by=step_timer.PERSON)
-        if len(turn.people) > 1:  # the others may be shown it, and the stamp knows nothing of plans
+        if len(turn.people) > 1:  # other pages may show the plan, and the stamp does not cover plans
             transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk))
     return Receipt("accepted", turn.episode.step)
 
 
 def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
-    """Whose command is still to come plans with it."""
+    """Return the code of a refusal, or None. A seat that still has to command sends its plan with the
+    command.
+    """
     if not turn.is_open:
         return "over"
     if page != turn.pages.get(seat):
@@ -85,7 +89,7 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
 
 
 def _not_now(turn: OpenTurn, seat: int, then: Sequence[Command], step: int | None) -> str | None:
-    """Why nothing comes of what was meant for that step."""
+    """Return why a plan for that step is refused now, or None."""
     if step is None or step == turn.step:
         return None
     if step > turn.step:
@@ -98,15 +102,14 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{8,32}")
 
 
 def page_name(asked: str) -> str:
-    """The name that a page gave itself, or a new one if that is none."""
+    """Return the name that a page gave itself, or a new name if it is invalid."""
     return asked if _NAME.fullmatch(asked) else secrets.token_urlsafe(16)
 
 
 def take_seat(seat: Seat, *, page: str, newest: bool) -> bool:
-    """Let this page play the seat, which was read just now, if it is the `newest`, or has played it last, or
-    if nobody has yet.
+    """Let this page play the seat if it is the newest page, if it played last, or if no page has played yet.
 
-    False, and nothing changed, if a newer page plays.
+    `seat` must be freshly read. Returns False, and changes nothing, if a newer page plays.
     """
     if seat.page == page:
         return True
@@ -117,21 +120,25 @@ def take_seat(seat: Seat, *, page: str, newest: bool) -> bool:
         taken = seats.update(page=page)
         clocked = taken and seat.episode.step_seconds is not None
         begun = clocked and step_timer.start_first_turn_timer(episode_id=seat.episode_id)
-        if begun or (taken and seat.page):  # there is an older page, or others see the clock begin
+        if begun or (taken and seat.page):  # notify an older page, or the others that wait for the timer
             transaction.on_commit(partial(page_broadcast.nudge_pages, seat.episode_id))
     return bool(taken)
 
 
 def note_scene(seat: Seat, *, way: str) -> None:
-    """Note how this seat's person sees the world in three dimensions, where that is offered: a headset
-    outdoes a screen."""
+    """Record how this seat's person views the world in 3D, where the episode offers that.
+
+    A headset replaces a screen in the record, not the reverse.
+    """
     seats = Seat.objects.filter(pk=seat.pk, key=seat.key, episode__three_dimensions=True)
     seats.exclude(scene__in=(way, HEADSET)).update(scene=way)
 
 
 def note_view(seat: Seat, *, view: str) -> None:
-    """Note that this seat's person saw this view when they chose, where there are two: `both` where it was
-    now this one, now that."""
+    """Record the view that this seat's person used when choosing, where the episode offers two views.
+
+    The record becomes `both` if the person used one view at one time and the other at another.
+    """
     seats = Seat.objects.filter(pk=seat.pk, key=seat.key, episode__shown=DRAWING_AND_TABLES)
     seen = Case(When(view="", then=Value(view)), default=Value(DRAWING_AND_TABLES))
     seats.exclude(view__in=(view, DRAWING_AND_TABLES)).update(view=seen)
@@ -139,7 +146,7 @@ def note_view(seat: Seat, *, view: str) -> None:
 
 @transaction.atomic
 def replace_seat_key(*, episode_id: int, seat: int) -> None:
-    """A new key for a person's seat: the old one opens nothing any more; pages that have it are closed."""
+    """Give a person's seat a new key. The old key stops working, and pages that use it are closed."""
     seats = Seat.objects.filter(episode=episode_id, number=seat, mind=None)
     if seats.update(key=new_key(), page=""):
         transaction.on_commit(partial(page_broadcast.nudge_pages, episode_id))
@@ -148,20 +155,20 @@ def replace_seat_key(*, episode_id: int, seat: int) -> None:
 log = logging.getLogger(__name__)
 
 NO_SEAT_CLOSE_CODE = 4404
-"""Close code: the key opens nothing (any more)."""
+"""Close code: the key gives access to no seat (any more)."""
 ELSEWHERE_CLOSE_CODE = 4409
 """Close code: a newer page plays this seat."""
 
 TAKEN_OVER_CLOSE_CODE = 4410
-"""Close code: a co-player has taken this seat over."""
+"""Close code: an agent has taken this seat over."""
 
 RETRY_CLOSE_CODE = 4503
-"""Close code: nothing can be read or stored at the moment."""
+"""Close code: the database cannot read or write at the moment."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """What goes to the browser: texts in order, and the code with which it is closed then."""
+    """The answer to a page: texts to send in order, and then the close code, if any."""
 
     texts: tuple[str, ...] = ()
     close: int | None = None
@@ -171,51 +178,58 @@ EPISODE_ERASED = PageAnswer(close=NO_SEAT_CLOSE_CODE)
 
 
 class OpenPage:
-    """A page that shows one seat, as JSON for programs or as fragments for browsers. Every method that
-    answers raises Episode.DoesNotExist when the episode was erased."""
+    """An open page of one seat. It sends JSON to programs and HTML fragments to browsers.
+
+    Every method that answers raises Episode.DoesNotExist if the episode was erased.
+    """
 
     def __init__(self, seat: Seat, name: str, *, json: bool, language: str = "en") -> None:
         self.seat = seat
         self.name = name
         self.language = language
-        """In which a browser is told; programs are told in codes."""
+        """Language of the texts for a browser. Programs receive codes."""
         self.stamp: TurnStamp | None = None
-        """Of what it was last sent."""
+        """The stamp of the state last sent."""
         self._json = json
         self._screen = Screen()
         self._told: tuple[object, ...] | None = None
-        """What a program was last sent, with how the step stood; but for the time that was left."""
+        """The state last sent to a program, with the step's stamp, without the time left."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
-        """Whether it shows what is stored (`selectors.seats_stand`): if not, it is to `look`."""
+        """Return True if the page shows the stored state (`seat_view.seat_states`). If not, call `look`."""
         return stored.get(self.seat.pk) == (self.seat.key, self.name, self.stamp)
 
     def show(self) -> PageAnswer:
-        """All that the seat may see now."""
+        """Return everything that the seat may see now."""
         with read_turn(self.seat.episode_id) as turn:
             start_agent_processes(turn)
             return PageAnswer(tuple(self._state(turn, whole=True)))
 
     def look(self) -> PageAnswer:
-        """What has changed since it was last sent."""
+        """Return the changes since the last answer."""
         with read_turn(self.seat.episode_id) as turn:
             if code := self._closed_with(turn):
                 return PageAnswer(close=code)
             return PageAnswer(tuple(self._news(turn)) if turn.stamp != self.stamp else ())
 
     def command(self, message: CommandMessage) -> PageAnswer | InstantDecisions:
-        """Hand in a command and say what came of it; or whom to ask first, and then it is `decided`."""
+        """Submit a command and return the answer, or the agents to be asked first. In that case call
+        `decided` afterwards.
+        """
         with exclusive_turn(self.seat.episode_id) as turn:
             if message.step != turn.step or not turn.is_read or turn.episode.organisation:
-                refresh_turn(turn)  # co-players are told what was said elsewhere meanwhile
+                refresh_turn(turn)  # messages from other processes reach the agents this way
             deciding = begin_instant_decisions(turn, message.step, self.seat.number, message.command)
         if deciding and deciding.question:
             return deciding
         return self.decided(message, deciding.asked if deciding else None)
 
     def decided(self, message: CommandMessage, asked: Sequence[AskedMind] | None) -> PageAnswer:
-        """Hand in a command with what the co-players decided; None if that is left to a worker, as it is
-        where this cannot be stored."""
+        """Submit a command with the decisions of the agents that were asked.
+
+        `asked` is None if a worker has to ask them. A worker also asks them if their decisions cannot be
+        stored.
+        """
         try:
             with exclusive_turn(self.seat.episode_id) as turn:
                 return self._handed_in(turn, message, asked or ())
@@ -226,7 +240,7 @@ class OpenPage:
             return self.decided(message, None)
 
     def plan(self, message: PlanMessage) -> PageAnswer:
-        """Put another plan in the place of what is left."""
+        """Replace the rest of the person's plan."""
         with exclusive_turn(self.seat.episode_id) as turn:
             receipt = replace_plan(
                 turn, seat=self.seat.number, then=message.then, page=self.name, step=message.step
@@ -234,12 +248,12 @@ class OpenPage:
             return self._answered(turn, receipt)
 
     def seen_as_scene(self, message: SceneMessage) -> PageAnswer:
-        """Note how the person sees it; nothing is to be said."""
+        """Record that the person uses the 3D view. There is nothing to send."""
         note_scene(self.seat, way=message.way)
         return PageAnswer()
 
     def say(self, message: SayMessage) -> PageAnswer:
-        """Send what the person says, and tell them if it was not sent."""
+        """Send the person's message. The answer says so if it was refused."""
         say = MessageDraft(message.text, message.kind, message.to, message.data)
         with exclusive_turn(self.seat.episode_id) as turn:
             receipt = send_message_in_turn(turn, seat=self.seat.number, say=say, page=self.name)
@@ -250,12 +264,12 @@ class OpenPage:
             return PageAnswer((notice, *state), self._closed_with(turn))
 
     def seen_in_view(self, message: ViewMessage) -> PageAnswer:
-        """Note what the person saw when they chose; nothing is to be said."""
+        """Record the view that the person used when choosing. There is nothing to send."""
         note_view(self.seat, view=message.view)
         return PageAnswer()
 
     def said(self, message: NoticeMessage) -> PageAnswer:
-        """An answer in words."""
+        """Return the answer that shows this notice."""
         return PageAnswer((self._notice(message),))
 
     def _notice(self, message: NoticeMessage) -> str:
@@ -268,7 +282,7 @@ class OpenPage:
         given = SubmittedCommand(self.seat.number, message.command, page=self.name, then=message.then)
         more, made = commands_and_decisions(asked, step=message.step, idle=turn.world.idle)
         receipt = submit_to_turn(turn, step=message.step, commands=[given, *more], decisions=made)
-        if receipt.code == "taken":  # it has begun to answer what was written to it: a worker asks it then
+        if receipt.code == "taken":  # an agent is already answering a message: a worker asks it afterwards
             receipt = submit_to_turn(turn, step=message.step, commands=[given])
         return self._answered(turn, receipt)
 
@@ -281,24 +295,28 @@ class OpenPage:
         return PageAnswer((notice, *state), self._closed_with(turn))
 
     def _silence(self) -> list[str]:
-        """A browser shows no notice any more."""
+        """Return the fragment that clears the notice in a browser."""
         return [] if self._json else [self._screen.notice(NoticeMessage("", ""))]
 
     def _news(self, turn: OpenTurn) -> list[str]:
-        """As `_state`; nothing for a program to which nothing is new: that others write to one another is not
-        to be seen by being sent the same again."""
+        """Return the state as `_state` does, or nothing for a program if nothing is new to it.
+
+        Sending the same state again would reveal that others write to one another.
+        """
         before = self._told
         state = self._state(turn)
         return state if before is None or before != self._told else []
 
     def _state(self, turn: OpenTurn, *, whole: bool = False) -> list[str]:
-        """All that the seat may see in this turn; a browser is only sent what has changed, unless the `whole`
-        is wanted."""
+        """Return everything that the seat may see in this turn.
+
+        A browser receives only what has changed, unless `whole` is set.
+        """
         if whole:
             self._forget()
         try:
             state = self._text(turn)
-        except Exception:  # what the page has is not known any more: the next look sends all of it
+        except Exception:  # the page's content is now unknown: send everything next time
             self._forget()
             raise
         self.stamp = turn.stamp
@@ -317,8 +335,10 @@ class OpenPage:
         self._screen, self.stamp, self._told = Screen(), None, None
 
     def _closed_with(self, turn: OpenTurn) -> int | None:
-        """Why this page plays no longer: another one does, a co-player does, or its key opens nothing any
-        more."""
+        """Return the close code if this page no longer plays, or None.
+
+        Another page or an agent plays the seat, or the key stopped working.
+        """
         seat = next(seat for seat in turn.seats if seat.number == self.seat.number)
         if seat.key == self.seat.key and not seat.is_person:
             return TAKEN_OVER_CLOSE_CODE
@@ -336,8 +356,10 @@ def open_page(
     language: str = "",
     kind: type[OpenPage] = OpenPage,
 ) -> tuple[OpenPage | None, PageAnswer]:
-    """A page of this `kind` that asks to play the seat that this key opens, and what it is sent; no page if
-    it may not. It says in which language it was made."""
+    """Open a page of class `kind` for the seat with this key, and return it with its first answer.
+
+    The page is None if it may not play. `language` is the language in which the page was rendered.
+    """
     seat = seat_view.seat_by_key(key)
     if seat is None:
         return None, PageAnswer(close=TAKEN_OVER_CLOSE_CODE) if seat_view.is_taken_over(
@@ -353,5 +375,5 @@ def open_page(
 
 
 def _spoken(language: str) -> str:
-    """This language, if there are words in it."""
+    """Return this language if texts exist in it, otherwise the default language."""
     return language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE

@@ -1,11 +1,11 @@
 """Compare all open pages of a process with the database every few seconds, and rescue stranded steps.
 
-This catches lost nudges. Every other look searches for stranded steps: all workers hang, or the broker does,
-or there is too much to do.
+This catches lost notifications. Every second check also searches for stranded steps: all workers hang, or the
+broker does, or there is too much to do.
 
-The promise: a step's agents have `Episode.decision_seconds`, then the condition's fallback plays. A worker
-that was asked keeps it. If no worker was asked, a web process with an open page does: no agent is asked any
-more, the fallbacks command, and the log says so. A worker that wakes up later finds the step taken.
+The agents of a step have `Episode.decision_seconds`, then the condition's fallback plays. A worker that was
+asked ensures that. If no worker was asked, a web process with an open page does: no agent is asked any more,
+the fallbacks command, and the log says so. A worker that wakes up later finds the step taken.
 """
 
 from __future__ import annotations
@@ -41,21 +41,23 @@ from kitchen.play.turn.turn_claims import (
 log = logging.getLogger(__name__)
 
 GRACE_SECONDS = 5.0
-"""Seconds that workers have beyond the time of the co-players, or of the person: they look every second."""
+"""Seconds that workers have beyond the time limit of the agents or the person. Workers check every second."""
 TurnList = list[tuple[int, int]]
-"""(episode, step) of each."""
+"""(episode id, step) pairs."""
 
 
 def stranded_turns() -> tuple[TurnList, TurnList]:
-    """Turns whose co-players had their time since the last person commanded, and whom nobody is asking; and
-    turns that should have been closed."""
+    """Return the turns whose agents are late and unclaimed, and the turns that should have been closed."""
     beyond = timedelta(seconds=GRACE_SECONDS)
     return undecided_turns(beyond, free=True), overdue_turns(beyond)
 
 
 def rescue_turns(undecided: TurnList, unclosed: TurnList) -> None:
-    """Have the fallbacks command in those, and close these; one that cannot be played keeps nobody from the
-    others. For a thread of its own, whose connection is closed."""
+    """Let the fallbacks command in the undecided turns, and close the unclosed turns.
+
+    An episode that cannot continue does not affect the others. Run this in a thread of its own, whose
+    database connection is closed afterwards.
+    """
     with closing(connection):
         for act, turns in ((close_expired_turn, unclosed), (_fall_back, undecided)):
             for episode_id, step in turns:
@@ -70,7 +72,7 @@ def _fall_back(*, episode_id: int, step: int) -> None:
 
 
 def _try(act: Callable[..., object], episode_id: int, step: int) -> None:
-    """Storage trouble ends the round: it is the same for all."""
+    """Run `act` and log its error. A database outage ends the round, because it affects all episodes."""
     try:
         act(episode_id=episode_id, step=step)
     except Exception as error:
@@ -82,38 +84,38 @@ def _try(act: Callable[..., object], episode_id: int, step: int) -> None:
 def fallback_instead(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback
 ) -> MindOutcome:
-    """What the mind's fallback commands, as after its time."""
+    """Return what the agent's fallback commands, as after a timeout."""
     return MindOutcome(
         fallback_outcome(kind, settings, situation, "timeout"), "timeout", "no worker asked it in time"
     )
 
 
 LOOK_SECONDS = 2.0
-"""How often it looks."""
+"""Seconds between two checks of all pages."""
 LOOKS_PER_RESCUE = 2
-"""Every so many looks it looks for steps that no worker sees to."""
+"""Number of checks of all pages for each search for stranded steps."""
 SEATS_PER_QUERY = 500
-"""Pages that one question asks for."""
+"""Number of pages that one query covers."""
 
 
 class WatchedPage(Protocol):
-    """Who shows an open page."""
+    """A consumer that serves an open page."""
 
     page: OpenPage | None
     subscribed: bool
 
     async def look(self) -> None:
-        """Show what has changed."""
+        """Send the changes."""
 
     async def subscribe(self) -> None:
-        """Be nudged from now on, if that can be had."""
+        """Subscribe to notifications of the episode, if the channel layer is reachable."""
 
     async def close(self, code: int) -> None:
-        """End the connection."""
+        """Close the connection."""
 
 
 class PageWatch:
-    """The pages of one event loop; it looks as long as there are any."""
+    """The open pages of one event loop. It checks them periodically while there are any."""
 
     def __init__(self) -> None:
         self._pages: WeakSet[WatchedPage] = WeakSet()
@@ -122,14 +124,16 @@ class PageWatch:
         self._seeing_to: asyncio.Task[None] | None = None
 
     def add(self, one: WatchedPage, page: OpenPage) -> list[WatchedPage]:
-        """Look after this one, too; older connections of the same page are to be closed."""
+        """Watch this connection. Returns older connections of the same page, which the caller has to
+        close.
+        """
         self._pages.add(one)
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._keep_looking())
         return self._newest.come((page.seat.pk, page.name), one)
 
     def discard(self, one: WatchedPage, page: OpenPage) -> None:
-        """It is closed."""
+        """Stop watching this connection, which is closed."""
         self._pages.discard(one)
         self._newest.go((page.seat.pk, page.name), one)
 
@@ -142,7 +146,7 @@ class PageWatch:
                     await self._look(pages[first : first + SEATS_PER_QUERY])
                 if look % LOOKS_PER_RESCUE == 0:
                     await self._see_to_stranded()
-            except Exception as error:  # whatever it was, the next look may succeed
+            except Exception as error:  # the next check may succeed, whatever failed
                 if trouble := database_problem(error):
                     log.warning("pages could not be looked after: %s", trouble)
                 else:
@@ -151,11 +155,13 @@ class PageWatch:
                 return
 
     async def _see_to_stranded(self) -> None:
-        """In a thread of its own, for fallbacks may take a moment; one after the other."""
+        """Rescue stranded steps in a thread of its own, one rescue at a time, because fallbacks may take a
+        moment.
+        """
         if self._seeing_to is not None and not self._seeing_to.done():
             return
         if self._seeing_to is not None:
-            self._seeing_to.result()  # what went wrong the last time is said where looks say it
+            self._seeing_to.result()  # raises the error of the last rescue, which the caller logs
             self._seeing_to = None
         undecided, unclosed = await run_in_db_thread(stranded_turns)
         if undecided or unclosed:
@@ -163,14 +169,14 @@ class PageWatch:
             self._seeing_to = asyncio.create_task(asyncio.to_thread(rescue_turns, undecided, unclosed))
 
     async def _look(self, pages: list[WatchedPage]) -> None:
-        """Have those look that show something else than what is stored, and those subscribe that are not."""
+        """Update the pages that do not show the stored state, and subscribe those that are not subscribed."""
         stored = await run_in_db_thread(seat_states, [each.page.seat.pk for each in pages if each.page])
         await _all(each.look() for each in pages if each.page and not each.page.shows(stored))
         await _all(each.subscribe() for each in pages if not each.subscribed and each in self._pages)
 
 
 async def _all(doing: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """All of them, whatever becomes of one."""
+    """Run all coroutines, and log the error of any that fails."""
     for failure in await asyncio.gather(*doing, return_exceptions=True):
         if isinstance(failure, Exception):
             log.error("a page could not be looked after", exc_info=failure)
@@ -180,5 +186,5 @@ _watches: WeakKeyDictionary[asyncio.AbstractEventLoop, PageWatch] = WeakKeyDicti
 
 
 def page_watch() -> PageWatch:
-    """That of the running event loop."""
+    """Return the page watch of the running event loop."""
     return _watches.setdefault(asyncio.get_running_loop(), PageWatch())

@@ -1,9 +1,9 @@
 """Render the play page as HTML: the whole page at first, then only the panels that have changed.
 
 A rendered panel is cached for every page of this process that shows the same in the same language. Panels,
-layouts and guides are Jinja2 templates: escaped, with `static` and translations and nothing more. The texts
-of the page's scripts (`static/js/`) are sent with the page. `preload_pages` loads all of this before a
-process takes requests, so that its first page is as quick as the next.
+layouts and guides are Jinja2 templates. They are escaped, and have `static` and translations and nothing
+more. The texts of the page's scripts (`static/js/`) are sent with the page. `preload_pages` loads all of this
+before a process takes requests, so that its first page is as quick as the next.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from kitchen.registry.world_registry import get_page, get_world, known_worlds
 from kitchen.words.translation import current_language, gettext, gettext_noop, ngettext
 
 CACHED_PANELS = 8192
-"""Drawings; a few hundred bytes to two kilobytes each."""
+"""Maximum number of cached panels, each a few hundred bytes to two kilobytes."""
 CACHED_GUIDES = 64
-"""Guides and references; some ten kilobytes each."""
+"""Maximum number of cached guides and references, each about ten kilobytes."""
 
 
 class PanelFrame(NamedTuple):
-    """A panel without what its parts show, in one language."""
+    """A panel without its parts, in one language."""
 
     id: str
     template: str
@@ -54,39 +54,44 @@ class PanelFrame(NamedTuple):
 
 
 def panel_frame(panel: Panel) -> PanelFrame:
-    """What of a panel is drawn by its own template."""
+    """Return the part of a panel that its own template renders."""
     parts = tuple([part.id for part in panel.parts]) if panel.parts else ()
     return PanelFrame(panel.id, panel.template, panel.shows, panel.make, parts, current_language())
 
 
 @lru_cache(maxsize=CACHED_PANELS)
 def render_frame(wanted: PanelFrame) -> tuple[PanelFrame, str]:
-    """The HTML of a frame, with a gap for each part, and the frame itself, which all who show it share. It is
-    drawn in the language of who asks, which is that of the frame."""
+    """Render a frame to HTML, with a placeholder for each part. Also returns the frame itself, shared by all
+    users.
+
+    The frame's language is the current language.
+    """
     context = wanted.make(wanted.shows) if wanted.make else wanted.shows._asdict()
     own = {"id": wanted.id, "parts": {part: placeholder(part) for part in wanted.parts}}
     return wanted, _render(wanted.template, {**context, **own})
 
 
 def panel_ids(panels: Iterable[Panel]) -> Iterator[str]:
-    """Those of these panels and of all within them."""
+    """Yield the ids of these panels and of all panels within them."""
     for panel in panels:
         yield panel.id
         yield from panel_ids(panel.parts)
 
 
 def placeholder(name: str) -> SafeString:
-    """Stands where this part of a panel belongs; the page puts the part there that it has."""
+    """Return the placeholder for this part of a panel. The page replaces it with the part that it already
+    has.
+    """
     return mark_safe(f'<template id="{name}"></template>')  # noqa: S308
 
 
 def with_joined_placeholders(html: str) -> str:
-    """The same with one gap for parts that stand side by side: their ids in a row."""
+    """Merge adjacent placeholders into one that lists their ids."""
     return html.replace('"></template><template id="', " ")
 
 
 def render_panel(panel: Panel) -> SafeString:
-    """The panel's HTML with all its parts."""
+    """Render the panel to HTML with all its parts."""
     _, html = render_frame(panel_frame(panel))
     for part in panel.parts:
         html = html.replace(placeholder(part.id), render_panel(part), 1)
@@ -94,12 +99,12 @@ def render_panel(panel: Panel) -> SafeString:
 
 
 def render_layout(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeString:
-    """The panels as the world arranges them where people see so much of it."""
+    """Render the panels in the world's layout. `shown` is what people see of the world."""
     return mark_safe(_render(page.layout, {"panels": panels, "shown": shown}))  # noqa: S308
 
 
 def render_overview(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeString:
-    """Likewise for somebody who looks on without a seat."""
+    """Render the panels in the world's layout for a person who watches without a seat."""
     return mark_safe(_render(page.overview_layout, {"panels": panels, "shown": shown}))  # noqa: S308
 
 
@@ -112,15 +117,19 @@ def render_guide(
     asks_first: bool = False,
     leads: bool = False,
 ) -> SafeString:
-    """How to play: `clocked` where steps have a time limit, `drawn` where the world is shown in a picture,
-    `asks_first` where an action is asked for once more before it is sent, `leads` for somebody who commands
-    nothing in it."""
+    """Render the instructions of the game.
+
+    - `clocked`: steps have a time limit.
+    - `drawn`: the world is shown in a picture.
+    - `asks_first`: the page asks for confirmation before it sends an action.
+    - `leads`: the reader leads and commands nothing in the world.
+    """
     how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first, "leads": leads}
     return _book(page, page.guide, json.dumps(brief), current_language(), **how)
 
 
 def render_reference(page: Page, brief: Mapping[str, Json]) -> SafeString:
-    """What can be looked up beside play; empty where there is nothing."""
+    """Render the world's reference, which people can consult during play. Empty if there is none."""
     if not page.reference:
         return SafeString()
     return _book(page, page.reference, json.dumps(brief), current_language())
@@ -140,15 +149,18 @@ def _render(template: str, context: Mapping[str, Any]) -> str:
 
 
 PONG_HTML = '<i id="pulse" hidden></i>'
-"""The answer to a ping: somebody is there."""
+"""The answer to a ping."""
 PANELS_REMEMBERED = 256
-"""With more panels than these a screen forgets those that have gone from the page, but for the newest, a
-quarter of this number; what it has forgotten is sent again."""
+"""A screen with more panels than this forgets panels that left the page, except the newest quarter of this
+number. A forgotten panel is sent again when it is shown again.
+"""
 
 
 def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
-    """What `kitchen/play/play.html` needs for one seat. What others wrote is no part of it, since the page is
-    squeezed (BREACH): the websocket brings it."""
+    """Return the template context of `kitchen/play/play.html` for one seat.
+
+    Text written by others is not part of it, because the page is compressed (BREACH). The websocket sends it.
+    """
     view = replace(view, messages=(), jobs=())
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
     how = {"clocked": bool(view.step_seconds), "drawn": view.shown != DRAWING_TABLES}
@@ -173,21 +185,25 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
 
 
 def world_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
-    """The world's own, as far as they are shown to this person."""
+    """Return the world's own panels, as far as this person may see them."""
     if view.acts:
         return page.panels(view)
     return page.overview(view) if view.looks_on else ()
 
 
 def seat_layout(page: Page, view: SeatView, panels: Mapping[str, SafeString]) -> SafeString:
-    """What this person sees of the world, as it arranges that; empty for who sees nothing of it."""
+    """Return the world's panels in their layout for this person. Empty for a person who sees nothing of the
+    world.
+    """
     if view.acts:
         return render_layout(page, panels, view.shown)
     return render_overview(page, panels, view.shown) if view.looks_on else SafeString()
 
 
 def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What one of those who are led can be asked for: in groups, as a form sends it, and in words."""
+    """Return the goals that can be assigned to led members, in groups: each as its form value and in
+    words.
+    """
     groups: dict[str, list[tuple[str, str]]] = {}
     for aim in dict.fromkeys(aim for listed in view.aims.values() for aim in listed):
         value = json.dumps(aim, separators=(",", ":"))
@@ -196,17 +212,19 @@ def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, 
 
 
 class Screen:
-    """What one open page shows: all that it was sent over this websocket.
+    """The panels that one open page shows: everything sent over this websocket.
 
-    A page that connects anew gets a new screen, and all its panels again. A screen is asked by one thread at
-    a time, and what it answers is sent in this order.
+    A page that reconnects gets a new screen, and all its panels again. A screen is used by one thread at a
+    time, and its answers are sent in this order.
     """
 
     def __init__(self) -> None:
         self._shown: dict[str, PanelFrame] = {}
 
     def fragments(self, page: Page, view: SeatView) -> str:
-        """What this view changes on the page; at first everything, empty where nothing changes."""
+        """Return the HTML that updates the page to this view. Everything at first, empty if nothing
+        changed.
+        """
         panels = (*shared_panels(page, view), *world_panels(page, view))
         if not self._shown:
             panels = (notice_panel(Notice()), *panels)
@@ -216,8 +234,10 @@ class Screen:
         return changes
 
     def notice(self, message: NoticeMessage) -> str:
-        """The answer as a fragment: always if it says something, since the page waits for it. One without
-        words takes away what was said before, and is empty where nothing was."""
+        """Return the notice as a fragment. It is always sent if it has text, because the page waits for it.
+
+        A notice without text clears the last one, and is empty if there was none.
+        """
         if message.text:
             self._shown.pop("notice", None)
         return self._changes((notice_panel(Notice(message.text, message.tone, message.again)),))
@@ -229,7 +249,7 @@ class Screen:
         return "".join(fragments)
 
     def _change(self, panel: Panel, fragments: list[str]) -> None:
-        """Add the panel, or those of its parts that have changed."""
+        """Add the fragment of the panel, or of its parts that have changed."""
         wanted, parts = panel_frame(panel), panel.parts
         if self._shown.get(panel.id) != wanted:
             kept: list[Panel] = []
@@ -239,7 +259,9 @@ class Screen:
             self._change(part, fragments)
 
     def _draw(self, panel: Panel, wanted: PanelFrame, kept: list[Panel]) -> str:
-        """The panel with those parts that the page does not have; the others go to `kept`."""
+        """Render the panel with the parts that the page lacks. Parts that the page already has are added to
+        `kept`.
+        """
         self._shown.pop(panel.id, None)
         self._shown[panel.id], html = render_frame(wanted)
         for part in panel.parts:
@@ -292,13 +314,13 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "stood": gettext_noop("The clock stood still for {seconds} s. It goes on where it was."),
     "nothingHere": gettext_noop("Nothing can be done here just now."),
 }
-"""By the names under which scripts know them; what is between braces, they fill in."""
+"""Texts by the name that the scripts use. Scripts fill in the placeholders in braces."""
 REALTIME_TEXTS: Mapping[str, str] = {
     "offline": gettext_noop("You are offline. The game goes on without you until you are connected again."),
     "doubted": gettext_noop("Waiting for the connection… The game goes on meanwhile."),
     "silent": gettext_noop("The server does not answer; trying again… The game may go on meanwhile."),
 }
-"""Instead of those, where a clock takes the steps."""
+"""Texts that replace those above in a real-time episode."""
 SCENE_TEXTS: Mapping[str, str] = {
     "more": gettext_noop("More …"),
     "you": gettext_noop("you"),
@@ -308,14 +330,16 @@ SCENE_TEXTS: Mapping[str, str] = {
     "headset": gettext_noop("Enter with the headset"),
     "noHeadset": gettext_noop("No headset here"),
 }
-"""Likewise, in the scene in three dimensions."""
+"""Texts of the 3D scene."""
 ANNOUNCED_SECONDS = (10, 5)
-"""With so many seconds left for a step, that is said aloud."""
+"""The remaining seconds of a step that are announced to screen readers."""
 
 
 def script_texts(*, scene: bool, ticking: bool = False) -> dict[str, str | dict[int, str]]:
-    """All of them, those of the scene where there is one and those of a clock where one runs, and `calls`:
-    what is said aloud, by the seconds that are left."""
+    """Return all texts for the scripts, with those of the 3D scene or of a real-time episode if needed.
+
+    `calls` has the announcements by seconds left.
+    """
     words = {**SCRIPT_TEXTS, **(SCENE_TEXTS if scene else {}), **(REALTIME_TEXTS if ticking else {})}
     calls = {seconds: _call(seconds) for seconds in ANNOUNCED_SECONDS}
     return {**{name: gettext(said) for name, said in words.items()}, "calls": calls}
@@ -326,14 +350,16 @@ def _call(seconds: int) -> str:
 
 
 PERMISSIONS_WITH_MICROPHONE = "camera=(), geolocation=(), microphone=(self), payment=(), usb=()"
-"""What a page may ask the browser for where people may speak: all others may ask for nothing."""
+"""Browser permissions of a page on which people may speak. All other pages may ask for none."""
 
 
 @gzip_page
 def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, **more: Any) -> HttpResponse:
-    """The whole play page at the present step, squeezed: nothing that came with the request stands in it, so
-    its length tells nothing (BREACH). `more` goes to the template. The team is called `label` on it, or as in
-    the data."""
+    """Render the whole play page at the present step, compressed.
+
+    Nothing from the request appears in the page, so its length reveals nothing (BREACH). `more` goes to the
+    template. `label` replaces the team's name from the data.
+    """
     page, view = seat_view.world_page_of(seat), seat_view.current_seat_view(seat)
     scene = page.scene if seat.episode.three_dimensions else ""
     context = page_context(
@@ -354,7 +380,9 @@ def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, *
 
 
 def jinja_environment(**options: Any) -> Environment:
-    """What Django's Jinja2 backend asks for: a name that a template is not given is an error."""
+    """Create the environment for Django's Jinja2 backend. A template that uses an undefined name raises an
+    error.
+    """
     ours = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined, "autoescape": True}
     made = Environment(**{**options, **ours})  # noqa: S701 - escaped, two lines above
     made.globals["static"] = static
@@ -369,8 +397,10 @@ log = logging.getLogger(__name__)
 
 
 def preload_pages() -> None:
-    """Worlds with their pages, templates of panels, and whatever addresses lead to. What cannot be loaded is
-    told when somebody needs it."""
+    """Load the worlds with their pages, the panel templates and the URL configuration.
+
+    An error is logged here, and raised again when somebody needs the part.
+    """
     try:
         for world in known_worlds():
             get_world(world), get_page(world)
@@ -378,7 +408,7 @@ def preload_pages() -> None:
         for name in panels.env.list_templates(extensions=["jinja"]):
             panels.env.get_template(name)
         _ = get_resolver().url_patterns
-    except Exception:  # whatever a world of others has
+    except Exception:  # a third-party world may raise any error
         log.exception("not all was loaded before the first page")
     gc.collect()
-    gc.freeze()  # as in brigade/asgi.py: this stays for good, too
+    gc.freeze()  # as in brigade/asgi.py: these objects are never freed

@@ -1,18 +1,18 @@
-"""The websocket consumer of one seat: reads messages, calls the services, sends what the seat may see.
+"""Serve the websocket of one seat: read messages, call the services, send what the seat may see.
 
-A page names itself and its language in the address (`?page=…&language=…`). It adds `&take=1` until it has
-been heard for the first time. So the newest page plays, and a page that only reconnects never replaces a
-newer one. A program without a page name counts as a new page at every connection.
+A page names itself and its language in the address (`?page=…&language=…`). It adds `&take=1` until its first
+connection succeeds. So the newest page plays, and a page that only reconnects never replaces a newer one. A
+program without a page name counts as a new page at every connection.
 
 A ping is answered at once, even while an answer is awaited. Otherwise pages would take a busy server for a
 dead one, and reconnecting would load it further.
 
-Rate limits that no player reaches: a page's messages are processed one at a time. A message after which the
+No player reaches the rate limits: a page's messages are processed one at a time. A message after which the
 page shows something new is free, so a program plays as fast as answers come. Any other message (a `sync` that
-brings nothing, a `ping`, a refused command) takes a token; a page needs less than one a second. Without a
-token the message waits; if more messages follow, the server closes the connection (`brigade.web`). A page has
-one connection in a process, the newest. A key opens a few connections at once, then one every two seconds.
-Unknown keys are looked up once a second for one network.
+brings nothing, a `ping`, a refused command) takes a token. A page needs less than one token a second. Without
+a token the message waits. If more messages follow, the server closes the connection (`brigade.web`). A page
+has one connection in a process, the newest. A key allows a few connections at once, then one every two
+seconds. Unknown keys are looked up once a second for one network.
 """
 
 from __future__ import annotations
@@ -75,15 +75,15 @@ log = logging.getLogger(__name__)
 JSON_PROTOCOL = "brigade.json"
 """Subprotocol of clients that want JSON instead of HTML fragments."""
 SYNC_LIMIT = partial(TokenBucket, rate=3.0, most=30)
-"""Messages of one connection that change nothing for it."""
+"""Limit for messages of one connection that change nothing for it."""
 CONNECTION_LIMIT = partial(TokenBucket, rate=0.5, most=20)
-"""Connections of one key."""
+"""Limit for connections with one key."""
 
 UNKNOWN_KEY_LIMIT = partial(TokenBucket, rate=1.0, most=60)
-"""Keys from one network that open nothing."""
+"""Limit for unknown keys from one network."""
 
 FAILED_CLOSE_CODE = 1011
-"""Close code: something went wrong here; the page connects anew."""
+"""Close code: the server failed, and the page reconnects."""
 
 COMMAND_UNSTORED = NoticeMessage(
     "unstored",
@@ -94,28 +94,30 @@ COMMAND_UNSTORED = NoticeMessage(
     "warning",
     again=True,
 )
-"""The answer to a command that the database could not take."""
+"""The answer to a command that the database could not store."""
 
 MESSAGE_UNSTORED = NoticeMessage(
     "unsent",
     gettext_noop("Nothing can be stored at the moment. Your message is still in its box: send it again."),
     "warning",
 )
-"""The answer to a message that the database could not take."""
+"""The answer to a message that the database could not store."""
 
 PLAN_UNSTORED = NoticeMessage(
     "unplanned",
     gettext_noop("Nothing can be stored at the moment. Your plan is as it was: change it again."),
     "warning",
 )
-"""The answer to another plan that the database could not take."""
+"""The answer to a plan that the database could not store."""
 
 _connection_buckets, _unknown_key_buckets = TokenBuckets(CONNECTION_LIMIT), TokenBuckets(UNKNOWN_KEY_LIMIT)
 
 
 async def run_database_visit(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T | PageAnswer:
-    """What comes of a visit to the database; that there is nothing any more where the episode was erased,
-    since its person withdrew."""
+    """Run `act` in a database thread and return its result.
+
+    Returns `EPISODE_ERASED` if the episode was erased, because its person withdrew.
+    """
     try:
         return await run_in_db_thread(act, *args, **kwargs)
     except Episode.DoesNotExist:
@@ -123,41 +125,42 @@ async def run_database_visit(act: Callable[P, T], /, *args: P.args, **kwargs: P.
 
 
 def log_outage_or_raise(error: Error, what: str) -> None:
-    """A line in the log where the database cannot store or read for the time being; any other error is
-    raised."""
+    """Log a warning if the database is temporarily unavailable. Raise any other error."""
     if not (trouble := database_problem(error)):
         raise error
     log.warning("%s: %s", what, trouble)
 
 
 class UnknownAddressConsumer(AsyncWebsocketConsumer):
-    """Any other address: closed, without a word."""
+    """Close connections to any other address, without a message."""
 
     async def connect(self) -> None:
-        """Refused."""
+        """Refuse the connection."""
         await self.close(NO_SEAT_CLOSE_CODE)
 
 
 class SeatConsumer(AsyncWebsocketConsumer):
-    """`/ws/seat/<key>/`: whoever knows the key of a person's seat plays it."""
+    """`/ws/seat/<key>/`: the holder of the key of a person's seat plays the seat."""
 
     kind_of_page: type[OpenPage] = OpenPage
     only_json = False
-    """Browsers are told JSON here, too."""
+    """True if browsers receive JSON here, too."""
     page: OpenPage | None = None
     subscribed = False
     closed = False
     subscribing: asyncio.Task[None] | None = None
     doing: asyncio.Task[None] | None = None
-    """What the last message asked for."""
+    """The task that handles the last message."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.in_turn = asyncio.Lock()  # what a page is sent follows from what it was sent before
+        self.in_turn = asyncio.Lock()  # what a page is sent depends on what it was sent before
         self.tokens = SYNC_LIMIT()
 
     async def __call__(self, *scope_receive_send: Any) -> None:
-        """Until it is over; looked after no more then, even where the server did not let it say goodbye."""
+        """Serve the connection until it ends. Afterwards stop watching it, even if `disconnect` was never
+        called.
+        """
         try:
             await super().__call__(*scope_receive_send)
         finally:
@@ -168,7 +171,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
                 page_watch().discard(self, self.page)
 
     async def connect(self) -> None:
-        """Open for a known seat only, and show the present state at once."""
+        """Accept the connection, and send the present state at once. An unknown key is closed with a code."""
         key = self.scope["url_route"]["kwargs"]["key"]
         asked = JSON_PROTOCOL in self.scope.get("subprotocols", [])
         self.json = asked or self.only_json
@@ -185,8 +188,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
             self.subscribing = asyncio.create_task(self.subscribe())
 
     async def let_in(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """As `opened`, unless too much was tried with this key, or too many keys that open nothing from this
-        network: then the database is not asked."""
+        """Open the page (see `opened`), unless this key or this network has used up its connection limit.
+
+        In that case the database is not queried.
+        """
         network = self.network()
         if _unknown_key_buckets.is_empty(network) or not _connection_buckets.take(key):
             return None, PageAnswer(close=RATE_CLOSE_CODE)
@@ -196,12 +201,14 @@ class SeatConsumer(AsyncWebsocketConsumer):
         return page, answer
 
     def network(self) -> str:
-        """From where the page connects; nothing for programs of this machine, which are not counted."""
+        """Return the network that the page connects from. Empty for programs on this machine, which have no
+        limit.
+        """
         address = websocket_client_address(self.scope)
         return "" if address is None or address.is_loopback else client_network(address)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """The page that this key opens, by the name that it gives itself, and what it is sent."""
+        """Return the page for this key, with the name that it gives itself, and its first answer."""
         asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
         name = page_session.page_name(asked.get("page", [""])[0])
         newest, language = "page" not in asked or "take" in asked, asked.get("language", [""])[0]
@@ -220,18 +227,22 @@ class SeatConsumer(AsyncWebsocketConsumer):
             return None, PageAnswer(close=RETRY_CLOSE_CODE)
 
     async def make_way(self) -> None:
-        """This process is to end: it answers what it was asked, then the page connects to another."""
+        """Close the connection because this process ends. Answers in progress are sent first, then the page
+        reconnects.
+        """
         async with self.in_turn:
             await self.close(RESTART_CLOSE_CODE)
 
     async def disconnect(self, code: int) -> None:
-        """Nobody looks any more; the episode waits."""
+        """Stop the subscription. The episode waits."""
         self.closed = True
         await self._unsubscribe()
 
     async def subscribe(self) -> None:
-        """Be nudged from now on. While Redis is away pages are looked at all the same; this is tried
-        again."""
+        """Subscribe to notifications of the episode.
+
+        While Redis is unreachable, pages are still checked periodically, and the subscription is tried again.
+        """
         if self.page and not self.subscribed and not self.closed:
             with contextlib.suppress(*CHANNEL_ERRORS):
                 group = episode_group(self.page.seat.episode_id)
@@ -248,8 +259,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
                 await self.channel_layer.group_discard(group, self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """One message from the browser, for the method that its type names."""
-        if self.page is None:  # it is closed, and the other end does not know it yet
+        """Handle one message from the browser, with the method for its type."""
+        if self.page is None:  # the connection is closed, and the browser does not know it yet
             return
         try:
             message: Any = self.read(text_data)
@@ -264,12 +275,14 @@ class SeatConsumer(AsyncWebsocketConsumer):
         self.doing = asyncio.create_task(self.do(self.page, message))
 
     def read(self, text: str | None) -> Any:
-        """What was sent; MessageError."""
+        """Read a message. Raises MessageError if it is invalid."""
         return read_message(text)
 
     async def do(self, page: OpenPage, message: ClientMessage | NoticeMessage) -> None:
-        """What the message asks for; meanwhile the page hears that somebody is there (`on_ping`). It is
-        closed, and connects anew, where this fails."""
+        """Handle the message. Meanwhile the page's pings are answered (`on_ping`).
+
+        If this fails, the connection is closed, and the page reconnects.
+        """
         before = page.stamp
         try:
             await getattr(self, f"on_{message.type}")(page, message)
@@ -280,31 +293,31 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.tokens.taken()
 
     async def on_notice(self, page: OpenPage, message: NoticeMessage) -> None:
-        """What came could not be read."""
+        """Answer that the message could not be read."""
         await self.answer(page.said, message)
 
     async def on_ping(self, page: OpenPage, message: PingMessage) -> None:
-        """Somebody is there."""
+        """Answer the ping."""
         await self.send(text_data=message_to_json(PongMessage()) if self.json else render_page.PONG_HTML)
 
     async def on_sync(self, page: OpenPage, message: SyncMessage) -> None:
-        """The present state."""
+        """Send the present state."""
         await self.answer(page.show)
 
     async def on_scene(self, page: OpenPage, message: SceneMessage) -> None:
-        """Note that the person sees it in three dimensions."""
+        """Record that the person uses the 3D view."""
         await self.answer(page.seen_as_scene, message)
 
     async def on_plan(self, page: OpenPage, message: PlanMessage) -> None:
-        """Put another plan in the place of what is left of the person's, and say what came of it."""
+        """Replace the rest of the person's plan, and send the answer."""
         await self._store(page, partial(page.plan, message), PLAN_UNSTORED)
 
     async def on_view(self, page: OpenPage, message: ViewMessage) -> None:
-        """Note what the person saw when they chose."""
+        """Record the view that the person used when choosing."""
         await self.answer(page.seen_in_view, message)
 
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
-        """Hand it in, say what came of it, and show the state."""
+        """Submit the command, and send the answer and the state."""
         began, before = time.monotonic(), page.stamp
         async with self.in_turn:
             try:
@@ -321,11 +334,11 @@ class SeatConsumer(AsyncWebsocketConsumer):
             prometheus_metrics.command_seconds.observe(time.monotonic() - began)
 
     async def on_say(self, page: OpenPage, message: SayMessage) -> None:
-        """Send it, and show it."""
+        """Send the person's message to the others, and show it."""
         await self._store(page, partial(page.say, message), MESSAGE_UNSTORED)
 
     async def _store(self, page: OpenPage, act: Callable[[], PageAnswer], failed: NoticeMessage) -> None:
-        """Have this stored, or say that it was not."""
+        """Run `act` and send its answer, or the notice `failed` if the database is unavailable."""
         async with self.in_turn:
             try:
                 answer = await run_database_visit(act)
@@ -335,21 +348,22 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.say(answer)
 
     async def episode_changed(self, event: dict[str, Any]) -> None:
-        """A nudge from the channel layer, perhaps for what this page shows already."""
+        """Handle a notification from the channel layer. The page may already show that state."""
         stamp = event.get("stamp")
         if self.page and stamp is None:
-            self.page.stamp = None  # something has changed of which a stamp knows nothing
+            self.page.stamp = None  # something outside the stamp has changed
         if self.page and (stamp is None or tuple(stamp) != self.page.stamp):
             await self.look()
 
     async def look(self) -> None:
-        """Show what has changed."""
+        """Send what has changed."""
         if self.page:
             await self.answer(self.page.look)
 
     async def answer(self, act: Callable[P, PageAnswer], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Send what comes of this; nothing while nothing can be read: the next look finds what has
-        changed."""
+        """Run `act` and send its answer. Send nothing while the database is unavailable: the next check
+        catches up.
+        """
         async with self.in_turn:
             try:
                 answer = await run_database_visit(act, *args, **kwargs)
@@ -359,7 +373,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.say(answer)
 
     async def say(self, answer: PageAnswer) -> None:
-        """Send it; a browser gets what belongs together in one message."""
+        """Send the answer. A browser receives texts that belong together in one message."""
         texts = [text for text in answer.texts if text]
         for text in texts if self.json else ["\n".join(texts)] if texts else []:
             await self.send(text_data=text)

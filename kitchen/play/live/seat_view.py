@@ -34,7 +34,7 @@ from kitchen.words.translation import gettext, pgettext
 
 
 def leader_view(turn: OpenTurn, number: int) -> SeatView:
-    """Everything that the page of this member shows in this turn, but for what is said."""
+    """Return everything that this leader's page shows in this turn, except messages."""
     episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
     seen = seats_leader_sees(turn, number)
     eyes = seen[0] if seen else None
@@ -72,13 +72,13 @@ def leader_view(turn: OpenTurn, number: int) -> SeatView:
 
 
 def seats_leader_sees(turn: OpenTurn, number: int) -> tuple[int, ...]:
-    """The seats whose observations this member gets."""
+    """Return the seats whose observations this member receives."""
     organisation = organisation_of(turn.episode)
     return organisation.seats_seen(number) if organisation else ()
 
 
 def _known(turn: OpenTurn, step: PastStep, seen: tuple[int, ...]) -> StepView:
-    """What those seats got to know of a step, together."""
+    """Return what these seats together know about a past step."""
     commands: dict[int, Command] = {}
     for seat in seen:
         commands |= step.known(turn.world, seat).commands
@@ -92,14 +92,14 @@ def _known_plans_of(turn: OpenTurn, eyes: int | None) -> dict[int, tuple[Command
 
 
 class Hints(NamedTuple):
-    """What is told before a step, and the command that the last sentence is about."""
+    """Sentences shown before a step, and the command that the last sentence is about."""
 
     sentences: tuple[str, ...]
     command: Command | None = None
 
 
 def hints_for(world: World, view: SeatView) -> Hints:
-    """What to tell the person in this seat before this step, one sentence each."""
+    """Return the hints for the person in this seat before this step, one sentence each."""
     page = get_page(world.kind)
     first = [gettext(text) for text in page.first_steps[view.step : view.step + 1]]
     if view.until and view.step == 1:
@@ -111,14 +111,18 @@ def hints_for(world: World, view: SeatView) -> Hints:
 
 
 def page_instructions(page: Page) -> tuple[str, ...]:
-    """How the page is used, all at once: where a clock takes the steps, what to do next would be old in a
-    moment."""
+    """Return the instructions for using the page, all at once.
+
+    For real-time episodes, where a hint for the next step would be outdated at once.
+    """
     return tuple(gettext(text) for text in page.first_steps)
 
 
 def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
-    """What somebody sensible in this seat would be at, as `Decision.intents` has it: where a clock takes the
-    steps, it outlasts many of them. Empty where the world has no skills or no words for them."""
+    """Return the intent of a sensible player in this seat, in the form of `Decision.intents`.
+
+    In a real-time episode, it holds for many steps. Empty if the world has no skills or no words for them.
+    """
     if not get_kit(world.kind).skills:
         return {}
     skills = get_skills(world.kind)
@@ -140,36 +144,37 @@ def _situation(world: World, view: SeatView) -> Situation:
 
 
 MESSAGES_SHOWN = 30
-"""So many messages, the newest, are on a page."""
+"""Number of newest messages shown on a page."""
 FINISHED_JOBS_SHOWN = 6
-"""So many jobs that are over are on a page, the newest, beside all that are open."""
+"""Number of newest finished jobs shown on a page, besides all open jobs."""
 
 
 def seat_by_key(key: str) -> Seat | None:
-    """The person's seat that this key opens, with what never changes of its episode; None if there is
-    none."""
+    """Return the person's seat with this key, with the constant fields of its episode. None if there is
+    none.
+    """
     seats = Seat.objects.select_related("episode").defer("episode__state")
     return seats.filter(key=key, mind=None).first()
 
 
 def is_taken_over(key: str) -> bool:
-    """Whether this key opened a seat that a co-player has taken over since."""
+    """Return True if this key belonged to a seat that an agent has taken over since."""
     return Seat.objects.filter(key=key, mind__isnull=False, episode__gone__isnull=False).exists()
 
 
 def world_page_of(seat: Seat) -> Page:
-    """How the world of this seat is shown."""
+    """Return the page definition of this seat's world."""
     return get_page(seat.episode.world)
 
 
 def current_seat_view(seat: Seat) -> SeatView:
-    """Everything that the page of this seat shows now. Episode.DoesNotExist."""
+    """Return everything that the page of this seat shows now. Raises Episode.DoesNotExist."""
     with read_turn(seat.episode_id) as turn:
         return seat_view_in_turn(turn, seat.number)
 
 
 def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
-    """Everything that the page of this seat shows in this turn."""
+    """Return everything that the page of this seat shows in this turn."""
     if number in turn.leaders:
         return replace(leader_view(turn, number), **_talk(turn, number, get_page(turn.episode.world)))
     episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
@@ -227,8 +232,10 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
 
 
 def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
-    """Seats that co-players took over from people: with the step since which they have them, and why. None
-    where that never happens."""
+    """Return (seat, first step, reason) for each seat that an agent took over from a person.
+
+    Returns None if that cannot happen in this episode.
+    """
     if turn.episode.absence is None and not turn.episode.gone:
         return None
     gone = sorted((int(seat), each) for seat, each in (turn.episode.gone or {}).items())
@@ -236,14 +243,19 @@ def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
 
 
 def _missing(turn: OpenTurn) -> list[Seat]:
-    """Whom the step waits for: co-players that are asked until it is taken, also if they have decided."""
+    """Return the seats that the page reports as awaited.
+
+    Agents that are asked count as awaited until the step is taken, even if they have decided.
+    """
     open_seats = turn.asked - {seat for seat in turn.people if seat in turn.given}
     return [seat for seat in turn.acting if seat.number in open_seats]
 
 
 def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
-    """What is said, as far as this seat's person may know it, by the fields of the view; nothing where nobody
-    writes to anybody."""
+    """Return the fields of the view about messages, as far as this seat's person may know them.
+
+    Empty if the members cannot send messages.
+    """
     organisation = organisation_of(turn.episode)
     if organisation is None or organisation.is_silent:
         return {}
@@ -271,8 +283,9 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
 
 
 def _unread(turn: OpenTurn, organisation: Organisation, member: int) -> dict[str, tuple[int, ...]]:
-    """Return those to whom this member may write who read nothing of that, and those of them who do jobs, by
-    the fields of the view."""
+    """Return the members that this member may write to and that read no messages, and those of them that do
+    jobs.
+    """
     known = agent_kinds()
     kinds = {mind.pk: get_agent(mind.kind) for mind in turn.minds if mind.kind in known}
     held = [(organisation.holder(seat.number).number, kinds.get(seat.mind_id or 0)) for seat in turn.seats]
@@ -282,20 +295,22 @@ def _unread(turn: OpenTurn, organisation: Organisation, member: int) -> dict[str
 
 
 def _aims(turn: OpenTurn, organisation: Organisation, member: int) -> dict[int, list[Aim]]:
-    """What each of those whom this member leads can be asked for, but for those without anything."""
+    """Return the goals that can be assigned to each member that this member leads. Members without goals are
+    left out.
+    """
     led = {other: organisation.member(other).seats for other in organisation.commanded_by(member)}
     aims = {other: turn.world.aims(seats[0]) for other, seats in led.items() if seats}
     return {other: listed for other, listed in aims.items() if listed}
 
 
 def _called(member: Member, page: Page) -> str:
-    """By its own name, else by those of its seats."""
+    """Return the member's own name, or else the names of its seats."""
     names = [page.named(seat + 1) for seat in member.seats]
     return gettext(member.name) if member.name else pgettext("between the things of a list", ", ").join(names)
 
 
 def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
-    """`over`, `choose`, `waiting` (for people) or `thinking` (co-players)."""
+    """Return `over`, `choose`, `waiting` (for people) or `thinking` (agents)."""
     if not turn.is_open:
         return "over"
     if number in {other.number for other in missing}:
@@ -304,7 +319,7 @@ def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
 
 
 def state_message(world: str, view: SeatView) -> StateMessage:
-    """The view of a seat of this world as it goes to a client that reads JSON."""
+    """Return the view of a seat of this world as the message for JSON clients."""
     return StateMessage(
         world=world,
         seats=len(view.players),
@@ -332,8 +347,9 @@ def state_message(world: str, view: SeatView) -> StateMessage:
 
 
 def seat_states(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, TurnStamp]]:
-    """By seat: its key, the page that plays it, and how its episode stands; one that is erased is left
-    out."""
+    """Return by seat id: its key, the page that plays it, and the stamp of its episode. Erased seats are left
+    out.
+    """
     given = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     people = given.filter(chosen_by__in=step_timer.PEOPLE_CODES).order_by().values("episode")
     rows = Seat.objects.filter(pk__in=list(seat_ids)).annotate(

@@ -1,4 +1,6 @@
-"""Panels that every world's page has: step, phase, clock, hints, plans, messages, jobs and the end."""
+"""Build the panels that every world's page has: step, phase, clock, hints, plans, messages, jobs and the
+end.
+"""
 
 from __future__ import annotations
 
@@ -23,28 +25,28 @@ JOB_STATES = {
     "failed": gettext_noop("not possible"),
     "withdrawn": gettext_noop("taken back"),
 }
-"""How a job stands."""
+"""States of a job in words."""
 JOB_FAILURE_REASONS = {
     "gone": gettext_noop("There is nothing to do it with."),
     "late": gettext_noop("It took too long."),
     "stopped": gettext_noop("I was told to stop."),
     "words": gettext_noop("I need something from the list."),
 }
-"""Why one was declined or failed, where no person wrote why (`Job.code`)."""
+"""Reasons why a job was declined or failed, by `Job.code`, where no person wrote a reason."""
 REPORTED_STATES = {ACCEPTED, STARTED, DONE, FAILED, DECLINED}
-"""States of which a screen reader hears."""
+"""Job states that are announced to screen readers."""
 
 
 class JobsPanel(NamedTuple):
-    """Jobs that who reads was given; each is a part."""
+    """The jobs that the reader was given. Each is a part."""
 
 
 class JobCard(NamedTuple):
-    """One job."""
+    """One job given to the reader."""
 
     number: int
     who: str
-    """Who gave it."""
+    """Name of the member who gave the job."""
     text: str
     state: str
     words: str
@@ -52,17 +54,17 @@ class JobCard(NamedTuple):
     why: str
     step: int
     acts: bool
-    """Something can still be done about it."""
+    """True if the reader can still act on the job."""
     aim: str = ""
-    """What of the world is asked for, in words."""
+    """The goal in the world that the job asks for, in words."""
 
 
 class RosterPanel(NamedTuple):
-    """Those whom a person leads; each is a part."""
+    """The members whom a person leads. Each is a part."""
 
 
 class WorkerJob(NamedTuple):
-    """A job of a worker."""
+    """One job of a led member."""
 
     number: int
     text: str
@@ -70,26 +72,26 @@ class WorkerJob(NamedTuple):
     words: str
     why: str
     since: int
-    """The step in which it came to stand so."""
+    """The step in which the job reached this state."""
     open: bool
-    """It can be taken back."""
+    """True if the job can be taken back."""
 
 
 class WorkerStatus(NamedTuple):
-    """How a worker stands: open jobs, the newest first, else the last one that is over."""
+    """The status of a led member: its open jobs, newest first, or else its last finished job."""
 
     member: int
     name: str
     seats: tuple[int, ...]
     free: bool
-    """Nothing is asked of it now."""
+    """True if the member has no open job."""
     errands: tuple[WorkerJob, ...]
     told: str
-    """What a screen reader says when this changes; empty where the conversation says it."""
+    """Announcement for screen readers when this changes. Empty if the conversation announces it."""
 
 
 def jobs_panel(page: Page, view: SeatView) -> Panel:
-    """The jobs that this person was given."""
+    """Build the panel of the jobs that this person was given."""
     parts = tuple(
         Panel(f"job-{job.number}-{job.worker}", "kitchen/play/job.jinja", _card(page, view, job))
         for job in view.jobs
@@ -113,7 +115,7 @@ def _card(page: Page, view: SeatView, job: Job) -> JobCard:
 
 
 def job_text(page: Page, view: SeatView, job: Job) -> str:
-    """What was written for it; empty where that is its aim in plain English, as the house writes it."""
+    """Return the written text of a job. Empty if the system generated it from the goal in English."""
     return "" if job.aim and job.is_plain else job.text
 
 
@@ -124,7 +126,7 @@ def _why(job: Job) -> str:
 
 
 def roster_panel(page: Page, view: SeatView) -> Panel:
-    """How each of those stands whom this person leads."""
+    """Build the panel with the status of each member whom this person leads."""
     parts = tuple(
         Panel(f"worker-{member}", "kitchen/play/worker.jinja", _worker(page, view, member))
         for member in view.leads
@@ -160,7 +162,7 @@ def _asked(page: Page, view: SeatView, job: Job) -> str:
 
 
 def _told(page: Page, view: SeatView, name: str, job: Job) -> str:
-    """`Player 2: not possible: Serve the guests. There is nothing to do it with.`"""
+    """Return, for example, `Player 2: not possible: Serve the guests. There is nothing to do it with.`"""
     if job.state not in REPORTED_STATES or job.why:
         return ""
     said = gettext("{who}: {state}: {job}.")
@@ -169,13 +171,15 @@ def _told(page: Page, view: SeatView, name: str, job: Job) -> str:
 
 
 SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over")
-"""Their ids; their templates are `kitchen/play/<id>.jinja`. Where members write to one another, `talk` is
-one more, where they have one partner at a time `partner`, where one may be given jobs `jobs`, and for who
-leads `roster`; no layout of a world holds these."""
+"""Ids of the shared panels. Their templates are `kitchen/play/<id>.jinja`.
+
+Further ones: `talk` if members can send messages, `partner` if they talk with one partner at a time, `jobs`
+if the reader can be given jobs, and `roster` for a reader who leads. No world's layout contains these.
+"""
 
 
 class Bar(NamedTuple):
-    """Where the episode is."""
+    """The progress of the episode."""
 
     step: int
     length: int | None
@@ -183,14 +187,14 @@ class Bar(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """Who is waited for: this seat, and once it has chosen others by name, or nobody."""
+    """The phase, and the people or agents that the page waits for, by name."""
 
     phase: str
     waiting_for: tuple[str, ...]
     passed_by: bool = False
-    """This seat has nothing to choose."""
+    """True if this seat has nothing to choose."""
     may_act: bool = False
-    """It need not choose, but may."""
+    """True if this seat may choose but need not."""
 
 
 class Clock(NamedTuple):
@@ -200,37 +204,37 @@ class Clock(NamedTuple):
     left: str
     choosing: bool
     step: int
-    """Of a clock that runs: it begins anew with each."""
+    """The step of a running timer, which restarts with each step."""
 
 
 class Hint(NamedTuple):
-    """What would be good to do."""
+    """Hints for the next command."""
 
     hints: tuple[str, ...]
     command: str
-    """The one that the last is about, as the menu has it; empty if there is none."""
+    """The command that the last hint is about, as in the menu. Empty if there is none."""
 
 
 class Plan(NamedTuple):
-    """What this seat does next without being asked, or what it can choose to follow."""
+    """The plan of this seat, or the commands that it can plan."""
 
     step: int
     choosing: bool
     left: tuple[str, ...]
     offered: tuple[tuple[str, str], ...]
-    """Commands as the menu has them, and in words."""
+    """Commands as in the menu, and in words."""
     broken: str = ""
-    """What could not be done after the last step, so that the rest was dropped; in words."""
+    """The planned command that was impossible after the last step, so that the plan was dropped, in words."""
 
 
 class Plans(NamedTuple):
-    """What the others do without being asked, as far as it is shown: by name, step by step."""
+    """The plans of other seats, as far as they are shown: by name, step by step."""
 
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class Over(NamedTuple):
-    """How it ended; nothing while it has not."""
+    """The end of the episode. `over` is false before."""
 
     over: bool
     step: int = 0
@@ -238,28 +242,28 @@ class Over(NamedTuple):
     ended_by_staff: bool = False
     abandoned_because: str = ""
     goal: str = ""
-    """What is said of its goal, where it had one and ended by itself."""
+    """The result of its goal in words, if it had one and ended by itself."""
     seconds: int | None = None
-    """How long it was played, where a clock takes the steps."""
+    """Duration in seconds of a real-time episode."""
 
 
 class Gone(NamedTuple):
-    """Who is gone, in sentences."""
+    """Sentences about people who are gone."""
 
     said: tuple[str, ...]
 
 
 class Notice(NamedTuple):
-    """What the server has to say; nothing most of the time."""
+    """A notice from the server. Usually empty."""
 
     text: str = ""
     tone: str = "info"
     again: bool = False
-    """Whether the page is to send again what could not be stored."""
+    """True if the page must send the unstored command again."""
 
 
 def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
-    """All but the notice, for which no view is needed."""
+    """Build all shared panels except the notice, which needs no view."""
     waited = set(view.waiting_for) - {view.seat}
     names = tuple(player.name for player in view.players if player.seat in waited)
     phase = "choose" if view.may_act else view.phase
@@ -281,10 +285,10 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
 
 
 class Talk(NamedTuple):
-    """What was said; each message is a part."""
+    """The conversation. Each message is a part."""
 
     mine: int
-    """The number of the last message that this person has said."""
+    """The number of this person's last message."""
 
 
 class Line(NamedTuple):
@@ -292,31 +296,31 @@ class Line(NamedTuple):
 
     step: int
     sender: str
-    """As they are called; empty for who reads."""
+    """Name of the sender. Empty for the reader."""
     to: tuple[str, ...]
-    """Likewise, those it went to beside who reads."""
+    """Names of the addressees other than the reader."""
     to_you: bool
     text: str
     is_ours: bool = False
-    """The text is the page's own, in its language."""
+    """True if the text is the page's own, in its language."""
 
 
 class Partner(NamedTuple):
-    """With whom this person talks now."""
+    """The present conversation partner."""
 
     name: str
-    """Empty for nobody."""
+    """The partner's name. Empty if there is none."""
 
 
 PLATFORM_MESSAGES = {
     "busy": gettext_noop("%(name)s is talking with somebody else, and did not get that."),
     "gone": gettext_noop("The person who played %(name)s is gone: that conversation is over."),
 }
-"""What the house says, by its code (`kitchen.contract.mailbox.PLATFORM_WORDS`)."""
+"""Messages of the system, by code (`kitchen.contract.mailbox.PLATFORM_WORDS`)."""
 AGENT_MESSAGES = {
     ONLY_JOBS: gettext_noop("I do not read messages. I do the jobs that are picked for me from the list."),
 }
-"""What co-players answer without a model, by its code."""
+"""Answers of agents without a language model, by code."""
 CONVERSATION_ENDED = gettext_noop("That was the end of the conversation.")
 
 
@@ -325,13 +329,14 @@ def _partner(view: SeatView) -> Partner:
 
 
 def talk_panel(view: SeatView) -> Panel:
-    """What this person has said and heard."""
+    """Build the panel of the messages that this person has sent and received."""
     mine = max((said.number for said in view.messages if said.sender == view.member), default=0)
     lines = ((said, _line(view, said)) for said in view.messages)
     parts = tuple(
         Panel(f"said-{said.number}", "kitchen/play/said.jinja", line)
         for said, line in lines
-        if line.text and not said.data.get("plain")  # the job itself says it, in the language of who reads
+        # a plain job is shown by the jobs panel, in the reader's language
+        if line.text and not said.data.get("plain")
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
 
@@ -351,7 +356,7 @@ def _line(view: SeatView, said: TeamMessage) -> Line:
 
 
 def notice_panel(notice: Notice) -> Panel:
-    """What the server has to say."""
+    """Build the panel of the notice."""
     return _panel("notice", notice)
 
 
@@ -396,11 +401,13 @@ def _over(page: Page, view: SeatView) -> Over:
 
 
 STEPS_GONE_SHOWN = 2
-"""So many steps long it is said over the page that a seat was taken over; below the game it stays."""
+"""Number of steps for which the page shows above the game that a seat was taken over. Below the game it
+stays.
+"""
 
 
 def _gone(view: SeatView, *, steps: int | None = None) -> Gone:
-    """Those of whom it is told for so many steps; or for ever."""
+    """Return sentences about people who are gone: those of the last `steps` steps, or all."""
     names = {player.seat: player.name for player in view.players}
     words = GONE_SENTENCES if view.tick_ms is None else {**GONE_SENTENCES, **GONE_SENTENCES_REALTIME}
     return Gone(
@@ -413,7 +420,7 @@ def _gone(view: SeatView, *, steps: int | None = None) -> Gone:
 
 
 def gone_sentences(view: SeatView) -> tuple[str, ...]:
-    """Who is gone, in sentences."""
+    """Return sentences about all people who are gone."""
     return _gone(view).said
 
 
@@ -422,12 +429,12 @@ GONE_SENTENCES = {
     "left": gettext_noop("From step {step} on, {player} goes on without its person, who has left."),
     "never": gettext_noop("Nobody came to play {player}: it goes on without a person."),
 }
-"""What the others are told of a seat that was taken over, by the reason."""
+"""Sentences shown to the others about a seat that was taken over, by reason."""
 GONE_SENTENCES_REALTIME = {
     "away": gettext_noop("{player} goes on without its person, who is away."),
     "left": gettext_noop("{player} goes on without its person, who has left."),
 }
-"""The same where a clock takes the steps, which nobody counts."""
+"""Such sentences for a real-time episode, in which nobody counts steps."""
 
 
 def _as_value(command: Command | None) -> str:

@@ -1,1 +1,1 @@
-"""The open turn of an episode: commands, timer, claims, messages, and their storage."""
+"""Hold the open turn of an episode: commands, timer, claims, messages, and their storage."""

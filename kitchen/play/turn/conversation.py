@@ -4,10 +4,10 @@ The rules are in `kitchen.contract.mailbox`. Every message of people and agents 
 `message_refusal` and stored by `store_messages`, in the caller's transaction.
 
 In an organisation that talks within a step (`Organisation.talks_within`), an agent that somebody wrote to
-answers while people are still to choose. After each message of a person every agent speaks at most once, and
-at most `rounds` times in a step. If the setting `within` is on, the first member that is asked opens the
-talk. So an agent may write to a person before that person chooses. Members who ended the talk, repeat
-themselves or have chosen get no answer.
+answers before people choose. After each message of a person every agent speaks at most once, and at most
+`rounds` times in a step. If the setting `within` is on, the first member that is asked opens the talk. So an
+agent may write to a person before that person chooses. Members who ended the talk, repeat themselves or have
+chosen get no answer.
 """
 
 from __future__ import annotations
@@ -53,24 +53,29 @@ from kitchen.words.translation import in_english
 
 
 def organisation_of(episode: Episode) -> Organisation | None:
-    """Who may say what to whom in this episode; None where nobody says anything."""
+    """Return the organisation of this episode. None if its members cannot send messages."""
     return Organisation.from_json(episode.organisation) if episode.organisation else None
 
 
 def mailbox_of(turn: OpenTurn) -> Mailbox | None:
-    """What was said so far, and the rules for more; None where nobody says anything. Only messages that are
-    new to the turn are looked at."""
+    """Return the mailbox of the turn, with all messages so far. None if the members cannot send messages.
+
+    Only messages that are new to the turn are processed.
+    """
     if turn.mailbox is None or (organisation := organisation_of(turn.episode)) is None:
         return None
-    turn.mailbox.organisation = organisation  # a person in it may have been replaced
+    turn.mailbox.organisation = organisation  # a person in it may have been replaced by an agent
     for row in turn.sent[len(turn.mailbox.posted) :]:
         turn.mailbox.add(PostedMessage(_said(row), row.decision_id is not None))
     return turn.mailbox
 
 
 def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
-    """Store what this member says; why it may not, empty if it may (`message_refusal`). Needs a transaction
-    around it, and the turn up to date and locked."""
+    """Store this member's message, and return the code of a refusal (empty if the message was accepted).
+
+    Call this inside a transaction, with the turn refreshed and locked. The codes are those of
+    `message_refusal`.
+    """
     say, code = message_refusal(turn, sender, say)
     store_messages(turn, _rows(turn, sender, say, code))
     wait_for_informed_seats(turn)
@@ -78,14 +83,18 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
 
 
 def add_platform_message(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: MessageDraft) -> None:
-    """Store what the house says for this member, as it sees it itself, or in its own name; the same is needed
-    as there."""
+    """Store a message that the system sends for this member, or in its own name if `sender` is None.
+
+    Call this inside a transaction, with the turn refreshed and locked.
+    """
     store_messages(turn, [_row(turn, OutgoingMessage(sender, to, say))])
 
 
 def message_refusal(turn: OpenTurn, sender: int, say: MessageDraft) -> tuple[MessageDraft, str]:
-    """The message with whom it is meant for, and why this member may not say it now, empty if it may: as
-    `Mailbox.refusal`, or `over`."""
+    """Return the message with its addressees, and the code of its refusal (empty if it is allowed).
+
+    The codes are those of `Mailbox.refusal`, and `over` after the episode's end.
+    """
     if not turn.is_open:
         return without_platform_keys(say), "over"
     if (mailbox := mailbox_of(turn)) is None:
@@ -94,7 +103,9 @@ def message_refusal(turn: OpenTurn, sender: int, say: MessageDraft) -> tuple[Mes
 
 
 def conversation_partners(turn: OpenTurn) -> dict[int, int]:
-    """Who talks with whom, where everybody has one partner at a time; else nobody is bound to anybody."""
+    """Return who talks with whom, where each member has one partner at a time. Otherwise the result is
+    empty.
+    """
     mailbox = mailbox_of(turn)
     return mailbox.partners(turn.step) if mailbox else {}
 
@@ -102,8 +113,10 @@ def conversation_partners(turn: OpenTurn) -> dict[int, int]:
 def messages_of_decision(
     turn: OpenTurn, sender: int, says: Iterable[MessageDraft], decision: Decision
 ) -> list[Message]:
-    """What a mind says with this decision, to be stored after it (`store_messages`). What it may not say is
-    left out, and stands in the decision's note with the reason."""
+    """Return the messages that an agent sends with this decision, to be stored after it (`store_messages`).
+
+    Refused messages are left out. The decision's note lists them with the reason.
+    """
     rows: list[Message] = []
     unsaid = []
     for given in says if turn.episode.organisation else ():
@@ -119,7 +132,7 @@ def messages_of_decision(
 def _rows(
     turn: OpenTurn, sender: int, say: MessageDraft, code: str, *, decision: Decision | None = None
 ) -> list[Message]:
-    """What is to be stored of this: the message, or, where its addressee is busy, what the house says."""
+    """Return the rows to store: the message, or the system's reply if the addressee is busy."""
     if (mailbox := mailbox_of(turn)) is None:
         return []
     sent = mailbox.outgoing(turn.world, sender, say, code, partial(_aim_words, turn))
@@ -132,7 +145,7 @@ def _aim_words(turn: OpenTurn, aim: Aim) -> str:
 
 
 def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = None) -> Message:
-    """The next message of the turn: it is said, and yet to be stored."""
+    """Create the next message of the turn, not yet stored."""
     row = Message(
         episode=turn.episode,
         number=turn.episode.messages + 1,
@@ -150,8 +163,10 @@ def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = N
 
 
 def store_messages(turn: OpenTurn, rows: Sequence[Message]) -> None:
-    """Store these messages, the last of the turn. StepTakenError where another process has sent one
-    meanwhile."""
+    """Store these messages, the last ones of the turn.
+
+    Raises StepTakenError if another process has sent a message meanwhile.
+    """
     if not rows:
         return
     numbers = {"id": turn.episode.pk, "messages": rows[0].number - 1}
@@ -163,15 +178,19 @@ def store_messages(turn: OpenTurn, rows: Sequence[Message]) -> None:
 
 
 def complete_jobs(turn: OpenTurn) -> None:
-    """Report the jobs whose aims are reached now, or cannot be any more. Needs the transaction in which the
-    step was taken."""
+    """Report the jobs whose goals are now reached or can no longer be reached.
+
+    Call this in the transaction in which the step was taken.
+    """
     if turn.episode.messages and (mailbox := mailbox_of(turn)):
         store_messages(turn, [_row(turn, each) for each in mailbox.settled_jobs(turn.world)])
 
 
 def wait_for_informed_seats(turn: OpenTurn) -> None:
-    """Have the step wait for co-players' seats that may act in it, if something new was said to their mind.
-    Needs the transaction in which that was said, or in which the step opened."""
+    """Make the step wait for agents' seats that may act, if their agent received a new message.
+
+    Call this in the transaction in which the message was sent or the step opened.
+    """
     organisation = organisation_of(turn.episode) if turn.episode.messages and turn.may_act else None
     if organisation is None:
         return
@@ -185,7 +204,7 @@ def wait_for_informed_seats(turn: OpenTurn) -> None:
 
 
 def messages_known_to(turn: OpenTurn, member: int) -> tuple[TeamMessage, ...]:
-    """What this member said or may know of what the others did, in order."""
+    """Return the messages that this member sent or may see, in order."""
     mailbox = mailbox_of(turn)
     return mailbox.heard(turn.world, member) if mailbox else ()
 
@@ -193,31 +212,35 @@ def messages_known_to(turn: OpenTurn, member: int) -> tuple[TeamMessage, ...]:
 def messages_for_agent(
     turn: OpenTurn, member: int, *, since: LastHeard
 ) -> tuple[tuple[TeamMessage, ...], tuple[Job, ...]]:
-    """What this mind is told: the newest of all messages that it sent or may know, in order, and its jobs
-    that are open."""
+    """Return the newest messages that this agent sent or may see, in order, and its open jobs."""
     mailbox = mailbox_of(turn)
     return mailbox.messages_for(turn.world, member, turn.step, since) if mailbox else ((), ())
 
 
 def may_know(world: World, organisation: Organisation, row: Message | TeamMessage, number: int) -> bool:
-    """Whether this member said this, or gets to know it (`kitchen.contract.mailbox.may_see_message`)."""
+    """Return True if this member sent this message or may see it
+    (`kitchen.contract.mailbox.may_see_message`).
+    """
     return may_know_said(world, organisation, row if isinstance(row, TeamMessage) else _said(row), number)
 
 
 def open_jobs(turn: OpenTurn) -> tuple[Job, ...]:
-    """All jobs that are open, whoever gave them."""
+    """Return all open jobs of the episode."""
     mailbox = mailbox_of(turn)
     return mailbox.open_jobs if mailbox else ()
 
 
 def member_of(turn: OpenTurn, seat: int) -> Member | None:
-    """Who has this seat; None where nobody says anything."""
+    """Return the member that holds this seat. None if the members cannot send messages."""
     organisation = organisation_of(turn.episode)
     return organisation.holder(seat) if organisation else None
 
 
 def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
-    """By mind. Whom another stood in for has not heard what was said before that."""
+    """Return the last message that each agent has heard, by agent id.
+
+    Decisions by a fallback do not count: an agent has not heard what was sent before one of them.
+    """
     rows = Decision.objects.filter(effective_decisions(episode), mind=OuterRef("pk"), dropped="", fallback="")
     rows = rows.order_by("-step", "-pk")
     last = Mind.objects.filter(episode=episode).annotate(
@@ -230,23 +253,27 @@ def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
 def add_heard_note(
     turn: OpenTurn, member: int, talk: DialoguePosition, decision: Decision, said: Sequence[Message]
 ) -> None:
-    """Say in the decision's note what its mind has heard of the talk, by the numbers under which these
-    messages are stored. They may be others than in the talk: people wrote meanwhile, or one was not sent."""
+    """Record in the decision's note which messages of the talk its agent has heard, by their stored numbers.
+
+    The stored messages may differ from the talk: people wrote meanwhile, or one message was not sent.
+    """
     if mailbox := mailbox_of(turn):
         heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_said, said)))
         decision.note = note_of_heard(decision.note, heard, missed)
 
 
 def note_with_last_heard(note: Json, situation: Situation) -> Json:
-    """A decision's note with the number of the last message that its mind knew; the note itself where nobody
-    says anything."""
+    """Return the note with the number of the last message that the agent knew.
+
+    Returns the note unchanged if the members cannot send messages.
+    """
     if situation.organisation is None:
         return note
     return note_of_heard(note, situation.messages[-1].number if situation.messages else 0)
 
 
 def checked_messages(says: Iterable[MessageDraft]) -> tuple[MessageDraft, ...]:
-    """The same as they can be stored; TypeError or ValueError if they are no messages."""
+    """Return the messages in storable form. Raises TypeError or ValueError if they are invalid."""
     checked = []
     for say in says:
         if (
@@ -262,22 +289,22 @@ def checked_messages(says: Iterable[MessageDraft]) -> tuple[MessageDraft, ...]:
 
 
 def member_message(row: Message, *, is_new: bool = False) -> TeamMessage:
-    """The message as members know it."""
+    """Return the message as members see it."""
     return message_for_member(_said(row), is_new=is_new)
 
 
 def _said(row: Message) -> TeamMessage:
-    """The message with all of its data."""
+    """Return the message with all of its data."""
     return TeamMessage(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data)
 
 
 def unblocked_text(row: Message) -> str:
-    """Its text before words were taken out of it."""
+    """Return the text of a message before blocked words were removed from it."""
     return str(row.data.get(WRITTEN_KEY, row.text))
 
 
 def minds_to_answer(turn: OpenTurn) -> list[Mind]:
-    """Return the minds that are to speak now, in order."""
+    """Return the agents that have to speak now, in order."""
     organisation = organisation_of(turn.episode)
     if organisation is None or not organisation.talks_within or not turn.is_open:
         return []
@@ -310,8 +337,11 @@ def _is_called(
     heard: Sequence[int],
     newest: int,
 ) -> bool:
-    """Whether this mind is to answer one of these messages: it has not spoken since the newest of people's,
-    by what it had `heard` whenever it spoke."""
+    """Return True if this agent has to answer one of these messages.
+
+    `heard` has the last message known at each time the agent spoke. An agent that has spoken since people's
+    newest message is not asked again.
+    """
     known = max(heard, default=0)
     if heard and known >= newest:
         return False
@@ -321,8 +351,10 @@ def _is_called(
 
 
 def ask_for_answers(turn: OpenTurn) -> None:
-    """Ask the minds that are to speak now, after the commit; people have their time anew once they have.
-    Needs a transaction around it."""
+    """Ask the agents that have to speak now, after the commit, and restart people's time for the step.
+
+    Call this inside a transaction.
+    """
     if not turn.talks_within or is_offline():
         return
     if minds := minds_to_answer(turn):
@@ -332,7 +364,7 @@ def ask_for_answers(turn: OpenTurn) -> None:
 
 
 def restart_step_timer(turn: OpenTurn, more: float = 0.0) -> None:
-    """Give people their time for a step anew, from now on or from so many seconds on."""
+    """Restart people's time for the step, from now or from `more` seconds later."""
     episode = turn.episode
     if episode.step_seconds is None or episode.turn_closes_at is None:
         return
@@ -344,7 +376,7 @@ def restart_step_timer(turn: OpenTurn, more: float = 0.0) -> None:
 
 
 def _answered(turn: OpenTurn) -> dict[int, list[int]]:
-    """Return by mind, for each time that it spoke in this step, the last message that it knew then."""
+    """Return by agent id the last message known at each time that the agent spoke in this step."""
     rows = Decision.objects.filter(mind__in=turn.minds, step=turn.step, because=REASON_TO_ANSWER, dropped="")
     heard: dict[int, list[int]] = {mind.pk: [] for mind in turn.minds}
     for mind, note in rows.order_by("number").values_list("mind", "note"):
@@ -353,8 +385,11 @@ def _answered(turn: OpenTurn) -> dict[int, list[int]]:
 
 
 def _opener(turn: OpenTurn, organisation: Organisation) -> Mind | None:
-    """Return the mind that opens the talk: the first member that is asked, if it may write to a person who is
-    still to choose."""
+    """Return the agent that opens the talk, or None.
+
+    This is the first member that is asked, if it is an agent that may write to a person who has not chosen
+    yet.
+    """
     if not organisation.within or not turn.asked:
         return None
     first = min((organisation.holder(seat) for seat in turn.asked), key=lambda member: member.number)
@@ -370,7 +405,7 @@ def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
 
 
 def _calls(turn: OpenTurn, organisation: Organisation, row: Message, said: Sequence[Message]) -> bool:
-    """Return whether the words of the sender of this message are to be answered."""
+    """Return True if this message of the sender needs an answer."""
     if row.sender is None:
         return False
     words = [one for one in said if one.sender == row.sender]

@@ -1,9 +1,9 @@
-"""Store what agents decided and which model calls it took; read their intents, predictions and parsed
+"""Store what agents decided and which model calls it took. Read their intents, predictions and parsed
 replies.
 
-Prompts are stored by content: sixty steps that share the rules store them once. Dropped decisions came too
-late, or another one was taken. They are kept with their text and cost, and no agent continues from them.
-Intents (what an agent is about to do) are kept with the decision's note.
+Prompts are stored by content: sixty steps that share the rules store them once. A decision is dropped if it
+came too late, or if another one was taken. Dropped decisions are kept with their text and cost, and no agent
+continues from them. Intents (what an agent is about to do) are kept with the decision's note.
 """
 
 from __future__ import annotations
@@ -37,15 +37,18 @@ from kitchen.money.budget_ledger import ledger_amount
 from kitchen.play.models import CallMessage, Decision, Episode, Mind, ModelCall, Prompt, Seat
 
 LEAST_THINKING = "least"
-"""The effort where none is asked for: as little as the model can be made to."""
+"""The recorded effort if none is requested: the least that the model can be set to."""
 
 LOCK_TRIES = 10
-"""Each is lost only to somebody who leaves at that very moment."""
+"""Tries to lock prompts. A try fails only if a withdrawing participant's data are erased at that moment."""
 
 
 def store_calls(decided: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
-    """Store every call of these decisions, in order. Needs a transaction around it, and comes last in it:
-    the prompts, which other episodes use too, are locked until it ends."""
+    """Store every model call of these decisions, in order.
+
+    Call this inside a transaction and last in it: it locks the prompts, which other episodes use too, until
+    the transaction ends.
+    """
     numbered = [(row, *each) for row, calls in decided for each in enumerate(calls, start=1)]
     texts = {_hash(text): text for _, _, call in numbered for text in _texts(call)}
     _hold_prompts(texts)
@@ -68,11 +71,11 @@ def _hash(text: str) -> str:
 
 
 def _hold_prompts(texts: Mapping[str, str]) -> None:
-    """Have these texts, by hash, stored once for all episodes, and keep them until the transaction ends.
+    """Store these texts (hash → text) once for all episodes, and lock them until the transaction ends.
 
-    Somebody who leaves at this moment may be erasing one of them: then it is written anew. Everybody writes
-    and locks in the order of the hashes, and lets go of all before the next try, so that nobody waits in a
-    circle. OperationalError if they are erased again and again.
+    A withdrawal may be erasing one of them at this moment. It is then written again. All processes write and
+    lock in the order of the hashes, and release everything before the next try, so there is no deadlock.
+    Raises OperationalError if prompts are erased in every try.
     """
     hashes = sorted(texts)
     for _ in range(LOCK_TRIES if hashes else 0):
@@ -87,7 +90,9 @@ def _hold_prompts(texts: Mapping[str, str]) -> None:
 
 
 def _locked(hashes: Iterable[str], *, no_key: bool = False) -> list[str]:
-    """Those of these prompts that are there, locked one after the other until the transaction ends."""
+    """Lock the prompts with these hashes until the transaction ends, in order, and return the hashes that
+    exist.
+    """
     rows = Prompt.objects.filter(hash__in=list(hashes)).select_for_update(no_key=no_key)
     return list(rows.order_by("hash").values_list("hash", flat=True))
 
@@ -122,41 +127,45 @@ def _facts(call: Call) -> dict[str, object]:
 
 
 def prompt_hashes_of(episode_ids: Iterable[int]) -> set[str]:
-    """Hashes of all prompts that these episodes used."""
+    """Return the hashes of all prompts that these episodes used."""
     messages = CallMessage.objects.filter(call__decision__mind__episode__in=list(episode_ids))
     return set(messages.values_list("prompt_id", flat=True))
 
 
 def unused_prompt_hashes() -> set[str]:
-    """Hashes of all prompts that no call uses."""
+    """Return the hashes of all prompts that no call uses."""
     return set(Prompt.objects.filter(uses__isnull=True).values_list("hash", flat=True))
 
 
 def erase_unused_prompts(hashes: Iterable[str]) -> int:
-    """Erase those of these prompts that no call uses any more; how many. Needs a transaction around it.
+    """Erase those of these prompts that no call uses, and return how many. Call this inside a transaction.
 
-    They are locked first: a decision that is just using one of them is waited for, and then it is kept.
+    The prompts are locked first. If a decision is just using one of them, this waits for it and keeps the
+    prompt.
     """
     locked = _locked(hashes)
     return Prompt.objects.filter(hash__in=locked, uses__isnull=True).delete()[0]
 
 
 LATE = "late"
-"""Why: it came after the time that it had, or after its step."""
+"""Value of `Decision.dropped`: the decision came after its time limit or after its step."""
 OVER = "over"
-"""Why: it came after the end of its episode, which was sealed without it."""
+"""Value of `Decision.dropped`: the decision came after the episode's end, and the seal does not cover it."""
 REMEMBERED_STEPS = 20
-"""For so many steps a mind may be told of what came too late."""
+"""Number of past steps whose late decisions an agent may be reminded of."""
 DROPPED_KEY = "dropped"
-"""Under which a note has what was not followed: `commands` and `plans` by seat, and what it `says`."""
+"""Key in a note for what was not followed: `commands` and `plans` by seat, and the messages (`says`)."""
 
 DecisionWithCalls = tuple[Decision, Sequence[Call]]
-"""A decision that is not stored yet, with the calls of models that it took."""
+"""A decision that is not stored yet, with the model calls it took."""
 
 
 def store_dropped_decisions(*, episode: Episode, rows: Sequence[DecisionWithCalls], why: str) -> bool:
-    """Store decisions of one episode of which nothing comes, and say why; after its end that is `OVER`.
-    False, and nothing stored, if the episode is gone."""
+    """Store decisions of one episode that have no effect, with the reason `why`.
+
+    After the episode's end the reason is `OVER`. Returns False, and stores nothing, if the episode was
+    deleted.
+    """
     with transaction.atomic():
         there = Episode.objects.select_for_update().filter(pk=episode.pk, key=episode.key).first()
         if there is None:
@@ -171,14 +180,16 @@ def store_dropped_decisions(*, episode: Episode, rows: Sequence[DecisionWithCall
 
 
 def _numbers(rows: Sequence[DecisionWithCalls]) -> dict[int, int]:
-    """Of the last decision of each mind; 0 before its first."""
+    """Return the number of each agent's last decision. 0 if it has none."""
     minds = Mind.objects.filter(pk__in=[row.mind_id for row, _ in rows]).order_by()
     return {pk: last or 0 for pk, last in minds.values_list("pk").annotate(Max("decisions__number"))}
 
 
 def late_decisions(minds: Sequence[Mind], step: int) -> dict[int, tuple[LateDecision, ...]]:
-    """By mind: what came too late in the last steps before this one, and after the mind was asked for what it
-    decided in time since."""
+    """Return the late decisions of the last steps, by agent id.
+
+    Only those are returned that came after the agent was asked for its newest timely decision.
+    """
     if not minds:
         return {}
     rows = Decision.objects.filter(mind__in=minds, step__gte=step - REMEMBERED_STEPS, dropped__in=("", LATE))
@@ -195,13 +206,13 @@ def late_decisions(minds: Sequence[Mind], step: int) -> dict[int, tuple[LateDeci
 
 
 def _commanded(note: Json) -> dict[int, Command]:
-    told = note[DROPPED_KEY].get("commands", {}) if isinstance(note, dict) and DROPPED_KEY in note else {}
-    return {int(seat): tuple(command) for seat, command in told.items()}
+    commands = note[DROPPED_KEY].get("commands", {}) if isinstance(note, dict) and DROPPED_KEY in note else {}
+    return {int(seat): tuple(command) for seat, command in commands.items()}
 
 
 def keep_in_note(decision: MindDecision) -> MindDecision:
-    """The same with all that was not followed in its note: it stands nowhere else."""
-    told = {
+    """Return the decision with its commands, plans and messages in the note. They are stored nowhere else."""
+    dropped = {
         "commands": {str(seat): list(command) for seat, command in decision.commands.items()},
         "plans": {str(seat): [list(each) for each in plan] for seat, plan in decision.plans.items()},
         "says": [asdict(say) for say in decision.says],
@@ -209,16 +220,16 @@ def keep_in_note(decision: MindDecision) -> MindDecision:
     note = decision.note if isinstance(decision.note, dict) else {"note": decision.note}
     return replace(
         decision,
-        note={**note, DROPPED_KEY: storable_json({name: all_ for name, all_ in told.items() if all_})},
+        note={**note, DROPPED_KEY: storable_json({name: all_ for name, all_ in dropped.items() if all_})},
     )
 
 
 INTENTS_KEY = "intents"
-"""Under which a note has them, by seat."""
+"""Key in a note for the intents, by seat."""
 
 
 def checked_intents(intents: Mapping[int, Intent]) -> dict[int, Intent]:
-    """The same as they can be stored; TypeError if they are no words by seat."""
+    """Return the intents in storable form. Raises TypeError if they are not words by seat."""
     for seat, intent in intents.items():
         words = [*intent.keys(), *intent.values()] if isinstance(intent, Mapping) else [None]
         if not isinstance(seat, int) or not all(isinstance(word, str) for word in words):
@@ -227,13 +238,13 @@ def checked_intents(intents: Mapping[int, Intent]) -> dict[int, Intent]:
 
 
 def note_with_intents(note: Json, intents: Mapping[int, Intent], seats: Collection[int]) -> Json:
-    """A decision's note with what these seats are about to do; the note itself where nothing is said."""
+    """Return the note with the intents of these seats, or the note itself if there are none."""
     said = {str(seat): dict(intent) for seat, intent in intents.items() if seat in seats}
     return add_to_note(note, INTENTS_KEY, said) if said else note
 
 
 def stored_intents(episode: Episode) -> dict[int, Intent]:
-    """What each seat said that it will do, by the decisions on the last step that was taken."""
+    """Return the intent of each seat, from the decisions for the last step taken."""
     decisions = Decision.objects.filter(mind__episode=episode, step=episode.step, dropped="")
     notes = decisions.order_by("pk").values_list("note", flat=True)
     said = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
@@ -241,7 +252,7 @@ def stored_intents(episode: Episode) -> dict[int, Intent]:
 
 
 def known_intents(world: World, seat: int, intents: Mapping[int, Intent]) -> dict[int, Intent]:
-    """Those of other seats that this one gets to know."""
+    """Return the intents of other seats that this seat can see."""
     return {
         other: intent
         for other, intent in intents.items()
@@ -250,13 +261,13 @@ def known_intents(world: World, seat: int, intents: Mapping[int, Intent]) -> dic
 
 
 ByMind = Mapping[int, Sequence[Prediction]]
-"""By the number of the mind, in the order of steps."""
+"""Predictions by agent number, in the order of steps."""
 
 
 def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
-    """All that the minds of these episodes foresaw, in decisions whose commands were given."""
-    told = Q(**{f"note__{PREDICTED_KEY}__isnull": False}) | Q(**{f"note__{JUDGED_KEY}__isnull": False})
-    decisions = Decision.objects.filter(told, mind__episode__in=episodes, dropped="").order_by("step")
+    """Return all predictions of the agents of these episodes, from decisions whose commands were given."""
+    foresaw = Q(**{f"note__{PREDICTED_KEY}__isnull": False}) | Q(**{f"note__{JUDGED_KEY}__isnull": False})
+    decisions = Decision.objects.filter(foresaw, mind__episode__in=episodes, dropped="").order_by("step")
     fields = ("mind__episode_id", "mind__number", f"note__{PREDICTED_KEY}", f"note__{JUDGED_KEY}")
     notes: dict[tuple[int, int], list[Any]] = defaultdict(list)
     for episode, mind, foreseen, judged in decisions.values_list(*fields):
@@ -268,16 +279,19 @@ def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
 
 
 def prediction_accuracy(by_mind: ByMind) -> PredictionAccuracy:
-    """How much of it came true, whoever foresaw it."""
+    """Return the accuracy of all predictions, over all agents."""
     return PredictionAccuracy.of(one for several in by_mind.values() for one in several)
 
 
 def reply_readings_by_episode(decisions: QuerySet[Decision]) -> Mapping[int, ReplyReadings]:
-    """By episode: the decisions whose commands were given, of those who read replies. Those of a mind with
-    the same faults are counted by the database, so that it sends few of their notes."""
+    """Return by episode how replies of language models could be read, over decisions whose commands were
+    given.
+
+    The database counts the decisions of an agent with the same faults, so that it sends few notes.
+    """
     read = decisions.filter(dropped="", note__faults__isnull=False).order_by()
-    told = (f"note__{name}" for name in ("faults", "mended", "asked"))
-    notes = read.values_list("mind__episode", "mind", *told).annotate(number=Count("pk"))
+    fields = (f"note__{name}" for name in ("faults", "mended", "asked"))
+    notes = read.values_list("mind__episode", "mind", *fields).annotate(number=Count("pk"))
     seats = seat_counts_of_minds(decisions.order_by().values("mind__episode"))
     by_episode: dict[int, ReplyReadings] = defaultdict(ReplyReadings)
     for episode, mind, faults, mended, asked, number in notes:
@@ -287,11 +301,13 @@ def reply_readings_by_episode(decisions: QuerySet[Decision]) -> Mapping[int, Rep
 
 
 def reply_readings(decisions: QuerySet[Decision]) -> ReplyReadings:
-    """The same, of all of them."""
+    """Return how replies of language models could be read, over all these decisions."""
     return sum(reply_readings_by_episode(decisions).values(), ReplyReadings())
 
 
 def seat_counts_of_minds(episodes: Any) -> Mapping[int, int]:
-    """How many seats each mind of these episodes commands: their ids, or a query of them."""
+    """Return the number of seats that each agent of these episodes commands. `episodes` are ids or a query of
+    ids.
+    """
     held = Seat.objects.filter(episode__in=episodes, mind__isnull=False).order_by()
     return dict(held.values_list("mind").annotate(number=Count("pk")))

@@ -1,6 +1,6 @@
-"""The open step of an episode: which commands are in, and taking the step once all are.
+"""Hold the open step of an episode: its commands so far, and the transition to the next step.
 
-`turn_cache` reads a turn and keeps it. `change_episode` changes it inside its transactions.
+`turn_cache` reads a turn and caches it. `change_episode` changes it inside its transactions.
 """
 
 from __future__ import annotations
@@ -47,32 +47,40 @@ from kitchen.play.turn.websocket_messages import TurnStamp
 from kitchen.registry.world_registry import get_world
 
 PAUSE_SECONDS = 0.6
-"""For so long a step stays open in which no person is asked and one may act: they see it, and can stop."""
+"""Minimum seconds that a step stays open if no person has to choose but one may act. In this time people see
+the step and can intervene.
+"""
 PAST_STEPS_KEPT = 8
-"""Past steps that are held: as many as a page shows of *what just happened*."""
+"""Number of past steps held in memory: as many as a page shows under *what just happened*."""
 
 
 class StepTakenError(RuntimeError):
-    """Two processes took the same step; the second is rolled back whole."""
+    """Two processes took the same step. The second transaction is rolled back completely."""
 
 
 def effective_decisions(episode: Episode) -> Q:
-    """Decisions from which a mind goes on: on steps that are taken, and answers in the open one."""
+    """Return a filter for the decisions that an agent continues from.
+
+    These are the decisions for steps already taken, and the answers to messages in the open step.
+    """
     return Q(step__lte=episode.step) | Q(step=episode.step + 1, because=REASON_TO_ANSWER)
 
 
 class OpenTurn:
-    """The step that can be commanded now, with the commands that are in and the world before it."""
+    """The open step of an episode: the commands given so far, and the world before the step."""
 
     store = RowWriter()
-    """Where its rows go."""
+    """Writes the rows of the turn."""
 
     def __init__(self, episode: Episode, seats: Iterable[Seat]) -> None:
         self.begin_anew(episode, seats)
 
     def begin_anew(self, episode: Episode, seats: Iterable[Seat]) -> None:
-        """Know what is stored. Of what was known before only the large parts of the state are kept: what was
-        stored of them later is read when the world is asked for."""
+        """Forget everything but the large parts of the state, and start from this stored episode and its
+        seats.
+
+        Changes of the large parts that were stored later are read when the world is next needed.
+        """
         known = self._known_parts() if vars(self) else None
         vars(self).clear()
         self.episode = episode
@@ -80,37 +88,37 @@ class OpenTurn:
         self.acting = tuple(seat for seat in self.seats if seat.acts)
         self.numbers = {seat.number for seat in self.acting}
         self.people = {seat.number for seat in self.acting if seat.is_person}
-        """Those who act: the step waits for no other person."""
+        """Seat numbers of the people who act. The step waits for no other person."""
         self.leaders = {seat.number for seat in self.seats if not seat.acts}
-        """People who only say what others are to do."""
+        """Seat numbers of people who only instruct others and do not act."""
         self.given: dict[int, SeatCommand] = {}
         self.is_read = False
-        """What is given was read; until then nothing is known of it."""
+        """True once the given commands were read from the database. Until then `given` means nothing."""
         self.standing: dict[int, MindClaim] = {}
         self._world: World | None = None
         self._state: WorldState | None = None
         self._parts: LargeParts | None = known
-        """The large parts of the state as they were read, until the world has them; None: read all."""
+        """The large parts of the state as read, until the world takes them over. None: read all of them."""
         self._lengths: dict[str, int] = {}
-        """As `LargeParts` has them."""
+        """Characters of changes by part, as in `LargeParts.lengths`."""
         self._sent: list[Message] = []
         self._remembered: set[int] = set()
         self.noted: list[Event] = []
-        """What the house has to tell in the log of the coming step."""
+        """Events that the system adds to the log of the coming step."""
 
     @property
     def step(self) -> int:
-        """The number of the open step; the first is 1."""
+        """The number of the open step. The first step is 1."""
         return self.episode.step + 1
 
     @property
     def is_open(self) -> bool:
-        """The episode is played."""
+        """True while the episode is being played."""
         return self.episode.status == Episode.Status.PLAYING
 
     @property
     def world(self) -> World:
-        """The world at the present state; StateError if it cannot be read."""
+        """The world in its present state. Raises StateError if the state cannot be read."""
         if self._world is None:
             self._world = self._read_world()
         return self._world
@@ -126,14 +134,14 @@ class OpenTurn:
         return state_store.world_from_parts(self.episode, parts.maps)
 
     def _known_parts(self) -> LargeParts | None:
-        """The large parts of the state as this turn knows them."""
+        """Return the large parts of the state that this turn has in memory, or None."""
         if self._world is None:
             return self._parts
         return LargeParts(self.episode.key, self.episode.step, self._world.large_parts(), self._lengths)
 
     @cached_property
     def past(self) -> deque[PastStep]:
-        """The last steps, newest first."""
+        """The last steps, newest first: at most `PAST_STEPS_KEPT`."""
         if not self.episode.step:
             return deque(maxlen=PAST_STEPS_KEPT)
         rows = Step.objects.filter(episode=self.episode, number__lte=self.episode.step).order_by("-number")
@@ -142,22 +150,21 @@ class OpenTurn:
 
     @property
     def chain(self) -> str:
-        """Of the log up to the last step that is taken."""
+        """The hash chain of the log up to the last step taken."""
         if not self.episode.step:
             return first_chain_hash(self.episode)
         return (self.past[0].chain if self.past else "") or compute_chain_hash(self.episode)
 
     @cached_property
     def minds(self) -> list[Mind]:
-        """The co-players in order."""
+        """The agents of the episode, ordered by number."""
         if self.numbers == self.people:
             return []
         return list(Mind.objects.filter(episode=self.episode))
 
     @cached_property
     def memories(self) -> dict[int, Json]:
-        """What each mind, by its id, wanted to remember of the steps that are taken, of what it decided in
-        time."""
+        """The memory of each agent by its id, from its last effective decision that was not dropped."""
         rows = Decision.objects.filter(effective_decisions(self.episode), mind=OuterRef("pk"), dropped="")
         rows = rows.order_by("-step", "-pk")
         last = Mind.objects.filter(episode=self.episode).annotate(last=Subquery(rows.values("memory")[:1]))
@@ -165,23 +172,26 @@ class OpenTurn:
 
     @cached_property
     def intents(self) -> dict[int, Intent]:
-        """What co-players said of what they will do next, where the episode shows it: never of this step's
-        decisions, which may be in."""
+        """The intents that agents stated for their next commands, by seat. Empty if the episode does not show
+        intents.
+
+        They never come from decisions for the open step, which may already be stored.
+        """
         return stored_intents(self.episode) if self.episode.shows_intents and self.episode.step else {}
 
     @cached_property
     def briefs(self) -> dict[int, dict[str, Json]]:
-        """What each seat knows that never changes."""
+        """The facts that each seat knows and that never change, by seat."""
         return {number: self.world.brief(number) for number in self.numbers}
 
     @property
     def pages(self) -> dict[int, str]:
-        """The browser's page that plays each seat."""
+        """The id of the browser page that plays each seat, by seat."""
         return {seat.number: seat.page for seat in self.seats}
 
     @property
     def stamp(self) -> TurnStamp:
-        """How the episode stands, for pages to compare."""
+        """The version of the episode's state, which pages compare to detect a change."""
         closes, episode = self.episode.turn_closes_at, self.episode
         given = sum(row.chosen_by in step_timer.PEOPLE_CODES for row in self.given.values())
         return (
@@ -195,7 +205,7 @@ class OpenTurn:
 
     @property
     def sent(self) -> list[Message]:
-        """What members have said to one another so far, in order."""
+        """All messages that members have sent so far, in order."""
         if len(self._sent) < self.episode.messages:
             rows = Message.objects.filter(episode=self.episode, number__gt=len(self._sent))
             self._sent += rows.filter(number__lte=self.episode.messages).order_by("number")
@@ -203,14 +213,17 @@ class OpenTurn:
 
     @cached_property
     def mailbox(self) -> Mailbox | None:
-        """Return the messages that were read so far, with the rules for more (`saying.mailbox_of`); None
-        where nobody says anything."""
+        """The messages read so far, with the rules for further ones. None if the members cannot send
+        messages.
+
+        See `kitchen.play.turn.conversation`.
+        """
         stored = self.episode.organisation
         return Mailbox(Organisation.from_json(stored)) if stored else None
 
     @property
     def may_act(self) -> set[int]:
-        """Seats without a command that the step does not wait for, and that may act in it all the same."""
+        """Seats without a command that may act in this step although the step does not wait for them."""
         return {
             seat.number
             for seat in self.acting
@@ -219,28 +232,30 @@ class OpenTurn:
 
     @property
     def is_complete(self) -> bool:
-        """Every seat that the step waits for has its command."""
+        """True if every seat that the step waits for has its command."""
         return self.numbers <= self.given.keys() | self.may_act
 
     @property
     def choosing(self) -> set[int]:
-        """Seats of people that the step waits for."""
+        """Seats of people that the step still waits for."""
         return self.people - self.given.keys() - self.may_act
 
     @property
     def is_paced(self) -> bool:
-        """No person acts: the time for a step is theirs who lead, and co-players are asked after it."""
+        """True if no person acts and the leaders have limited time for a step. Agents are asked after that
+        time.
+        """
         return bool(self.leaders) and not self.people and self.episode.step_seconds is not None
 
     @property
     def is_held(self) -> bool:
-        """Those who lead still have time in this step, or have not opened their page yet."""
+        """True while leaders still have time in this step, or have not opened their page yet."""
         closes_at = self.episode.turn_closes_at
         return self.is_paced and (closes_at is None or timezone.now() < closes_at)
 
     @property
     def overdue(self) -> list[int]:
-        """Seats of people who have not commanded although the turn's time is over."""
+        """Seats of people who gave no command before the deadline of the step. Empty before the deadline."""
         closes_at = self.episode.turn_closes_at
         if not self.is_open or closes_at is None or timezone.now() < closes_at:
             return []
@@ -248,7 +263,7 @@ class OpenTurn:
 
     @property
     def asked(self) -> set[int]:
-        """The seats that have something to choose in this step, and no plan."""
+        """Seats that have something to choose in this step and no plan."""
         return {seat for seat in self.numbers - self.may_act if not self._is_filled(seat)}
 
     def _is_filled(self, seat: int) -> bool:
@@ -257,66 +272,74 @@ class OpenTurn:
 
     @property
     def passed_by(self) -> set[int]:
-        """Those that have nothing to choose, and cannot act."""
+        """Seats that have nothing to choose in this step and cannot act."""
         return {seat for seat, row in self.given.items() if row.chosen_by == BY_WORLD}
 
     @property
     def _settled(self) -> set[int]:
-        """Seats whose command the step does not wait for any more."""
+        """Seats whose command the step no longer waits for."""
         return self.given.keys() | self.may_act
 
     @property
     def plans(self) -> dict[int, Plan]:
-        """What seats do next, after this step, without being asked."""
+        """The plan of each seat for the steps after this one, by seat. A plan runs without asking."""
         return {int(seat): Plan.read(stored) for seat, stored in (self.episode.plans or {}).items()}
 
     @property
     def minds_asked(self) -> list[Mind]:
-        """The co-players, in order, that have yet to command a seat."""
+        """The agents that still have to command a seat, in order."""
         open_seats = {seat.mind_id for seat in self.seats if seat.number in self.numbers - self._settled}
         return [mind for mind in self.minds if mind.pk in open_seats]
 
     @property
     def waits_for_minds(self) -> bool:
-        """The people have commanded, or who leads had their time, and there are co-players that have not."""
+        """True if all people have commanded (or the leaders' time is over) and some agent has not."""
         all_said = not self.choosing and not self.is_held
         return self.is_open and all_said and not self.is_complete
 
     @property
     def waiting_minds(self) -> list[int]:
-        """The numbers of the co-players that have not commanded all that they are to."""
+        """The numbers of the agents that have not yet given all their commands."""
         return [mind.number for mind in self.minds_asked]
 
     @property
     def parties(self) -> list[tuple[int, ...]]:
-        """Who of those is asked by a task of its own, by number; an empty tuple where one task asks one of
-        them after the other, since they know of each other."""
+        """The groups of waiting agents, one for each decision task: one agent number in each tuple.
+
+        A single empty tuple means that one task asks all agents one after another, because they know each
+        other's commands.
+        """
         return [()] if self.episode.knowing == EVERYBODY else [(number,) for number in self.waiting_minds]
 
     @property
     def thinking_seconds(self) -> float:
-        """For so long co-players think at least, if any of them is asked."""
+        """Minimum seconds that agents think, if any agent is asked. Otherwise 0."""
         return self.episode.thinking_seconds if self.asked - self.people else 0.0
 
     @property
     def pause_seconds(self) -> float:
-        """For so long the step stays open at least, because a person may act in it and none is asked: longer
-        where the condition makes co-players think for longer. Programs that take part are not held up."""
+        """Minimum seconds that the step stays open because a person may act in it and no person is asked.
+
+        It is longer if the condition makes agents think longer. It is 0 for synthetic episodes, so that
+        programs need not wait.
+        """
         pauses = not self.episode.synthetic and self.people & self.may_act and not self.people & self.asked
         return max(PAUSE_SECONDS, self.episode.thinking_seconds) if pauses else 0.0
 
     @property
     def due_at(self) -> datetime:
-        """When it may run at the earliest: co-players think for at least so long from the moment at which
-        the turn came to them, that is, when the last person had commanded; and people see it for a moment
-        in which they may act."""
+        """The earliest time at which the step may run.
+
+        Agents think for at least `thinking_seconds` after the last person's command. People see the step for
+        at least `pause_seconds`.
+        """
         came = (row.received_at for seat, row in self.given.items() if seat in self.people)
         opened_at = (self.is_paced and self.episode.turn_closes_at) or self.episode.turn_opened_at
         thought_at = max(came, default=opened_at) + timedelta(seconds=self.thinking_seconds)
         return max(thought_at, self.episode.turn_opened_at + timedelta(seconds=self.pause_seconds))
 
     def add(self, rows: Sequence[SeatCommand]) -> None:
-        """More commands are in, and the plans that they begin; they are stored."""
+        """Store more commands, and the plans that begin with them."""
         self.store.insert(SeatCommand, [_row_values(row) for row in rows])
         self.given |= {row.seat: row for row in rows}
         if begun := {row.seat: _begun_with(row) for row in rows if row.to_follow}:
@@ -325,33 +348,35 @@ class OpenTurn:
             self.plan({**before, **begun})
 
     def replan(self, seat: int, then: Sequence[Command], *, chosen_by: str, fallback: str = "") -> None:
-        """A new plan for the steps after this one takes the place of what is left of this seat's."""
+        """Replace the rest of this seat's plan with a new plan for the steps after this one."""
         plan = Plan(tuple(then), chosen_by, fallback, self.step)
         self.plan({**self.plans, seat: plan.in_place_of(self.plans.get(seat))})
 
     def plan(self, plans: Mapping[int, Plan]) -> None:
-        """These are the plans from now on; they are stored."""
+        """Replace all plans and store them."""
         self.episode.plans = _stored_plans(plans)
         self.store.change(Episode, {"plans": self.episode.plans}, where={"id": self.episode.pk})
 
     def fill(self) -> None:
-        """Give the commands of the seats that are not asked in the first step. Needs the transaction that
-        opened it."""
+        """Give the commands of the seats that are not asked in the first step.
+
+        Call this in the transaction that created the episode.
+        """
         self._fill(self._opening(self.world))
 
     def _opening(self, world: World) -> TurnOpening:
-        """What is settled of a step that opens with the world in this state."""
+        """Return the automatic commands and plans of a step that opens with the world in this state."""
         return open_turn(world, self.numbers, self.plans, passes_by=self.episode.passes_by)
 
     def _fill(self, begins: TurnOpening) -> None:
-        """Where a clock takes the steps, who is not asked cannot act."""
+        """Add the automatic commands. In a real-time episode, a seat that is not asked cannot act."""
         free = set() if self.episode.tick_ms else begins.may_act
         self.add([self.row(**asdict(each)) for each in begins.filled if each.seat not in free])
         for seat in free:
             self._may_act(seat, self.step)
 
     def ask_after_all(self, seat: int) -> None:
-        """Have the step wait for this seat, which may act in it. It is stored."""
+        """Make the step wait for this seat, which may act in it, and store that."""
         self._may_act(seat, None)
 
     def _may_act(self, seat: int, step: int | None) -> None:
@@ -361,34 +386,39 @@ class OpenTurn:
 
     @property
     def left_idle(self) -> list[tuple[int, Command]]:
-        """What seats do that may act, where nobody commands them."""
+        """The idle command for each seat that may act and has no command."""
         return [(seat, get_world(self.episode.world).idle) for seat in sorted(self.may_act)]
 
     def row(self, seat: int, command: Command, **more: Any) -> SeatCommand:
-        """A command for this step, to be added; `more` are its other fields."""
+        """Return a command for this step, not yet added. `more` are the other fields of the row."""
         row = SeatCommand(episode_id=self.episode.pk, step=self.step, seat=seat, **more)
         row.command = list(command)
         return row
 
     def running_order(self, more: Iterable[tuple[int, Command]] = ()) -> list[tuple[int, Command]]:
-        """The commands, and those that come `more`: people first, by seat; then co-players, mind by mind,
-        whichever decided first, in the order in which their minds want them run."""
+        """Return the given commands and `more`, as (seat, command) pairs in the order in which they run.
+
+        People come first, by seat. Agents follow by number, each with its commands in the order it wants. The
+        time of a decision does not matter.
+        """
         rows = [(seat, state_store.command_from_json(row.command)) for seat, row in self.given.items()]
         rows += more
         return sorted(rows, key=lambda each: self._order.get(each[0], (0, 0)))
 
     @cached_property
     def _order(self) -> dict[int, tuple[int, int]]:
-        """When each seat's command comes; ids of minds are in their order."""
+        """The sort key of each seat for the running order. Ids of agents follow their numbers."""
         return {seat.number: (seat.mind_id or 0, 0 if seat.mind_id else seat.number) for seat in self.seats}
 
     def earlier(self, seat: int) -> tuple[int, ...]:
-        """The seats whose commands run before that of this person."""
+        """Return the seats of people whose commands run before the command of this person."""
         return tuple(number for number in self.people if number < seat)
 
     def work_out(self, commands: Sequence[tuple[int, Command]]) -> ComputedStep:
-        """What comes of these commands. The turn's own world is taken for it: it is read anew if somebody
-        asks for it before the step is taken."""
+        """Compute the step that follows from these commands, without taking it.
+
+        This uses up the turn's own world. If the world is needed before the step is taken, it is read again.
+        """
         world = self.world
         self._state = self._state or world.frozen_state()
         self._world = None
@@ -396,9 +426,11 @@ class OpenTurn:
         return ComputedStep(commands, world, world.frozen_state(), events)
 
     def take(self, ahead: ComputedStep | None = None) -> list[SeatCommand]:
-        """The step is taken and stored, and the next one is open, with the commands of seats that are not
-        asked; the commands it was taken with. `ahead` is used if it was worked out from the very same
-        commands. Needs a transaction around it."""
+        """Take and store the step, and open the next one with its automatic commands.
+
+        Returns the commands that the step was taken with. `ahead` is used if it was computed from exactly
+        these commands. Call this inside a transaction.
+        """
         if left := self.left_idle:
             self.add([self.row(**asdict(AutomaticCommand(*each))) for each in left])
         commands, rows = self.running_order(), list(self.given.values())
@@ -406,16 +438,16 @@ class OpenTurn:
         if ahead is None or list(ahead.commands) != commands:
             ahead = self.work_out(commands)
         entries = [state_store.command_log_entry(self.given[seat]) for seat, _ in commands]
-        chain = self.chain  # with the steps before it, which are read before it is one of them
+        chain = self.chain  # computed before this step joins the past steps
         status = status_after(self.episode, ahead.world)
         goes_on = status == Episode.Status.PLAYING
         begins = self._opening(ahead.world) if goes_on else drop_plans_at_end(self.plans)
-        told = (*begins.broken, *self.noted)
-        events = [*ahead.events, *state_store.json_round_trip([event.to_json() for event in told])]
+        platform_events = (*begins.broken, *self.noted)
+        events = [*ahead.events, *state_store.json_round_trip([event.to_json() for event in platform_events])]
         self._store_state(ahead, status, begins.plans, now)
         chain = self._store_step(chain, entries, events, opened_at, now)
         if self._remembered != {seat.mind_id for seat in self.seats if not seat.is_person}:
-            vars(self).pop("memories", None)  # decided elsewhere: what is remembered of it is stored
+            vars(self).pop("memories", None)  # another process decided: read the stored memories again
         self._remembered = set()
         vars(self).pop("intents", None)
         self.past.appendleft(PastStep(self.episode.step, entries, events, chain))
@@ -427,7 +459,10 @@ class OpenTurn:
     def _store_state(
         self, ahead: ComputedStep, status: Episode.Status, plans: Mapping[int, Plan], now: datetime
     ) -> None:
-        """Compare and set on the step number: the step that another process has taken is not taken again."""
+        """Store the state after the step, if the stored step number and hash are still the old ones.
+
+        Raises StepTakenError if another process has already taken the step.
+        """
         episode, world = self.episode, ahead.world
         ended = status != Episode.Status.PLAYING
         fresh = {
@@ -457,7 +492,7 @@ class OpenTurn:
     def _store_step(
         self, before: str, entries: list[Json], events: list[Json], opened_at: datetime, now: datetime
     ) -> str:
-        """Write it down; the chain with it."""
+        """Insert the log row of the step, and return the new hash chain."""
         episode = self.episode
         row = {
             "episode_id": episode.pk,
@@ -474,29 +509,35 @@ class OpenTurn:
         return chain
 
     def forget_memories(self) -> None:
-        """What minds remember is read anew when it is asked for."""
+        """Discard the agents' memories, so that they are read again when needed."""
         vars(self).pop("memories", None)
 
     @property
     def talks_within(self) -> bool:
-        """Minds may answer within the step (`answering`)."""
+        """True if agents may answer messages within the step (`kitchen.play.coplayers.answer_messages`)."""
         stored = self.episode.organisation
         return stored is not None and Organisation.from_json(stored).talks_within
 
     @property
     def asked_at(self) -> datetime:
-        """Since when people are to choose, or to go on talking: since the step opened, or the last answer."""
+        """The time since which people can choose or continue the talk: the opening of the step, or the last
+        answer.
+        """
         return self.episode.asked_at or self.episode.turn_opened_at
 
     def remember(self, decisions: Sequence[Decision]) -> None:
-        """What the minds want to remember of the open step: it is stored with their decisions."""
+        """Use the memories of these decisions for the open step from now on. They are stored with the
+        decisions.
+        """
         self._remembered |= {row.mind_id for row in decisions}
         if "memories" in vars(self):
             self.memories.update({row.mind_id: state_store.json_round_trip(row.memory) for row in decisions})
 
 
 def status_after(episode: Episode, world: World) -> Episode.Status:
-    """How the episode stands with its world in this state: it follows from the state and its goal alone."""
+    """Return the status of the episode if the world is in this state. It depends only on the state and the
+    goal.
+    """
     score, until = world.score(), episode.until or {}
     if until and all((score[name] or 0) >= least for name, least in until.items()):
         return Episode.Status.REACHED
@@ -506,7 +547,7 @@ def status_after(episode: Episode, world: World) -> Episode.Status:
 
 
 def _begun_with(row: SeatCommand) -> Plan:
-    """The plan that this command begins."""
+    """Return the plan that begins with this command."""
     then = tuple(map(state_store.command_from_json, row.to_follow or ()))
     return Plan(then, row.chosen_by, row.fallback, row.step)
 

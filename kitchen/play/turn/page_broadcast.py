@@ -1,9 +1,9 @@
-"""Tell open pages and watching staff over the channel layer that an episode has changed.
+"""Notify open pages and watching staff over the channel layer that an episode has changed.
 
-A message is only a nudge: each page then reads for itself what it may see. One event loop per process, in a
-thread of its own, owns the connections to the channel layer. Synchronous code (a Celery task, a database
-callback) hands over and continues. A lost nudge does no harm, because pages look for themselves every few
-seconds.
+A notification carries no content: each page then reads for itself what it may see. One event loop per
+process, in a thread of its own, owns the connections to the channel layer. Synchronous code (a Celery task, a
+database callback) hands the notification over and continues. A lost notification does no harm, because pages
+check for changes every few seconds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CHANNEL_ERRORS = (OSError, TimeoutError, RedisError)
-"""What the channel layer raises while Redis is away."""
+"""Errors that the channel layer raises while Redis is unreachable."""
 
 _AUDIENCE = re.compile(r"[A-Za-z0-9._-]{1,80}")
 _lock = threading.Lock()
@@ -37,26 +37,33 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def episode_group(episode_id: int) -> str:
-    """The channel group of everybody who looks at this episode."""
+    """Return the name of the channel group of everybody who views this episode."""
     return f"episode.{episode_id}"
 
 
 def audience_group(audience: str) -> str:
-    """The channel group of those who watch the episodes of an audience; SettingsError if that is no name."""
+    """Return the name of the channel group that watches the episodes of this audience.
+
+    Raises SettingsError if `audience` is not a valid name.
+    """
     if audience and not _AUDIENCE.fullmatch(audience):
         raise SettingsError(f"audience: {audience!r} is not 1 to 80 letters, digits and any of . _ -")
     return f"audience.{audience}"
 
 
 def nudge_pages(episode_id: int, stamp: TurnStamp | None = None) -> None:
-    """Tell every open page of the episode to look again, unless it shows what has this stamp. Returns at
-    once, never fails."""
+    """Notify every open page of the episode, except pages that already show this stamp.
+
+    Returns at once and never raises an error.
+    """
     _tell(episode_group(episode_id), EpisodeChanged(stamp))
 
 
 def notify_audience(audience: str, news: DataclassInstance) -> None:
-    """Tell staff who watch this audience: `told.EpisodeNews`, or other news with a `type` that names
-    the handler. Returns at once, never fails."""
+    """Send news to staff who watch this audience: `websocket_messages.EpisodeNews`, or other news.
+
+    The `type` of the news names the consumer's handler. Returns at once and never raises an error.
+    """
     _tell(audience_group(audience), news)
 
 
@@ -79,7 +86,7 @@ def _report(sent: Future[None]) -> None:
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    """This process's loop (a forked worker gets its own)."""
+    """Return the event loop of this process. A forked worker gets its own."""
     with _lock:
         loop = _loops.get(os.getpid())
         if loop is None:

@@ -1,13 +1,14 @@
 """Store and read the state and past steps of an episode, and hash its log.
 
-Large parts of a state (`World.large`) are stored as what each step changes. `Episode.state` has the root of
-each part. `StateChange` has all entries at the start of the episode, then the changes of each step. When the
-changes since the last whole row are longer than the part, the next row is a whole one. So at most about twice
-the length of the parts is read and written.
+Large parts of a state (`World.large`) are stored as the changes of each step. `Episode.state` has the root
+hash of each part. `StateChange` has all entries at the start of the episode, then the changes of each step.
+When the changes since the last whole row are longer than the part, the next row is a whole one. Storing and
+reading therefore handles at most about twice the length of the parts.
 
-The hash chain: every step holds a hash of itself and of all before it. The first link covers the episode: its
-key, world, settings and seed. A step that is changed, exchanged, left out, inserted or moved to another
-episode no longer fits. Values are hashed, not their spelling, so the chain is the same in every database.
+The hash chain: every step holds a hash of itself and of all steps before it. The first link covers the
+episode: its key, world, settings and seed. If a step is changed, exchanged, left out, inserted or moved to
+another episode, the chain no longer matches. The chain hashes values, not their spelling, so it is the same
+in every database.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ class LargeParts:
     """The large parts of an episode's state as they were after a step."""
 
     key: UUID
-    """Of the episode."""
+    """The key of the episode."""
     step: int
     maps: Mapping[str, LargeMap]
     lengths: dict[str, int]
-    """By part: characters of the changes since its last whole row."""
+    """Characters of the changes since the last whole row, by part."""
 
     def read_on(self, episode: Episode) -> bool:
-        """Apply what was stored later; False if that does not lead to the episode's state."""
+        """Apply the changes stored later. Return False if they do not lead to the episode's state."""
         if self.key != episode.key:
             return False
         later = StateChange.objects.filter(
@@ -61,7 +62,7 @@ class LargeParts:
 
 
 def apply_change(part: LargeMap, row: StateChange) -> None:
-    """Change the part to what it was after this row's step. StateError for a row that cannot be read."""
+    """Change the part to its content after this row's step. Raises StateError if the row cannot be read."""
     if row.is_whole:
         part.clear()
     try:
@@ -71,8 +72,10 @@ def apply_change(part: LargeMap, row: StateChange) -> None:
 
 
 def large_parts(episode: Episode) -> LargeParts:
-    """The large parts of an episode as they are stored; no maps where its world has none. StateError where
-    nothing is stored of one."""
+    """Read the stored large parts of an episode. `maps` is empty if its world has none.
+
+    Raises StateError if nothing is stored of a part.
+    """
     names = get_world(episode.world).large
     parts = LargeParts(episode.key, episode.step, {name: LargeMap() for name in names}, {})
     for name in names:
@@ -85,8 +88,10 @@ def large_parts(episode: Episode) -> LargeParts:
 
 
 def read_verified_parts(episode: Episode, known: LargeParts | None) -> LargeParts:
-    """The large parts of an episode, read on from what is `known` where that leads to the episode's state.
-    StateError where what is stored does not lead to it."""
+    """Read the large parts of an episode, starting from `known` if that leads to the episode's state.
+
+    Raises StateError if the stored rows do not lead to it.
+    """
     if known is not None and known.read_on(episode):
         return known
     parts = large_parts(episode)
@@ -97,9 +102,11 @@ def read_verified_parts(episode: Episode, known: LargeParts | None) -> LargePart
 
 
 def verify_changes(episode: Episode) -> Iterator[tuple[int, str]]:
-    """Yield each step whose stored changes of a part do not lead to the hash that is stored with them, with
-    the name of the part. After one of them the next whole row is the next that is looked at. A part that is
-    not what the state says is found at the episode's present step. The world need not be known here."""
+    """Yield (step, part name) wherever stored changes do not lead to the hash stored with them.
+
+    After a wrong change, checking of that part resumes at its next whole row. A part that differs from the
+    episode's state is reported at the present step. The world need not be registered here.
+    """
     parts: dict[str, LargeMap] = {}
     found: set[str] = set()
     rows = StateChange.objects.filter(episode=episode, step__lte=episode.step)
@@ -141,8 +148,9 @@ def initial_state_rows(episode_id: int, state: WorldState) -> list[Values]:
 def state_rows_of_step(
     episode: Episode, before: WorldState, after: WorldState, lengths: dict[str, int]
 ) -> Iterator[Values]:
-    """Yield the rows to store of the step that the episode has just taken. This updates `lengths`, as
-    `LargeParts` has them."""
+    """Yield the rows to store for the step that the episode has just taken. Updates `lengths` (see
+    `LargeParts`).
+    """
     for name, part in after.parts.items():
         if changes := part.changes_since(before.parts[name]):
             lengths[name] = lengths.get(name, 0) + changes.length
@@ -167,29 +175,31 @@ def _state_change_row(
 
 
 def current_world(episode: Episode) -> World:
-    """The world of the episode at its present state; StateError if it cannot be read."""
+    """Return the world of the episode in its present state. Raises StateError if the state cannot be read."""
     return world_from_parts(episode, large_parts(episode).maps)
 
 
 def world_from_parts(episode: Episode, parts: Mapping[str, LargeMap]) -> World:
-    """The world of the episode at its present state, of which these are the large parts; StateError if it
-    cannot be read."""
+    """Return the world of the episode in its present state, given its large parts.
+
+    Raises StateError if the state cannot be read.
+    """
     return get_world(episode.world).from_dict({**episode.state, **parts})
 
 
 def json_round_trip(value: Json) -> Json:
-    """The value as it will come back from the database."""
+    """Return the value as the database will return it."""
     return json.loads(json.dumps(value))
 
 
 def known_events(world: World, seats: Sequence[int], stored: Iterable[Json]) -> tuple[Event, ...]:
-    """Those of these events, as they are stored, that one of these seats gets to know."""
+    """Return those of the stored events that at least one of these seats can see."""
     events = (event_from_json(event) for event in stored)
     return tuple(event for event in events if any(world.visible(seat, event) for seat in seats))
 
 
 def known_commands(world: World, seat: int, entries: Iterable[Json]) -> dict[int, Command]:
-    """Those of these commands of one step (`{seat, command, ...}`) that this seat gets to know, by seat."""
+    """Return the commands of one step that this seat can see, by seat. Entries are `{seat, command, ...}`."""
     return {
         entry["seat"]: command_from_json(entry["command"])
         for entry in entries
@@ -199,19 +209,18 @@ def known_commands(world: World, seat: int, entries: Iterable[Json]) -> dict[int
 
 
 def event_from_json(stored: Json) -> Event:
-    """An event as `Event.to_json` wrote it."""
+    """Read an event written by `Event.to_json`."""
     data = {name: value for name, value in stored.items() if name not in {"kind", "seat"}}
     return Event(stored["kind"], stored["seat"], data)
 
 
 def command_from_json(stored: Json) -> Command:
-    """A command as the log keeps it."""
+    """Read a command from its JSON form in the log."""
     return tuple(stored)
 
 
 def command_log_entry(row: SeatCommand) -> dict[str, Json]:
-    """What one seat was commanded, as the step that ran with it keeps it: what belongs to a plan where there
-    is one."""
+    """Return the log entry of one seat's command. It has the plan's fields only if there is a plan."""
     planned = {"to_follow": row.to_follow, "planned_in": row.planned_in}
     return {
         "seat": row.seat,
@@ -225,17 +234,17 @@ def command_log_entry(row: SeatCommand) -> dict[str, Json]:
 
 @dataclass(slots=True)
 class PastStep:
-    """One step as the log keeps it, and as each seat may know it."""
+    """One past step from the log, and the view of it that each seat has."""
 
     number: int
     commands: list[Json]
     events: list[Json]
     chain: str
-    """Empty where a program of before took the step."""
+    """The hash chain after this step. Empty if an older version of the program took the step."""
     _known: dict[int, StepView] = field(default_factory=dict)
 
     def known(self, world: World, seat: int) -> StepView:
-        """What this seat may know of it."""
+        """Return what this seat may know of the step."""
         if seat not in self._known:
             self._known[seat] = StepView(
                 number=self.number,
@@ -248,36 +257,37 @@ class PastStep:
 
 @dataclass(frozen=True, slots=True)
 class ComputedStep:
-    """A step that was worked out and is not taken yet: it follows from the state and these commands alone."""
+    """A step that was computed but is not taken yet. It follows from the state and these commands alone."""
 
     commands: Sequence[tuple[int, Command]]
     world: World
-    """After it."""
+    """The world after the step."""
     state: WorldState
     events: list[Json]
 
 
 CHAIN_FORMAT = "brigade log 1"
-"""What a chain begins with; another one if what is hashed changes."""
+"""The first item of a chain. Change it if the hashed content changes."""
 
 CHAINED_COLUMNS = ("number", "commands", "events", "state_hash", "score", "opened_at", "taken_at")
-"""The columns of a step that its link holds."""
+"""The columns of a step that its link in the chain covers."""
 
 
 def first_chain_hash(episode: Episode) -> str:
-    """The chain of an episode before its first step."""
+    """Return the hash chain of an episode before its first step."""
     facts = [episode.key.hex, episode.world, episode.world_version, episode.settings, episode.seed]
     return text_hash(canonical_text([CHAIN_FORMAT, *facts]))
 
 
 def next_chain_hash(before: str, step: Mapping[str, Any]) -> str:
-    """The chain with one more step: its columns by name, as they were written or as they were read."""
+    """Extend the hash chain by one step. `step` has its columns by name, as written or as read."""
     return text_hash(canonical_text([before, *(plain_json(step[name]) for name in CHAINED_COLUMNS)]))
 
 
 def compute_chain_hash(episode: Episode) -> str:
-    """The chain after the steps that are taken, worked out from the first one on: for an episode that began
-    without."""
+    """Compute the hash chain over all steps taken, from the first one. Used for an episode that began without
+    one.
+    """
     chain = first_chain_hash(episode)
     for row in Step.objects.filter(episode=episode, number__lte=episode.step).order_by("number"):
         chain = next_chain_hash(chain, vars(row))

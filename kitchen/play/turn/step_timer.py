@@ -1,20 +1,20 @@
-"""The time limit of a step (`Episode.step_seconds`), and extending it after an outage.
+"""Set the time limit of a step (`Episode.step_seconds`), and extend it after an outage.
 
 The deadline is `Episode.turn_closes_at`. The first turn's time begins when every person has opened their
-page; nobody waits longer than `ARRIVAL` for the others. Every later turn's time begins with the turn. It runs
-whether or not anybody is connected: an absent person loses turns, not the episode. At the deadline, people
-who have not commanded do nothing in this step. Then the agents are asked, within their own time.
+page. Nobody waits longer than `ARRIVAL` for the others. Every later turn's time begins with the turn. The
+time runs whether or not anybody is connected: an absent person loses turns, not the episode. At the deadline,
+people who have not commanded do nothing in this step. Then the agents are asked, within their own time.
 
-A task closes the turn on time. Later looks (a worker every few seconds, a late command) close it as well, so
+A task closes the turn on time. Later checks (a worker every few seconds, a late command) close it as well. So
 no dead worker, server or broker can keep a turn open.
 
-Nobody is held to a deadline that they could not keep. While pages or the database are known to be down, no
-turn is closed. When they are back, the deadline moves by the lost time, plus `RECONNECT_TIME` if pages had to
-connect again. If the clock is set, deadlines move with it. Both happen in the transaction that records the
+People are not held to a deadline that they could not keep. While pages or the database are known to be down,
+no turn is closed. When they are back, the deadline moves by the lost time, plus `RECONNECT_TIME` if pages had
+to connect again. If the clock is set, deadlines move with it. Both happen in the transaction that records the
 outage. If the time of such a turn runs out nonetheless, the log says `outage`, not `timeout`.
 
 WCAG 2.2.1 (timing adjustable): a limit is the researcher's setting and part of what a study measures. Without
-one people take as long as they want. The page shows a countdown and announces 10 and 5 seconds.
+a limit, people take as long as they want. The page shows a countdown and announces 10 and 5 seconds.
 """
 
 from __future__ import annotations
@@ -35,41 +35,46 @@ from kitchen.play.turn.play_task_queue import close_turn_later
 from kitchen.uptime.outage_detection import PARTS_NEEDED_TO_PLAY, Span
 
 TIMEOUT = "timeout"
-"""`chosen_by` of the command of a person whose time ran out."""
+"""`chosen_by` of the idle command given for a person whose time ran out."""
 OUTAGE = "outage"
-"""The same, where an outage of ours had moved the deadline."""
+"""`chosen_by` of such a command if an outage of our server had moved the deadline."""
 NO_CHOICE_CODES = (TIMEOUT, OUTAGE)
-"""`chosen_by` of commands that were given for a person who had not commanded."""
+"""`chosen_by` of commands given for a person who had not commanded."""
 PERSON = "person"
-"""`chosen_by` of a command that somebody gave."""
+"""`chosen_by` of a command that a person gave."""
 CLOCK = "clock"
-"""The same where a clock takes the steps (`World.tick_ms`): no key was pressed."""
+"""`chosen_by` of a person's command in a real-time step (`World.tick_ms`) in which no key was pressed."""
 PEOPLE_CODES = (PERSON, *NO_CHOICE_CODES, CLOCK)
 """`chosen_by` of all commands in people's seats."""
 
 MIN_STEP_SECONDS, MAX_STEP_SECONDS = 1.0, 3600.0
-"""Bounds of `step_seconds`."""
+"""Smallest and largest value of `step_seconds`."""
 
 ARRIVAL = timedelta(seconds=30)
-"""So long several people are given to open their pages before the clock begins without them."""
+"""Time that people have to open their pages before the timer starts without them."""
 LONGEST_COUNTDOWN = 60.0
-"""Turns that are open longer are closed by a look alone: a queue does not keep tasks for so long."""
+"""Longest time in seconds for which a task is queued to close the turn. A longer turn is closed by a worker's
+check, because the queue does not keep tasks that long.
+"""
 
 
 MIN_TICK_MS = 20
-"""No step is shorter where a clock takes them quicker for programs."""
+"""Shortest step in milliseconds when programs play a real-time world at higher speed."""
 
 
 def tick_ms_for(usual: int | None, *, synthetic: bool) -> int | None:
-    """Milliseconds of a step of a world with a clock: where programs take part (`synthetic`) it is
-    `SYNTHETIC_SPEED` times as quick, as far as a step does not get shorter than `MIN_TICK_MS`."""
+    """Return the milliseconds of a step in a real-time world, or None in a turn-based world.
+
+    `usual` is the world's own value. With `synthetic`, the clock is `SYNTHETIC_SPEED` times as fast, but a
+    step never becomes shorter than `MIN_TICK_MS`.
+    """
     if usual is None or not synthetic:
         return usual
     return min(usual, max(MIN_TICK_MS, round(usual / settings.SYNTHETIC_SPEED)))
 
 
 def check_step_seconds(seconds: float | None) -> None:
-    """SettingsError if people cannot be given that time."""
+    """Raise SettingsError if `seconds` is outside the allowed bounds."""
     if seconds is not None and not (
         math.isfinite(seconds) and MIN_STEP_SECONDS <= seconds <= MAX_STEP_SECONDS
     ):
@@ -79,7 +84,7 @@ def check_step_seconds(seconds: float | None) -> None:
 
 
 def next_deadline(episode: Episode, opened_at: datetime) -> datetime | None:
-    """When a turn closes that opens then; None where no clock runs."""
+    """Return the deadline of a turn that opens at this time, or None if no timer runs."""
     if episode.step_seconds is None or episode.turn_closes_at is None:
         return None
     return opened_at + timedelta(seconds=episode.step_seconds)
@@ -87,8 +92,11 @@ def next_deadline(episode: Episode, opened_at: datetime) -> datetime | None:
 
 @transaction.atomic
 def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
-    """Begin the first turn's time if every person has opened their page, or, where `everybody` is not waited
-    for, anyhow; False if it runs or none is set."""
+    """Start the timer of the first turn if every person has opened their page.
+
+    With `everybody=False` the timer starts even if some have not. Returns False if the timer already runs, if
+    none is set, or if somebody is still missing.
+    """
     standing = Episode.objects.select_for_update().filter(
         pk=episode_id,
         status=Episode.Status.PLAYING,
@@ -98,9 +106,8 @@ def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
     episode = standing.first()
     if episode is None or episode.step_seconds is None:
         return False
-    if (
-        everybody and Seat.objects.filter(episode=episode, mind=None, page="").exists()
-    ):  # asked under the lock: who opens now waits
+    # checked under the lock: a page that opens now waits for it
+    if everybody and Seat.objects.filter(episode=episode, mind=None, page="").exists():
         return False
     episode.turn_opened_at = timezone.now()
     episode.turn_closes_at = episode.turn_opened_at + timedelta(seconds=episode.step_seconds)
@@ -110,45 +117,50 @@ def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
 
 
 def schedule_turn_close(episode: Episode) -> None:
-    """Have the open turn closed in time (after the commit)."""
+    """Queue a task that closes the open turn at its deadline (after the commit)."""
     left = seconds_left(episode)
     if left is not None and left <= LONGEST_COUNTDOWN:
         transaction.on_commit(partial(close_turn_later, episode.pk, episode.step + 1, left))
 
 
 def seconds_left(episode: Episode) -> float | None:
-    """What is left of the open turn's time, 0 or more; None where no clock runs."""
+    """Return the seconds left of the open turn, 0 or more. None if no timer runs."""
     if episode.turn_closes_at is None or episode.status != Episode.Status.PLAYING:
         return None
     return max(0.0, (episode.turn_closes_at - timezone.now()).total_seconds())
 
 
 def timeout_reason(episode: Episode, since: datetime) -> str:
-    """What the log says of who has not commanded in the open turn, whose time has run `since` then and is
-    over."""
+    """Return the `chosen_by` code for a person who gave no command in the open turn.
+
+    The turn's time has run since `since` and is over. The code is `OUTAGE` if the deadline had been moved.
+    """
     assert episode.step_seconds and episode.turn_closes_at  # noqa: S101 - a clock runs
     given = episode.turn_closes_at - since
     return OUTAGE if given > timedelta(seconds=episode.step_seconds) else TIMEOUT
 
 
 def time_ran_out(seat: int, entries: Iterable[Json]) -> bool:
-    """Whether time ran out for this seat in a step with these log entries."""
+    """Return True if time ran out for this seat in a step with these log entries."""
     return any(entry["seat"] == seat and entry["chosen_by"] in NO_CHOICE_CODES for entry in entries)
 
 
 RECONNECT_TIME = timedelta(seconds=6)
-"""A page that has lost its server tries again after 5 seconds at the latest."""
+"""Time that a page needs to connect again: it tries after 5 seconds at the latest."""
 
 
 def extend_deadlines(*, part: str, spans: Sequence[Span], **_: Any) -> int:
-    """Every open turn that was on in these times, which begin in their order, closes later; how many do."""
+    """Extend the deadline of every open turn that an outage interrupted, and return how many changed.
+
+    `spans` are the times of the outage, in order. `part` is the part that was down.
+    """
     more = RECONNECT_TIME if part in PARTS_NEEDED_TO_PLAY else timedelta()
     closing = Episode.objects.filter(status=Episode.Status.PLAYING, turn_closes_at__gt=spans[0].since)
     return sum(_close_at(episode, _later(episode, spans, more)) for episode in _clocked(closing))
 
 
 def shift_deadlines(*, by: timedelta, at: datetime, unsure: timedelta, **_: Any) -> int:
-    """The clock was set: so are the deadlines of turns that were opened before; how many."""
+    """Move the deadlines of turns opened before the system clock was set, and return how many changed."""
     playing = Episode.objects.filter(status=Episode.Status.PLAYING, turn_closes_at__isnull=False)
     before = playing.exclude(turn_opened_at__range=(at - unsure, at))
     return sum(_close_at(episode, episode.turn_closes_at + by) for episode in _clocked(before))
@@ -160,7 +172,7 @@ def _clocked(episodes: Any) -> Any:
 
 
 def _later(episode: Episode, spans: Sequence[Span], more: timedelta) -> datetime:
-    """A turn whose time was over before something went away gets nothing."""
+    """Return the deadline after these outages. A turn whose time was over before an outage gets no more."""
     assert episode.turn_closes_at  # noqa: S101 - asked for
     closes = episode.turn_closes_at
     for span in spans:
@@ -171,7 +183,7 @@ def _later(episode: Episode, spans: Sequence[Span], more: timedelta) -> datetime
 
 
 def _close_at(episode: Episode, closes: datetime) -> bool:
-    """Unless the step was taken at this moment."""
+    """Store the new deadline, unless the step was taken in the meantime. Return True if it was stored."""
     if closes == episode.turn_closes_at:
         return False
     still = Episode.objects.filter(pk=episode.pk, step=episode.step, turn_closes_at=episode.turn_closes_at)

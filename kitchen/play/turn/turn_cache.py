@@ -1,15 +1,16 @@
 """Cache the open turns of this process, so that a step needs one query for what others may have changed.
 
-The promise: the cache decides nothing. `refresh_turn` compares a turn with the database before it is used:
-the episode's key, its step, the hash of its state, and who has which seat. If they are equal, the world and
-the past steps follow from them and are not read again. Pages, claims, the clock and the commands are always
-read from the database. Memories of agents are kept if they were decided in this turn, and read again after a
-step that another process decided. If anything differs, the cached turn is dropped and read again. So any
-process may serve the same episode at any moment, and a process that dies loses nothing that was stored.
+The cache decides nothing. `refresh_turn` compares a turn with the database before it is used: the episode's
+key, its step, the hash of its state, and the agent of each seat. If they are equal, the world and the past
+steps follow from them and are not read again. Pages, claims, the clock and the commands are always read from
+the database. Memories of agents are kept if they were decided in this turn. They are read again after a step
+that another process decided. If anything differs, the cached turn is dropped and read again. So any process
+may serve the same episode at any moment, and a process that dies loses nothing that was stored.
 
-One thread at a time uses a turn; another thread that wants it reads its own. The turn returns to the cache
-only after the transaction is committed, and not when the episode is over. At most `MAX_TURNS` are kept. The
-longest unused go first, and those unused for `MAX_IDLE_MINUTES`: another process may have ended the episode.
+One thread at a time uses a turn. Another thread that wants the same turn reads its own copy. The turn returns
+to the cache only after the transaction is committed, and not when the episode is over. At most `MAX_TURNS`
+are kept. The longest unused turns are removed first. Turns unused for `MAX_IDLE_MINUTES` are removed too,
+because another process may have ended the episode.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.turn_claims import MindClaim
 
 MAX_TURNS = 500
-"""Turns that a process keeps."""
+"""Maximum number of turns that a process caches."""
 MAX_IDLE_MINUTES = 10.0
-"""For so long it keeps one that nobody uses."""
+"""Minutes after which an unused turn is removed."""
 
 _SAME = ("key", "step", "state_hash")
 _TIMES = ("deciding_until", "turn_opened_at", "turn_closes_at", "asked_at")
@@ -84,13 +85,15 @@ Row = dict[str, Any]
 
 _lock = threading.Lock()
 _turns: OrderedDict[int, tuple[float, OpenTurn]] = OrderedDict()
-"""With the moment at which each was used last; the longest unused comes first."""
+"""By episode id: the monotonic time of the last use, and the turn. The longest unused turn comes first."""
 
 
 @contextmanager
 def exclusive_turn(episode_id: int) -> Iterator[OpenTurn]:
-    """The open turn of this episode for this thread alone, perhaps as it was some time ago. It is kept for
-    the next one afterwards, unless something went wrong. Episode.DoesNotExist."""
+    """Yield the open turn of this episode for this thread alone. It may be out of date (`refresh_turn`).
+
+    The turn returns to the cache after the commit, unless an error occurred. Raises Episode.DoesNotExist.
+    """
     turn = _take(episode_id) or OpenTurn(*_stored(episode_id))
     yield turn
     transaction.on_commit(partial(_put, turn))
@@ -98,19 +101,20 @@ def exclusive_turn(episode_id: int) -> Iterator[OpenTurn]:
 
 @contextmanager
 def read_turn(episode_id: int) -> Iterator[OpenTurn]:
-    """The open turn as it is stored, to be read. Episode.DoesNotExist."""
+    """Yield the open turn as it is stored, for reading. Raises Episode.DoesNotExist."""
     with exclusive_turn(episode_id) as turn:
         refresh_turn(turn)
         yield turn
 
 
 def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
-    """Compare with what is stored and take over what others may have changed; whether the step and the state
-    were what the turn says. With `lock` nobody else changes the episode until the transaction ends.
-    Episode.DoesNotExist."""
-    if (
-        lock and connection.features.has_select_for_update
-    ):  # what is joined is read after it: no older snapshot
+    """Compare the turn with the database, and take over what others may have changed.
+
+    Returns True if the turn already had the stored step and state. With `lock`, no other process can change
+    the episode until the transaction ends. Raises Episode.DoesNotExist.
+    """
+    # the joined tables are read after the lock: no older snapshot
+    if lock and connection.features.has_select_for_update:
         select_rows(_LOCK, [turn.episode.pk])
     rows = _standing(turn)
     same = agrees = _agrees(turn, rows)
@@ -123,7 +127,7 @@ def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
 
 
 def _standing(turn: OpenTurn) -> list[Row]:
-    """One row for each seat, with what is the same in all: how the episode stands."""
+    """Read one row for each seat. Each row repeats the columns of the episode."""
     if rows := select_rows(_STANDING, [turn.episode.pk]):
         return [{name: _read(name, value) for name, value in zip(_COLUMNS, row, strict=True)} for row in rows]
     raise Episode.DoesNotExist
@@ -141,7 +145,7 @@ def _agrees(turn: OpenTurn, rows: list[Row]) -> bool:
 
 
 def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
-    """What others may have changed, as it is stored."""
+    """Take over the columns that other processes may have changed."""
     for name in _CHANGING:
         setattr(turn.episode, name, rows[0][name])
     seats = {seat.number: seat for seat in turn.seats}
@@ -152,7 +156,7 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
     turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
     standing = {row["mind"]: _mind(row) for row in rows if row["mind"] is not None}
     if turn.talks_within and standing != turn.standing:
-        turn.forget_memories()  # a mind may have answered
+        turn.forget_memories()  # an agent may have answered a message
     turn.standing = standing
 
 

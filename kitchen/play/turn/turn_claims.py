@@ -1,9 +1,9 @@
 """Claim an agent's decision for one worker, and find open turns that need attention.
 
-A claim prevents that two workers pay a model for the same decision. It is a random word that only its owner
-has, on one agent, or on all agents of an episode where one decides after the other. It holds for
-`CLAIM_SECONDS` and is renewed while the decision is made. It ends with its step, when its worker is dead, or
-when it is not renewed.
+A claim prevents two workers from paying a language model for the same decision. It is a random word that only
+its owner has. It covers one agent, or all agents of an episode in which one decides after another. It holds
+for `CLAIM_SECONDS` and is renewed while the decision is made. It ends with its step, when its worker is dead,
+or when it is not renewed.
 
 Workers search for turns whose commands are in and that nobody has claimed, and for turns whose time is over.
 """
@@ -36,26 +36,31 @@ from kitchen.play.turn.step_timer import ARRIVAL, PEOPLE_CODES
 log = logging.getLogger(__name__)
 
 CLAIM_SECONDS = 15.0
-"""A worker that has not said for so long that it is alive has lost its claim. Long enough for a machine that
-swaps or a database that starts anew: after less, the same call would be paid twice. A worker that was killed
-is found at once by the next one of its machine (`release_dead_claims`): only the loss of a machine takes so
-long."""
+"""A worker that does not renew its claim for this many seconds loses it.
+
+This is long enough for a machine that swaps or a database that restarts. A shorter time could make two
+workers pay for the same call. Other workers on the same machine find a killed worker at once
+(`release_dead_claims`). Only the loss of a machine takes this long.
+"""
 
 MAX_DELAY_SECONDS = 600.0
-"""Nothing is put off for longer (claims, thinking times): what seems to be was written before somebody set
-the clock back."""
+"""Longest delay of a claim or a thinking time, in seconds. A longer one was written before somebody set the
+clock back.
+"""
 
 RENEW_SECONDS = 3.0
-"""How often it says so: four can be lost."""
+"""Seconds between two renewals of a claim. Four renewals in a row can fail."""
 
 
 def claim_decision(*, episode_id: int, step: int, mind: int | None = None) -> str:
-    """Take up the decision of this mind, by its number, for this step, or that of all minds: the claim, or
-    nothing for whoever comes second. Where minds are asked one after the other, all of them are taken up or
-    none: another worker may be asking one for an answer. While the database is away it is tried again: a try
-    may have been stored although that could not be said.
+    """Claim the decision of this agent (by number) for this step, or the decisions of all agents.
 
-    It lapses after `CLAIM_SECONDS` unless it is kept (`renewed_claim`).
+    Returns the claim, or an empty string if another worker has it. If agents are asked one after another, the
+    claim covers all of them or none. Another worker may just be asking one of them for an answer. If
+    the database is unreachable, the claim is tried again: the first try may have been stored without a
+    confirmation.
+
+    The claim expires after `CLAIM_SECONDS` unless it is renewed (`renewed_claim`).
     """
     claim = f"{process_name()}#{secrets.token_hex(6)}"
     take = partial(_take, episode_id, step, mind, claim)
@@ -81,8 +86,11 @@ def _take(episode_id: int, step: int, mind: int | None, claim: str) -> bool:
 
 
 def is_unclaimed(now: datetime) -> Q:
-    """Rows of which nobody has said, or no longer, that they are looked after: episodes whose step is due
-    later, or that a worker of before has taken up; minds with a claim."""
+    """Return a filter for unclaimed rows, usable on episodes and on agents.
+
+    A row is unclaimed if it never had a claim, if its claim has expired, or if its claim ends implausibly
+    late. On episodes, the claim is a delayed step, or one made by a worker of an older version.
+    """
     longest = now + timedelta(seconds=MAX_DELAY_SECONDS)
     return Q(deciding_until=None) | Q(deciding_until__lt=now) | Q(deciding_until__gt=longest)
 
@@ -92,44 +100,43 @@ def _unclaimed(now: datetime, step: int) -> Q:
 
 
 def unclaimed_minds(now: datetime) -> QuerySet[Mind]:
-    """Minds that nobody asks for the step that is open."""
+    """Return the agents that no worker is asking for the open step."""
     other = Q(deciding_step=None) | ~Q(deciding_step=F("episode__step") + 1)
     return Mind.objects.filter(other | is_unclaimed(now))
 
 
 def renew_claims(held: Mapping[str, int]) -> int:
-    """Whoever has these claims, each on minds of this episode, is alive and still deciding; on how many minds
-    they are still its own."""
+    """Renew these claims (claim → episode id), and return the number of agents that they still hold."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     minds = Mind.objects.filter(episode__in=set(held.values()), deciding_by__in=list(held))
     return minds.update(deciding_until=until)
 
 
 def release_claim(claim: str) -> None:
-    """Give a claim back before its time."""
+    """Release a claim before it expires."""
     Mind.objects.filter(deciding_by=claim).update(deciding_until=None, deciding_by="")
 
 
 @dataclass(frozen=True, slots=True)
 class MindClaim:
-    """How a mind stands, as it is stored."""
+    """The stored claim of an agent and the number of its last decision."""
 
     claimed: int | None
     """The step of its newest claim."""
     until: datetime | None
     by: str
     decided: int
-    """The number of its last decision; 0 before the first, and in logs of before."""
+    """The number of its last decision. 0 before the first one, and in older logs."""
 
     def is_claimed_by_another(self, step: int, claim: str) -> bool:
-        """Whether somebody without this claim has to leave its decision of this step alone."""
+        """True if a worker without this claim must leave the agent's decision for this step alone."""
         if self.claimed != step or self.until is None or self.by in {"", claim}:
             return False
         return timedelta() <= self.until - timezone.now() <= timedelta(seconds=MAX_DELAY_SECONDS)
 
 
 def release_dead_claims() -> int:
-    """Free what workers of this machine had taken up and can no longer make; how many decisions."""
+    """Release the claims of dead workers on this machine, and return the number of agents released."""
     now = timezone.now()
     playing = Episode.objects.filter(status=Episode.Status.PLAYING)
     held = Mind.objects.filter(episode__in=playing, deciding_until__gte=now)
@@ -140,7 +147,7 @@ def release_dead_claims() -> int:
 
 @contextmanager
 def renewed_claim(episode_id: int, claim: str) -> Iterator[None]:
-    """Say every few seconds that this decision is being made, for as long as it is."""
+    """Renew this claim every few seconds while the block runs."""
     _keeper.add(episode_id, claim)
     try:
         yield
@@ -149,7 +156,7 @@ def renewed_claim(episode_id: int, claim: str) -> Iterator[None]:
 
 
 class _Keeper:
-    """One thread keeps all claims of this process up, for as long as there are some."""
+    """One thread that renews all claims of this process while there are any."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -173,7 +180,9 @@ class _Keeper:
             return dict(self._held)
 
     def _keep(self) -> None:
-        """A database that is away for a moment ends no claim: the next try has a connection of its own."""
+        """Renew the claims until none is left. A database error ends no claim: the next try uses a new
+        connection.
+        """
         time.sleep(RENEW_SECONDS)
         while held := self._left():
             try:
@@ -194,15 +203,19 @@ def _hang_up() -> None:
 
 
 def is_any_episode_played() -> bool:
-    """Whether there is anything that a look could find: its questions are long, and most of the time nobody
-    plays."""
+    """Return True if any episode is being played.
+
+    The searches below are slow queries, and most of the time nobody plays.
+    """
     return Episode.objects.filter(status=Episode.Status.PLAYING).exists()
 
 
 def turns_to_decide() -> list[tuple[int, int]]:
-    """(episode, step) of the turns where all people have commanded and no worker holds a claim on one of the
-    co-players that still have to decide, and those that should have run. A turn that has only just opened is
-    left to the task that was queued for it, unless the clock was set back since.
+    """Return (episode id, step) of the turns that need a worker now.
+
+    In these turns all people have commanded. Either an agent that must still decide has no claim, or the step
+    should already have run. A turn that opened within the last second is left to the task queued for it,
+    unless the clock was set back since.
     """
     now = timezone.now()
     fresh = Q(turn_opened_at__range=(now - timedelta(seconds=1), now + timedelta(seconds=1)))
@@ -211,8 +224,10 @@ def turns_to_decide() -> list[tuple[int, int]]:
 
 
 def minds_asked_separately(episode_id: int, step: int) -> list[int]:
-    """The numbers of the co-players that are still to decide this step, where each is asked by itself; none
-    where one is asked after the other."""
+    """Return the numbers of the agents that still have to decide this step, if each is asked separately.
+
+    The list is empty where agents are asked one after another.
+    """
     apart = Episode.objects.filter(pk=episode_id, step=step - 1).exclude(knowing=EVERYBODY)
     done = SeatCommand.objects.filter(episode=episode_id, step=step, seat=OuterRef("number"))
     left = Seat.objects.filter(~Exists(done), ~_may_act(), episode__in=apart, mind__isnull=False)
@@ -220,11 +235,12 @@ def minds_asked_separately(episode_id: int, step: int) -> list[int]:
 
 
 def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
-    """Episodes in whose open step minds may have something to say before anybody chooses, since longer ago
-    than `fresh`, and nobody asks one of them. Whether that is to speak is not looked at.
+    """Return the ids of episodes in which an agent may want to speak before anybody chooses, and no worker
+    asks it.
 
-    Of a pair: a person has said the last word. Where members talk `within` the step: somebody has said
-    something, or a mind comes before a person, so that it may open the talk.
+    Only messages and steps older than `fresh` count. In a pair, a person must have sent the last message. If
+    members talk within the step, one of two conditions must hold: somebody has sent a message, or an agent
+    precedes a person and so may open the talk. This does not check whether the agent will speak.
     """
     now = timezone.now()
     span = (now - timedelta(seconds=MAX_DELAY_SECONDS), now - fresh)
@@ -243,8 +259,11 @@ def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
 
 
 def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int, int]]:
-    """(episode, step) of the turns where all people have commanded, and co-players had their time and so
-    much more since; of the `free` ones, if those alone are meant, that no worker holds."""
+    """Return (episode id, step) of the turns in which agents are late by more than `beyond`.
+
+    All people have commanded, and the agents' time is over. With `free`, only turns that no worker holds are
+    returned.
+    """
     now = timezone.now()
     waiting = _answers_due(now) if free else _commanded()
     given = SeatCommand.objects.filter(
@@ -265,8 +284,10 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
 
 
 def _answers_due(now: datetime) -> QuerySet[Episode]:
-    """Those of them that nobody looks after: one of the co-players that are to decide has no claim on it, or
-    all have decided, and the step is due."""
+    """Return the episodes among `_commanded` that no worker handles.
+
+    In these, an agent that must decide has no claim, or all agents have decided and the step is due.
+    """
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     left = Seat.objects.exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())
     undecided = left.filter(episode=OuterRef("pk"), mind__isnull=False)
@@ -275,7 +296,9 @@ def _answers_due(now: datetime) -> QuerySet[Episode]:
 
 
 def _commanded() -> QuerySet[Episode]:
-    """Episodes that wait for no person: for co-players, or only for somebody who runs their step."""
+    """Return the turn-based episodes that wait for no person, only for agents or for a worker to run the
+    step.
+    """
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     idle_person = _people().exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())
     playing = Episode.objects.filter(~Exists(idle_person), status=Episode.Status.PLAYING, tick_ms=None)
@@ -283,23 +306,25 @@ def _commanded() -> QuerySet[Episode]:
 
 
 def _people() -> QuerySet[Seat]:
-    """Those of an episode who act."""
+    """Seats of an episode in which a person acts. For use in a subquery on episodes."""
     return Seat.objects.filter(episode=OuterRef("pk"), mind=None, acts=True)
 
 
 def _may_act() -> Q:
-    """Seats that the open step does not wait for, although they may act in it."""
+    """Filter for seats that may act in the open step although the step does not wait for them."""
     return Q(may_act_in__isnull=False, may_act_in=F("episode__step") + 1)
 
 
 def _only_led() -> Q:
-    """Episodes in which no person acts: co-players are asked when the time of who leads is over."""
+    """Filter for episodes in which people lead and none acts. Their agents are asked after the leaders'
+    deadline.
+    """
     leaders = Seat.objects.filter(episode=OuterRef("pk"), acts=False)
     return Q(Exists(leaders), ~Exists(_people()), step_seconds__isnull=False)
 
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
-    """(episode, step) of the turns whose time is over, for so long, and where a person has not commanded."""
+    """Return (episode id, step) of the turns that a person has let expire, at least `since` ago."""
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     late = Episode.objects.filter(
         Exists(_people().exclude(Exists(done.filter(seat=OuterRef("number")))).exclude(_may_act())),
@@ -310,8 +335,10 @@ def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
 
 
 def episodes_with_timer_due() -> list[int]:
-    """Episodes of several people whose clock has not begun although somebody has been waiting for others to
-    open their page for as long as they are given."""
+    """Return the ids of episodes whose step timer must start because the time to wait for others is over.
+
+    In these, somebody has opened a page, and the others have not arrived within `ARRIVAL`.
+    """
     come = Seat.objects.filter(episode=OuterRef("pk"), mind=None).exclude(page="")
     waiting = Episode.objects.filter(
         Exists(come),

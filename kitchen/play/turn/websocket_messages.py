@@ -1,13 +1,13 @@
-"""Typed messages of the play websocket, from the browser and to it, and between processes.
+"""Define the typed messages of the play websocket, from the browser and to it, and between processes.
 
 From the browser, one JSON object each: `{"type": "command", "step": 4, "command": ["get", "storage0",
 "rice"]}`, `{"type": "sync"}`, `{"type": "ping"}`, `{"type": "scene", "way": "screen"}`, `{"type": "view",
 "view": "tables"}` or `{"type": "say", "to": [1], "text": "Fetch rice"}`. `step` is the step that the command
-is for; the first is 1. `command` may also be the same list as JSON text, as a form field sends it. `then` is
-a list of commands that follow it, one in each step. `{"type": "plan", "then": [], "step": 4}` replaces what
-is left of them in that step; an empty list also works later. Both are for episodes that offer plans only.
-Anything else is a `MessageError`, whose text is shown in the language of the page. The consumer has a method
-for each type: `on_command`.
+is for. The first step is 1. `command` may also be the same list as JSON text, as a form field sends it.
+`then` is a list of commands that follow it, one in each step. `{"type": "plan", "then": [], "step": 4}`
+replaces the rest of these commands in that step. An empty list also works later. Both are only for episodes
+that offer plans. Anything else is a `MessageError`, whose text is shown in the language of the page. The
+consumer has a method for each type: `on_command`.
 
 To the browser: HTML fragments. A client that asks for the subprotocol `brigade.json` gets the same facts as
 JSON (`StateMessage`, `NoticeMessage`). Over the channel layer: `EpisodeChanged`, `EpisodeNews`.
@@ -27,15 +27,15 @@ from kitchen.contract.world import Command, Json
 from kitchen.words.translation import gettext_noop
 
 MAX_MESSAGE_CHARACTERS = 8192
-"""Characters; a longer message is refused unread."""
+"""Longest message in characters. A longer one is refused unread."""
 MAX_WORD_CHARACTERS = 2000
-"""Characters of one word of a command."""
+"""Longest word of a command, in characters."""
 MAX_WORDS = 16
 MAX_MEMBERS = 64
 
 
 class MessageError(ValueError):
-    """A message that says nothing we know; the text is for the person who sent it."""
+    """A message from the browser that cannot be used. Its text is shown to the person who sent it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,70 +45,70 @@ class CommandMessage:
     step: int
     command: Command
     then: tuple[Command, ...] = ()
-    """What is to follow it, step by step."""
+    """The commands that follow it, one for each later step."""
     type: str = field(default="command", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """From what was sent; MessageError if it is none."""
+        """Read the message from its JSON object. Raises MessageError if it is invalid."""
         step, command = read_step(sent.get("step")), read_command(sent.get("command"))
         return cls(step=step, command=command, then=read_plan(sent.get("then", [])))
 
 
 @dataclass(frozen=True, slots=True)
 class PlanMessage:
-    """Another plan takes the place of what is left of a person's; an empty one ends it."""
+    """A plan that replaces the rest of a person's plan. An empty one ends the plan."""
 
     then: tuple[Command, ...]
     step: int | None = None
-    """The one that was open where the person did that; None where that is not said."""
+    """The step that was open when the person sent the plan. None if the message does not state it."""
     type: str = field(default="plan", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """From what was sent; MessageError if it is none."""
+        """Read the message from its JSON object. Raises MessageError if it is invalid."""
         step = sent.get("step")
         return cls(read_plan(sent.get("then", [])), None if step is None else read_step(step))
 
 
 @dataclass(frozen=True, slots=True)
 class SyncMessage:
-    """The browser asks for the present state."""
+    """The browser's request for the present state."""
 
     type: str = field(default="sync", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """It says nothing more."""
+        """Return the message. It has no other fields."""
         return cls()
 
 
 @dataclass(frozen=True, slots=True)
 class PingMessage:
-    """The browser asks whether anybody is there."""
+    """The browser's check that the connection works."""
 
     type: str = field(default="ping", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """It says nothing more."""
+        """Return the message. It has no other fields."""
         return cls()
 
 
 SCREEN, HEADSET = "screen", "headset"
-"""Ways to see the world in three dimensions."""
+"""Ways to view the world in three dimensions."""
 
 
 @dataclass(frozen=True, slots=True)
 class SceneMessage:
-    """The person sees the world in three dimensions now."""
+    """A report that the person now views the world in three dimensions."""
 
     way: str
     type: str = field(default="scene", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """From what was sent; MessageError for another way."""
+        """Read the message from its JSON object. Raises MessageError if `way` is unknown."""
         way = sent.get("way")
         if not isinstance(way, str) or way not in {SCREEN, HEADSET}:
             raise MessageError(gettext_noop("That message could not be read."))
@@ -117,21 +117,25 @@ class SceneMessage:
 
 @dataclass(frozen=True, slots=True)
 class SayMessage:
-    """Something that a person says to other members."""
+    """A message from a person to other members."""
 
     text: str
     to: tuple[int, ...]
-    """Members, by number; nobody named: all whom they may write to."""
+    """Numbers of the members addressed. Empty means every member whom the person may write to."""
     kind: str = SAY
     data: Mapping[str, Json] = field(default_factory=dict)
-    """`job`, the number of the message that gave it, the `status` that is reported of it, `aim`, what a new
-    one is to bring about in the codes of the world, and `spoken` where the browser made the text of
-    speech."""
+    """Further data. `job` is the number of the message that assigned the job. `status` is the reported status
+    of it. `aim` is the goal of a new job, in the codes of the world. `spoken` is true if the browser
+    transcribed speech.
+    """
     type: str = field(default="say", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """From what was sent, `to` as a list or as a form sends it; MessageError if it is none."""
+        """Read the message from its JSON object. `to` is a list, or a single value as a form sends it.
+
+        Raises MessageError if the message is invalid.
+        """
         text, kind = sent.get("text", ""), sent.get("kind", SAY)
         if not isinstance(text, str) or not isinstance(kind, str):
             raise MessageError(gettext_noop("That message could not be read."))
@@ -139,7 +143,7 @@ class SayMessage:
 
 
 def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
-    """What a message about a job says of it."""
+    """Return the valid fields of `data` in the message: job, status, aim and spoken."""
     job, status = sent.get("job"), sent.get("status")
     if isinstance(job, str) and job.isascii() and job.isdigit() and len(job) < 7:
         job = int(job)
@@ -165,14 +169,14 @@ def _read_member(one: Json) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class ViewMessage:
-    """Of a world that is shown in two ways, the person saw this one when they chose."""
+    """A report of the view that the person used when choosing, in a world with two views."""
 
     view: str
     type: str = field(default="view", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """From what was sent; MessageError for another view."""
+        """Read the message from its JSON object. Raises MessageError if the view is unknown."""
         view = sent.get("view")
         if not isinstance(view, str) or view not in {DRAWING_TABLES, DRAWING_ONLY}:
             raise MessageError(gettext_noop("That message could not be read."))
@@ -182,7 +186,7 @@ class ViewMessage:
 ClientMessage = (
     CommandMessage | PlanMessage | SyncMessage | PingMessage | SceneMessage | ViewMessage | SayMessage
 )
-"""What a browser may send."""
+"""Every message that a browser may send."""
 CLIENT_MESSAGES: Mapping[str, type[ClientMessage]] = {
     "command": CommandMessage,
     "ping": PingMessage,
@@ -192,25 +196,27 @@ CLIENT_MESSAGES: Mapping[str, type[ClientMessage]] = {
     "sync": SyncMessage,
     "view": ViewMessage,
 }
-"""By their types."""
+"""Message classes by their type."""
 
 
 class ReadableMessage(Protocol):
-    """A kind of message."""
+    """A class of messages that can be read from JSON."""
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Any:
-        """From what was sent; MessageError if it is none."""
+        """Read the message from its JSON object. Raises MessageError if it is invalid."""
 
 
 def read_message(text: str | None) -> ClientMessage:
-    """What a browser sent; MessageError if it is not one of ours."""
+    """Read a message from the browser. Raises MessageError if it is invalid."""
     message: ClientMessage = read_one_of(CLIENT_MESSAGES, text)
     return message
 
 
 def read_one_of(kinds: Mapping[str, type[ReadableMessage]], text: str | None) -> Any:
-    """What a browser sent, of one of these `kinds`, by their types; MessageError if it is none of them."""
+    """Read a message from the browser. `kinds` are the allowed classes by type. Raises MessageError
+    otherwise.
+    """
     if text is None or len(text) > MAX_MESSAGE_CHARACTERS:
         raise MessageError(gettext_noop("That message could not be read."))
     sent = _read_object(text)
@@ -231,7 +237,7 @@ def _read_object(text: str) -> dict[str, Any]:
 
 
 def read_step(value: Json) -> int:
-    """A step number from JSON or from a form; MessageError if it is none."""
+    """Read a step number from JSON or from a form field. Raises MessageError if it is invalid."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 10**9:
@@ -240,7 +246,7 @@ def read_step(value: Json) -> int:
 
 
 def read_command(value: Json) -> Command:
-    """A command from its JSON list, or from that list as text; MessageError if it is none."""
+    """Read a command from a JSON list, or from that list as text. Raises MessageError if it is invalid."""
     if isinstance(value, str):
         value = _read_list(value)
     if not isinstance(value, list) or not 0 < len(value) <= MAX_WORDS:
@@ -253,8 +259,10 @@ def read_command(value: Json) -> Command:
 
 
 def read_plan(value: Json) -> tuple[Command, ...]:
-    """Commands that follow, from a list of them; a form sends the text of each, and one alone without a list.
-    MessageError if they are none, or too many."""
+    """Read the commands of a plan from a list. A form sends each as text, and a single one without a list.
+
+    Raises MessageError if they are invalid or too many.
+    """
     given = [value] if isinstance(value, str) else value
     if not isinstance(given, list) or len(given) > MAX_PLAN_STEPS:
         raise MessageError(gettext_noop("That plan could not be read."))
@@ -269,22 +277,27 @@ def _read_list(text: str) -> Json:
 
 
 TurnStamp = tuple[int, str, str, int, int, int]
-"""How an episode stands: steps taken, status, the turn's end, people's commands in for it, messages,
-seats that were taken over. Differs when a page has to change: that co-players have decided is nobody's to see
-before the step runs."""
+"""Version of an episode's state: steps taken, status, deadline of the turn, number of people's commands in
+the open step, number of messages, number of seats taken over.
+
+It changes whenever a page must change. Decisions of agents are not part of it, because nobody may see them
+before the step runs.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class PongMessage:
-    """Somebody is."""
+    """The answer to a ping."""
 
     type: str = field(default="pong", init=False)
 
 
 @dataclass(frozen=True, slots=True)
 class NoticeMessage:
-    """An answer in words: `code` for programs, `text` for people, `tone` is `info` or `warning`. `again`:
-    nothing came of the command for now, and it is to be sent once more."""
+    """An answer in words. `code` is for programs, `text` for people. `tone` is `info` or `warning`.
+
+    `again` means that the command had no effect for now and must be sent again.
+    """
 
     code: str
     text: str
@@ -295,12 +308,12 @@ class NoticeMessage:
 
 @dataclass(frozen=True, slots=True)
 class StateMessage:
-    """All that a seat may know now (see `kitchen.contract.page.SeatView`)."""
+    """Everything that a seat may know now (see `kitchen.contract.page.SeatView`)."""
 
     world: str
     """Name of the world."""
     seats: int
-    """How many there are."""
+    """Number of seats."""
     seat: int
     phase: str
     step: int
@@ -312,58 +325,66 @@ class StateMessage:
     brief: Json
     seconds_left: float | None
     intents: Json
-    """By seat; empty where they are not shown."""
+    """Intents by seat. Empty if the episode does not show them."""
     plans: Json
-    """By seat: what each does after the open step without being asked."""
+    """Plans by seat: the commands after the open step that run without asking."""
     member: int | None = None
-    """Who this person is among the members; None where nobody writes to anybody."""
+    """The person's number among the members. None if the members cannot send messages."""
     addressees: Json = ()
-    """Members to whom they may write."""
+    """Members to whom the person may write."""
     partner: int | None = None
-    """Where they talk with one at a time: with whom now."""
+    """The present conversation partner, where people talk with one member at a time."""
     seen: Json = None
-    """What other seats see that they may see, too, by seat; empty for who leads nobody."""
+    """Observations of other seats that the person may see, by seat. Empty for a person who leads nobody."""
     messages: Json = ()
-    """What they said and heard, in order: the newest (see `kitchen.contract.team_messages.TeamMessage`)."""
+    """The newest messages that the person sent or received, in order (see
+    `kitchen.contract.team_messages.TeamMessage`).
+    """
     jobs: Json = ()
-    """Those that they were given or gave (see `kitchen.contract.assigned_jobs.Job`)."""
+    """Jobs that the person was assigned or assigned to others (see `kitchen.contract.assigned_jobs.Job`)."""
     aims: Json = field(default_factory=dict)
-    """By member whom they may give jobs: what of the world each can be asked for (see `World.aims`)."""
+    """The goals that can be assigned to each member whom the person may give jobs, by member (see
+    `World.aims`).
+    """
     amounts: Json = ()
-    """Commands of `legal` with an amount: each without it, the least and the most (see `World.amounts`)."""
+    """Commands of `legal` with an amount: each without its amount, the smallest and the largest (see
+    `World.amounts`).
+    """
     type: str = field(default="state", init=False)
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeChanged:
-    """A nudge for every open page of an episode, over the channel layer; the handler is `episode_changed`."""
+    """A notification to every open page of an episode, over the channel layer. The handler is
+    `episode_changed`.
+    """
 
     stamp: TurnStamp | None = None
-    """How the episode stands; None where each page is to see for itself."""
+    """The version of the episode's state. None if each page must check for itself."""
     type: str = field(default="episode.changed", init=False)
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeNews:
-    """What staff who watch an audience are told: one for each step and one for each ending, on commit.
+    """News for staff who watch an audience: one for each step and one for each ending, sent on commit.
 
-    It comes over the channel layer (`stream.audience_group`) as a mapping of these fields; the handler in a
-    consumer is `episode_news`.
+    It arrives over the channel layer (`page_broadcast.audience_group`) as a mapping of these fields. The
+    handler in a consumer is `episode_news`.
     """
 
     episode: str
     """The episode's key."""
     step: int
-    """Steps taken."""
+    """Number of steps taken."""
     status: str
-    """As `Episode.Status`: `playing`, or how it ended."""
+    """`Episode.Status`: `playing`, or the kind of ending."""
     fallbacks: int = 0
-    """Commands of this step that a fallback gave for a co-player."""
+    """Commands of this step that a fallback gave for an agent."""
     ran_out: int = 0
     """People whose time ran out in this step."""
     type: str = field(default="episode.news", init=False)
 
 
 def message_to_json(message: NoticeMessage | PongMessage | StateMessage) -> str:
-    """The message as one JSON object."""
+    """Return the message as one JSON object."""
     return json.dumps({slot.name: getattr(message, slot.name) for slot in fields(message)})

@@ -19,20 +19,22 @@ from kitchen.worlds.cuisine.order_tickets import items_in_kitchen
 
 @dataclass(frozen=True, slots=True)
 class FittingActions:
-    """The kitchen as one seat sees it now, and what its orders need; where none is open, what any dish
-    needs."""
+    """The kitchen as one seat sees it, and what its open orders need.
+
+    If no order is open, all dishes count as ordered.
+    """
 
     known: BriefLookup
     places: Mapping[str, Mapping[str, Json]]
     at: str
     holds: str | None
     wanted: frozenset[str]
-    """The dishes that are ordered and can be cooked, and all that goes into them."""
+    """The dishes that are ordered and can be cooked, with all their parts."""
     missing: frozenset[str]
-    """What of it nobody has, and no tool works on."""
+    """Parts of these that no robot holds and no tool works on."""
 
     def fits(self, command: Command) -> bool:
-        """Whether a command that is offered brings an open order on, or rids the hands of what none needs."""
+        """Return whether an offered command advances an open order, or puts away an item that none needs."""
         verb, place = command[0], command[1] if len(command) > 1 else ""
         if verb == "goto":
             return place != self.at and self.worth_going(place)
@@ -43,22 +45,24 @@ class FittingActions:
         return verb == "activate" and self._makes(place) in self.missing
 
     def worth_going(self, place: str) -> bool:
-        """Whether what is in hand goes there, or something is to be had there for empty hands."""
+        """Return whether the held item belongs there or, with empty hands, whether something useful
+        is there.
+        """
         if self.holds:
             return self._takes(place)
         return self._is(place, "storage") or bool(self._makes(place)) or self._has_made(place)
 
     def is_of_use(self, item: str) -> bool:
-        """Whether an open order needs it, as it is or for what is still to be made."""
+        """Return whether an open order needs the item, as it is or for another product."""
         return item in self.known.brief["dishes"] or any(True for _ in self._uses(item))
 
     def _uses(self, item: str) -> Iterator[str]:
-        """The missing products into which it goes."""
+        """Return the missing products that need the item."""
         recipes = self.known.brief["recipes"]
         return (each for each in recipes if each in self.missing and item in recipes[each]["ingredients"])
 
     def _takes(self, place: str) -> bool:
-        """Whether what is in hand is to go there."""
+        """Return whether the held item belongs there."""
         if not self.holds:
             return False
         if self._is(place, "storage"):
@@ -68,7 +72,7 @@ class FittingActions:
         return any(self._has_room(place, product) for product in self._uses(self.holds))
 
     def _has_room(self, place: str, product: str) -> bool:
-        """Whether one part more of this product can go there."""
+        """Return whether one more part of this product can go there."""
         recipe, here = self.known.brief["recipes"][product], self.places[place]
         others = {*here["items"], self.holds}
         fits = not here["busy"] and self.holds not in here["items"] and others <= set(recipe["ingredients"])
@@ -80,13 +84,13 @@ class FittingActions:
         return self._has_made(place) and bool(self.wanted.intersection(self.places[place]["items"]))
 
     def _has_made(self, place: str) -> bool:
-        """Whether something that was made there can be taken."""
+        """Return whether a product that was made there can be taken."""
         here, recipes = self.places[place], self.known.brief["recipes"]
         kept = self._is(place, "servingtable") or here["busy"] or not here["open"]
         return not kept and any(item in recipes for item in here["items"]) and not self._makes(place)
 
     def _makes(self, place: str) -> str:
-        """What the tool there would make now; empty if nothing."""
+        """Return what the tool there would make now; empty if nothing."""
         here = self.places[place]
         kind = self.known.brief["locations"][place]
         return "" if here["busy"] else product_from(self.known.brief, kind, here["items"])
@@ -96,7 +100,7 @@ class FittingActions:
 
 
 def fitting_actions(view: SeatView, known: BriefLookup) -> FittingActions:
-    """What this seat sees."""
+    """Return the kitchen and the needs as this seat sees them."""
     brief, me = known.brief, view.observation["agents"][view.seat]
     ordered = [order["dish"] for order in view.observation["orders"]]
     dishes = [dish for dish in ordered or brief["dishes"] if dish not in brief["uncookable"]]
@@ -112,7 +116,7 @@ def _all_of(dishes: Iterable[str], known: BriefLookup) -> Iterator[str]:
 
 
 def _missing(dishes: Iterable[str], view: SeatView, known: BriefLookup) -> Iterator[str]:
-    """What is there counts for the most urgent order, as on the tickets."""
+    """Yield missing items; existing items count for the most urgent order, as on the tickets."""
     stock = items_in_kitchen(view)
     for dish in dishes:
         there = task_graph.items_present(dish, known.brief["recipes"], stock.there, stock.making)
@@ -125,73 +129,81 @@ _QUIET = {
     "put": gettext_noop("Nothing to put down now"),
     "activate": gettext_noop("Nothing to use now"),
 }
-"""What stands where a verb has no action."""
+"""Text shown if a verb has no action."""
 _MENUS = 1024
-"""Menus that are kept, some six kilobytes each. Where a level is played, 997 of 1,000 are found here, and
-no more are found among twice as many."""
+"""Number of menus in the cache; each takes some six kilobytes.
+
+In played levels, 997 of 1,000 look-ups hit. Twice as many menus hit no more.
+"""
 
 
 class ActionMenu(NamedTuple):
-    """The form of one seat."""
+    """The action form of one seat."""
 
     seat: int
     robot: str
 
 
 class RobotFact(NamedTuple):
-    """Something about the own robot; `item` as a thing that it holds."""
+    """A fact about the reader's own robot; `item` is set if it is a thing that the robot holds."""
 
     text: str
     item: bool = False
 
 
 class MenuStep(NamedTuple):
-    """The step that is chosen for."""
+    """The step for which the reader chooses."""
 
     step: int
 
 
 class ActionList(NamedTuple):
-    """Whether there is something to choose, and what has been chosen, in words."""
+    """Whether the reader can choose, and the chosen action in words."""
 
     choosing: bool
     chosen: str
 
 
 class ActionGroup(NamedTuple):
-    """The actions of one verb, by their ids, in a room that is always as large: `quiet` are the slots that
-    have none now, empty or with what stands there. `rest` is what no order here needs."""
+    """The actions of one verb, by their ids, in an area of constant size.
+
+    `quiet` are the slots without an action, empty or with a text. `rest` are actions that no order needs.
+    """
 
     title: str
     verb: str
     key: str
-    """Leads from one action to the next."""
+    """The key that moves from one action to the next."""
     actions: tuple[str, ...]
     quiet: tuple[str, ...]
     rest: tuple[str, ...]
 
 
 class ActionChoice(NamedTuple):
-    """One radio button: its command, in words under its heading (`text`) and alone, its key if it has one."""
+    """One radio button: its command, in words under its heading (`text`) and alone, and its key if it has
+    one.
+    """
 
     value: str
     text: str
     alone: str
     picture: str
-    """Of what it is about; empty where there is no such thing."""
+    """Picture of the action's item; empty if there is none."""
     key: str
     anticipated: bool
     stays: bool
-    """It leads nowhere else: the robot is there already."""
+    """Whether it is a goto to the robot's own place."""
     asks: bool
-    """It is not sent by one click on its place: something of use would be thrown away, or nothing done."""
+    """Whether one click on its place does not send it: it would waste something useful, or do nothing."""
     fits: bool
-    """It brings an open order on, or rids the hands of what none needs."""
+    """Whether it advances an open order, or puts away an item that none needs."""
 
 
 class RobotSite(NamedTuple):
-    """What a menu depends on: where the robot is, what it holds, what lies where it may act; and which
-    commands fit the moment."""
+    """The state that a menu depends on: the robot's place, its item, the contents of reachable places.
+
+    Also the commands that fit the moment.
+    """
 
     at: str
     holds: str | None
@@ -200,7 +212,7 @@ class RobotSite(NamedTuple):
 
 
 def menu_panel(view: SeatView, known: BriefLookup) -> Panel:
-    """The form: who one is, what there is to choose, and what it is chosen for."""
+    """Return the form: the reader's robot, the available actions, and the step."""
     me, name = view.observation["agents"][view.seat], known.words.name
     holds = RobotFact(name(me["holds"]), item=True) if me["holds"] else RobotFact(empty_hands_text())
     parts = (
@@ -216,12 +228,12 @@ def menu_panel(view: SeatView, known: BriefLookup) -> Panel:
 
 
 def empty_hands_text() -> str:
-    """What is said of a robot that holds nothing."""
+    """Return the text for a robot that holds nothing."""
     return pgettext("what a robot holds", "nothing")
 
 
 def not_busy_text() -> str:
-    """What is said of a robot whose hands are free."""
+    """Return the text for a robot that is not busy."""
     return pgettext("whether a robot is busy", "no")
 
 
@@ -230,7 +242,7 @@ def _fact(name: str, shows: RobotFact) -> Panel:
 
 
 def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
-    """The groups, and the line below them."""
+    """Return the groups of actions, and the line below them."""
     chosen = known.words.phrase(view.chosen) if view.chosen else ""
     shows = ActionList(view.phase == "choose", chosen)
     return (
@@ -240,8 +252,10 @@ def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
 
 
 def action_groups(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
-    """Every offered command, each once, by its verb; every verb has its place. Nothing if there is nothing to
-    choose."""
+    """Return every offered command once, grouped by verb, including empty groups.
+
+    Return nothing if none is offered.
+    """
     offered = dict.fromkeys(view.legal, False)
     for command in view.anticipated:
         offered.setdefault(command, True)
@@ -278,7 +292,10 @@ def _action(command: Command, known: BriefLookup, site: RobotSite, key: str, ear
 
 
 def _picture(command: Command, known: BriefLookup, site: RobotSite) -> str:
-    """What is taken, put or made; none of what is rarely taken, there are many."""
+    """Return the picture of the item that is taken, put or made.
+
+    Return an empty string for rare items, because there are many.
+    """
     if _is_rare(command, known):
         return ""
     lying = dict(site.lying).get(command[1], ()) if len(command) > 1 else ()
@@ -294,12 +311,12 @@ def _picture(command: Command, known: BriefLookup, site: RobotSite) -> str:
 
 
 def encode_command(command: Command) -> str:
-    """A command as the value of its radio button: `["get","storage0","rice"]`."""
+    """Return a command as the value of its radio button: `["get","storage0","rice"]`."""
     return json.dumps(list(command), separators=(",", ":"))
 
 
 def _group(verb: str, mine: Iterable[tuple[Command, bool]], known: BriefLookup, site: RobotSite) -> Panel:
-    """One fieldset; base ingredients that no recipe of this level needs go behind a disclosure."""
+    """Return one fieldset; base ingredients that no recipe of this level needs go behind a disclosure."""
     ranked = sorted(mine, key=lambda one: _rank(one[0], one[1], known))
     places = known.brief["locations"]
     panels = {
@@ -318,7 +335,7 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], known: BriefLookup, 
 
 
 def _quiet(verb: str, offered: int, known: BriefLookup) -> tuple[str, ...]:
-    """The slots of a verb that have no action now."""
+    """Return the slots of a verb that have no action now."""
     if verb == "goto":
         return () if offered else tuple(known.words.name(place) for place in known.brief["locations"])
     room = known.room if verb == "get" else 1
@@ -332,7 +349,7 @@ def _rank(command: Command, early: bool, known: BriefLookup) -> tuple[bool, bool
 
 
 def _is_rare(command: Command, known: BriefLookup) -> bool:
-    """A base ingredient that no recipe of this level needs."""
+    """Return whether the command takes a base ingredient that no recipe of this level needs."""
     return _from_storage(command, known) and command[2] not in known.wanted
 
 
@@ -349,7 +366,7 @@ def _from_tool(command: Command, known: BriefLookup) -> bool:
 
 
 def _label(command: Command, known: BriefLookup, site: RobotSite, *, alone: bool = False) -> str:
-    """The command with the thing it is about, as this seat can see it: under its heading, or `alone`."""
+    """Return the command's label with its item, under its heading or `alone`."""
     verb, words = command[0], known.words
     if verb == "get":
         return _take(command, known, site, alone=alone)

@@ -1,4 +1,4 @@
-"""Describe in words what just happened and what the other robots are about to do. Plain Python."""
+"""Describe in words what just happened and what the other robots will do next. Plain Python."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _NEWS = {
 
 
 class StepList(NamedTuple):
-    """The numbers of the steps that are told of, newest first."""
+    """The numbers of the steps shown, newest first."""
 
     steps: tuple[int, ...]
     acts: bool = True
-    """Who reads has a robot."""
+    """Whether the reader controls a robot."""
 
 
 class StepLine(NamedTuple):
-    """What one seat did, wanted to do, or that it did nothing."""
+    """What one seat did or tried to do, or that it did nothing."""
 
     seat: int
     text: str
     why: str = ""
-    """Of what was refused."""
+    """Why a command was refused; empty if it was not."""
 
 
 class PastStep(NamedTuple):
-    """One step of the past: a line for each seat, and (kind, text) of what the kitchen itself has to say."""
+    """One past step: a line for each seat, and (kind, text) of the kitchen's own events."""
 
     number: int
     lines: tuple[StepLine, ...]
@@ -47,7 +47,7 @@ class PastStep(NamedTuple):
 
 
 def history_panel(view: SeatView, known: BriefLookup) -> Panel:
-    """What just happened: the last steps, newest first."""
+    """Return the panel with the last steps, newest first."""
     steps = tuple(
         Panel(f"past-{step.number}", "worlds/cuisine/past.jinja", past_step(view, age, known.words))
         for age, step in enumerate(view.history)
@@ -57,13 +57,13 @@ def history_panel(view: SeatView, known: BriefLookup) -> Panel:
 
 
 class StepNews(NamedTuple):
-    """What must not be overlooked of the last step, else the one thing most worth a line, as (kind, text)."""
+    """News of the last step as (kind, text): all important events, or else the most relevant line."""
 
     lines: tuple[tuple[str, str], ...]
 
 
 def step_news(view: SeatView, known: BriefLookup) -> Panel:
-    """The last step in a line, for where there is no room for more."""
+    """Return the panel with the last step in one line, for narrow screens."""
     return Panel("news", "worlds/cuisine/news.jinja", StepNews(_headlines(view, known.words)))
 
 
@@ -80,8 +80,10 @@ def _headlines(view: SeatView, words: KitchenWords) -> tuple[tuple[str, str], ..
 
 
 def past_step(view: SeatView, age: int, words: KitchenWords) -> PastStep:
-    """A step in words, 0 for the newest one, of which it is also told how long what was refused is still
-    busy."""
+    """Return a past step in words; age 0 is the newest step.
+
+    Only for the newest step, a refusal because of a busy place says how long the place stays busy.
+    """
     lines = tuple(_line(player, age, view, words) for player in view.players)
     events = view.history[age].events
     told = tuple(said for event in events if (said := _news(event, words)))
@@ -107,8 +109,10 @@ def _line(player: PlayerView, age: int, view: SeatView, words: KitchenWords) -> 
 
 
 def _place_before(seat: int, age: int, view: SeatView) -> str:
-    """Where this seat was before a step, as far as the steps before it tell: whatever it did with a place, it
-    did there, and everybody begins at the serving table."""
+    """Return the place of this seat before a step, as far as earlier steps show it.
+
+    Each command names the place of the seat; all seats begin at the serving table.
+    """
     for step in view.history[age + 1 :]:
         event = _of_seat(step, seat)
         if event and event.kind == "performed" and len(event.data["command"]) > 1:
@@ -118,13 +122,13 @@ def _place_before(seat: int, age: int, view: SeatView) -> str:
 
 
 def _of_seat(step: StepView, seat: int) -> Event | None:
-    """The first thing that this seat did or was refused in the step."""
+    """Return the first event of the step in which this seat did something or was refused."""
     kinds = ("performed", "refused")
     return next((event for event in step.events if event.seat == seat and event.kind in kinds), None)
 
 
 def _busy(command: Command, event: Event, view: SeatView) -> int:
-    """How long the place of a refused command is busy from now on."""
+    """Return for how many more steps the place of a refused command is busy."""
     if "location_busy" not in event.data.get("reasons", ()) or len(command) < 2:
         return 0
     place: Mapping[str, Any] = view.observation["locations"].get(command[1], {})
@@ -132,7 +136,7 @@ def _busy(command: Command, event: Event, view: SeatView) -> int:
 
 
 def _news(event: Event, words: KitchenWords) -> tuple[str, str] | None:
-    """What the kitchen itself has to say."""
+    """Return an event of the kitchen itself as (kind, text); None for other events."""
     if event.kind not in _NEWS:
         return None
     dish = event.data.get("dish", "")
@@ -141,13 +145,13 @@ def _news(event: Event, words: KitchenWords) -> tuple[str, str] | None:
 
 
 def dishes_with_event(view: SeatView, kind: str) -> Counter[str]:
-    """Dishes that the last step had this event for."""
+    """Return the dishes with this event in the last step, with their counts."""
     events = view.history[0].events if view.history else ()
     return Counter(event.data.get("dish", "") for event in events if event.kind == kind)
 
 
 def spoken_text(view: SeatView, words: KitchenWords) -> str:
-    """The last step and the state of things in a few short sentences, for a screen reader."""
+    """Return the last step and the current state in a few short sentences, for a screen reader."""
     text = gettext("Step {number} of {length}.") if view.length else gettext("Step {number}.")
     parts = [text.format(number=view.step, length=view.length)]
     if view.history:
@@ -156,7 +160,10 @@ def spoken_text(view: SeatView, words: KitchenWords) -> str:
 
 
 def _recap(step: PastStep, seat: int) -> list[str]:
-    """One's own first, then what concerns all, then the others: who hears enough moves on."""
+    """Return the lines of a step: the reader's own first, then the kitchen's, then the other robots'.
+
+    A listener who has heard enough can move on.
+    """
     own = [_aloud(line) for line in step.lines if line.seat == seat]
     others = [_aloud(line) for line in step.lines if line.seat != seat]
     return [*own, *(_ended(text) for _, text in step.news), *others]
@@ -196,7 +203,7 @@ _TELLS: Mapping[str, str] = {
     "make": gettext_noop("Next: make {item}"),
     "free": gettext_noop("Next: empty {place}"),
 }
-"""By what is to be done."""
+"""Sentences by what a robot does next."""
 _FORESEES: Mapping[str, str] = {
     "serve": gettext_noop("It expects that you serve {item}"),
     "fetch": gettext_noop("It expects that you fetch {item}"),
@@ -204,40 +211,43 @@ _FORESEES: Mapping[str, str] = {
     "free": gettext_noop("It expects that you empty {place}"),
     "wait": gettext_noop("It expects that you wait"),
 }
-"""By what a robot foresees of who looks at the page."""
+"""Sentences by what a robot expects of the reader."""
 _ANYWHERE: Mapping[str, str] = {
     "bring": gettext_noop("Next: bring {item} for {dish}"),
     "start": gettext_noop("Next: use a tool for {dish}"),
 }
-"""Where it is not settled which of several places it will be."""
+"""Sentences if the robot has not yet chosen between several places."""
 _AGENT = re.compile(r"\b[Aa]gent ?(\d{1,2})\b")
 
 
 class IntentLine(NamedTuple):
-    """What one robot is about to do; nothing where it has not said so."""
+    """What one robot will do next; empty if it has not said so."""
 
     text: str = ""
     said: str = ""
-    """In words of its own, instead."""
+    """The intent in the robot's own words, instead of a sentence of ours."""
     thought: str = ""
-    """What it thought before, in a fold."""
+    """The model's earlier thoughts, shown in a fold."""
 
 
 class SharedIntent(NamedTuple):
-    """A line, and seats and names of those whose it is: a mind may say the same of all that it commands."""
+    """A line, and seats and names of the robots it belongs to.
+
+    One agent may say the same for all its robots.
+    """
 
     robots: tuple[tuple[int, str], ...]
     line: IntentLine
 
 
 class IntentList(NamedTuple):
-    """Every line, in the order of seats; none of a robot that has not said anything."""
+    """Every line, in the order of seats; robots without an intent have none."""
 
     rows: tuple[SharedIntent, ...]
 
 
 def intents_panel(view: SeatView, known: BriefLookup) -> Panel:
-    """What stands under the drawing."""
+    """Return the panel of intents under the drawing."""
     found: dict[IntentLine, list[tuple[int, str]]] = {}
     for player in view.players:
         if not player.is_you and any(line := _intent_line(player.seat, view, known)):
@@ -247,7 +257,7 @@ def intents_panel(view: SeatView, known: BriefLookup) -> Panel:
 
 
 def intent_cells(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
-    """What stands in the table under each robot but one's own: a part for each."""
+    """Return the intent cells of the robot table, one for each robot but the reader's own."""
     return tuple(
         Panel(f"r{player.seat}-next", f"{_TEMPLATES}/intent.jinja", _intent_line(player.seat, view, known))
         for player in view.players
@@ -266,7 +276,7 @@ def _intent_line(seat: int, view: SeatView, known: BriefLookup) -> IntentLine:
 
 
 def intent_text(intent: Intent, known: BriefLookup) -> str:
-    """`Next: bring rice to pot 1 for salmon sushi`."""
+    """Return an intent in words, such as `Next: bring rice to pot 1 for salmon sushi`."""
     place, words = intent.get("to", ""), known.words
     nowhere = place and place not in known.brief["locations"]
     text = _ANYWHERE[intent["do"]] if nowhere else _TELLS[intent["do"]]
@@ -277,7 +287,10 @@ def intent_text(intent: Intent, known: BriefLookup) -> str:
 
 
 def prediction_text(intent: Intent, seat: int, known: BriefLookup) -> str:
-    """`It expects that you serve salmon sushi`; empty for whom nothing is foreseen."""
+    """Return a prediction in words, such as `It expects that you serve salmon sushi`.
+
+    Empty if nothing is predicted for this seat.
+    """
     if intent.get("of") != str(seat) or intent.get("foresees") not in _FORESEES:
         return ""
     what, words, text = intent.get("what", ""), known.words, _FORESEES[intent["foresees"]]
@@ -285,7 +298,7 @@ def prediction_text(intent: Intent, seat: int, known: BriefLookup) -> str:
 
 
 def _named(said: str, view: SeatView, known: BriefLookup) -> str:
-    """What a model said, with our names for its agents, places and items."""
+    """Return a model's text with the page's names for agents, places and items."""
     names = {str(player.seat): player.name for player in view.players}
     told = _AGENT.sub(lambda found: names.get(found[1], found[0]), said)
     return _codes(known).sub(lambda found: _name(found[0], known.words), told)

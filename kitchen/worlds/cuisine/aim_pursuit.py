@@ -1,7 +1,7 @@
 """Find the next command towards an aim or one dish, part by part, without planning ahead.
 
-It guides people who learn the game, and agents that carry out jobs and skills. The next command depends
-only on what is seen now, so it recovers from any detour.
+The module guides people who learn the game, and agents that carry out jobs and skills. The next command
+depends only on the current observation, so it recovers from any detour.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ WALK_STEPS = 2
 
 
 def lead_to_dish(situation: Situation) -> Advice | None:
-    """The next command of the one seat on its way to a served dish; None where no dish can be cooked."""
+    """Return the next command of the situation's seat towards a served dish.
+
+    Return None if no dish can be cooked.
+    """
     (seat,) = situation.seats
     brief, seen = situation.briefs[seat], situation.observations[seat]
     cookable = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]]
@@ -31,14 +34,14 @@ def lead_to_dish(situation: Situation) -> Advice | None:
 
 @dataclass(frozen=True, slots=True)
 class SeatPursuit:
-    """What one robot sees: its brief, the places, itself; and what it does next for an item."""
+    """One robot's view: its brief, the places and itself. The methods find its next command for an item."""
 
     brief: Mapping[str, Json]
     places: Mapping[str, Mapping[str, Json]]
     me: Mapping[str, Json]
 
     def left(self, item: str) -> int:
-        """About how many commands it still takes to have this item in hand."""
+        """Return about how many commands it takes until this item is in hand."""
         if item == self.me["holds"]:
             return 0
         if item not in self.brief["recipes"]:
@@ -49,7 +52,7 @@ class SeatPursuit:
         return sum(self.left(part) + WALK_STEPS for part in parts) + 2 * WALK_STEPS
 
     def next(self, dish: str) -> Advice:
-        """The next command for this dish."""
+        """Return the next command for this dish."""
         held = self.me["holds"]
         if held is None:
             return self._fetch(dish, dish, frozenset()) or self._wait("", dish)
@@ -67,7 +70,7 @@ class SeatPursuit:
         return self._at(self._of_kind("storage"), "put", {"do": "discard", "item": held})
 
     def fetch(self, item: str) -> Command | None:
-        """The next command to have this item in hand, of what is there; None while there is nothing to do."""
+        """Return the next command to get an existing item into the hands; None while nothing can be done."""
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         if item not in self.brief["recipes"]:
@@ -78,22 +81,22 @@ class SeatPursuit:
         return self._at(place, "get", {}, item).command
 
     def free(self, place: str) -> Command | None:
-        """The next command to have nothing in this tool; None while there is nothing to do."""
+        """Return the next command to empty this tool; None while nothing can be done."""
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         advice = self._clear(place, "", frozenset())
         return self._wait(place, "").command if advice is None else advice.command
 
     def lies_served(self, dish: str) -> bool:
-        """One lies where it is served as soon as somebody orders it."""
+        """Return whether the dish lies on the serving table, where it is served as soon as it is ordered."""
         return self.me["holds"] is None and dish in self.places[self._of_kind("servingtable")]["items"]
 
     def _lies(self, item: str) -> str:
-        """Where one lies among other things, or on a table; empty if nowhere."""
+        """Return a place where the item lies among others, or on a table; empty if there is none."""
         return next((place for place, there in self.places.items() if item in there["items"]), "")
 
     def _wanted_at(self, product: str, held: str) -> str:
-        """The tool into which what is held goes on the way to this product; empty if it is of no use."""
+        """Return the tool that needs the held item on the way to this product; empty if it is of no use."""
         if product not in self.brief["recipes"] or self._made(product):
             return ""
         place = self._place_for(product)
@@ -103,7 +106,7 @@ class SeatPursuit:
         return next((found for part in missing if (found := self._wanted_at(part, held))), "")
 
     def _fetch(self, item: str, dish: str, clearing: Collection[str]) -> Advice | None:
-        """The next command, with empty hands, to have this item; None while that has to wait for a tool."""
+        """Return the next command, with empty hands, to get this item; None while it must wait for a tool."""
         if item not in self.brief["recipes"]:
             return self._at(
                 self._of_kind("storage"), "get", {"do": "fetch", "item": item, "dish": dish}, item
@@ -122,8 +125,10 @@ class SeatPursuit:
         return next((way for way in ways if way), None)
 
     def _in_order(self, missing: Iterable[str], place: str) -> list[str]:
-        """What is cooked comes before what is in storage; where it needs the only tool of this kind, nothing
-        else is put there before."""
+        """Return the missing parts in order: cooked parts first, then those from storage.
+
+        If a cooked part needs the only tool of this kind, nothing else is put there first.
+        """
         kind, recipes = self.brief["locations"][place], self.brief["recipes"]
         cooked = sorted((part for part in missing if part in recipes), key=self._first, reverse=True)
         rivals = [part for part in cooked if kind in self._tools_left(part)]
@@ -132,12 +137,14 @@ class SeatPursuit:
         return [*rivals, *(part for part in cooked if part not in rivals), *(without_items(missing, cooked))]
 
     def _first(self, part: str) -> tuple[bool, int]:
-        """What can be started where one stands comes first, then what takes longest."""
+        """Return the sort key: parts that can be started at this place first, then those that take
+        longest.
+        """
         here = not self._made(part) and self._place_for(part) == self.me["at"]
         return here and not self._missing(part, self.me["at"]), self._time(part)
 
     def _time(self, item: str) -> int:
-        """Steps for which tools are busy until there is one."""
+        """Return the steps of tool time until the item exists."""
         if item not in self.brief["recipes"]:
             return 0
         recipe = self.brief["recipes"][item]
@@ -145,14 +152,17 @@ class SeatPursuit:
         return busy + max(map(self._time, recipe["ingredients"]))
 
     def _tools_left(self, product: str) -> set[str]:
-        """The kinds of tools that are still to be used for this product."""
+        """Return the kinds of tools that this product still needs."""
         if product not in self.brief["recipes"] or self._made(product):
             return set()
         below = (self._tools_left(part) for part in self.brief["recipes"][product]["ingredients"])
         return {self.brief["recipes"][product]["tool"]}.union(*below)
 
     def _clear(self, place: str, dish: str, clearing: Collection[str]) -> Advice | None:
-        """Free a tool of what is no part of the dish: it is taken out or, where that cannot be, cooked."""
+        """Return the command that frees a tool of items that are no part of the dish.
+
+        The items are taken out; if that is not possible, they are cooked.
+        """
         here = self.places[place]
         if here["busy"] or place in clearing:
             return None
@@ -170,13 +180,15 @@ class SeatPursuit:
         return next((way for way in ways if way), None)
 
     def _made(self, product: str) -> str:
-        """The tool in which this product is ready or getting ready, the readiest; empty if none."""
+        """Return the tool in which this product is ready or soonest ready; empty if none."""
         tool = self.brief["recipes"][product]["tool"]
         there = [place for place in self._all_of_kind(tool) if self.places[place]["items"] == [product]]
         return min(there, key=lambda place: self.places[place]["busy"], default="")
 
     def _place_for(self, product: str) -> str:
-        """The tool for this product: with most of it inside, or empty, or else one to be cleared."""
+        """Return the tool for this product: the one with most of its parts, or an empty one, or one to be
+        cleared.
+        """
         kinds = self._all_of_kind(self.brief["recipes"][product]["tool"])
         return max(kinds, key=lambda place: self._fitness(product, place))
 
@@ -185,7 +197,7 @@ class SeatPursuit:
         return self._suits(product, place), len(here["items"]), -here["busy"]
 
     def _suits(self, product: str, place: str) -> bool:
-        """What lies there is part of the product, or nothing does."""
+        """Return whether the tool is empty or holds only parts of the product."""
         return set(self.places[place]["items"]) <= set(self.brief["recipes"][product]["ingredients"])
 
     def _missing(self, product: str, place: str) -> list[str]:
@@ -199,14 +211,16 @@ class SeatPursuit:
         return self._all_of_kind(kind)[0]
 
     def _at(self, place: str, verb: str, aim: dict[str, str], item: str = "") -> Advice:
-        """To be done at this place: go there first."""
+        """Return the command at this place, or the command to go there first."""
         aim = {"to": place, **aim}
         if self.me["at"] != place:
             return Advice(("goto", place), aim)
         return Advice((verb, place, item) if item else (verb, place), aim)
 
     def _wait(self, place: str, dish: str) -> Advice:
-        """Nothing else can be done for the dish before a tool is ready: it is waited for beside it."""
+        """Return the advice to wait beside the tool, if nothing else can be done for the dish before it is
+        ready.
+        """
         busy = [each for each in self.places if self.places[each]["busy"]]
         place = place or min(busy, key=lambda each: self.places[each]["busy"], default=self.me["at"])
         aim = {"do": "wait", "to": place, "dish": dish}
@@ -214,16 +228,15 @@ class SeatPursuit:
 
 
 def without_items(items: Iterable[str], others: Sequence[str]) -> list[str]:
-    """The items without those others, in their order."""
+    """Return the items without those others, in their order."""
     return [item for item in items if item not in others]
 
 
 class CuisinePursuer(AimPursuer):
-    """Part by part (`kitchen.worlds.cuisine.aim_pursuit`). What is in hand and of no use is put away
-    first."""
+    """Pursue an aim part by part (see this module). A held item that is of no use is put away first."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """The next command that is legal now; to wait where there is none."""
+        """Return the next command that is legal now; wait if there is none."""
         brief, seen = situation.briefs[seat], situation.observations[seat]
         if not _can_read(aim, brief):
             return AimStep(FAIL)
@@ -248,7 +261,7 @@ def _can_read(aim: Aim, brief: Mapping[str, Json]) -> bool:
 
 
 def next_command(way: SeatPursuit, kind: str, what: str) -> Command | None:
-    """What a robot does next for an aim that it can have; None while there is nothing to do."""
+    """Return a robot's next command for an achievable aim; None while nothing can be done."""
     if kind == FREE:
         return way.free(what)
     if kind == FETCH:

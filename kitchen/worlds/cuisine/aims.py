@@ -1,8 +1,8 @@
-"""Define the aims that a robot can be asked to achieve (`World.aims`), and how far each is.
+"""Define the aims that a robot can be asked to achieve (`World.aims`), and check their progress.
 
-`serve` a dish: one more of it was served than when it was asked for. `make` an item: one is ready in a
-tool or in this robot's hands. `fetch` an item: this robot holds one. `free` a tool: it is empty and idle.
-Plain Python.
+`serve` a dish: one more of it was served than when the aim was given. `make` an item: one is ready in a tool
+or in this robot's hands. `fetch` an item: this robot holds one. `free` a tool: it is empty and idle. Plain
+Python.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SERVE, MAKE, FETCH, FREE = "serve", "make", "fetch", "free"
 
 @lru_cache(maxsize=256)
 def level_aims(level: Level) -> tuple[Aim, ...]:
-    """All that makes sense in a level: nothing for which a tool is missing."""
+    """Return all aims that a level allows; those that lack a tool are left out."""
     made = [item for item in level.recipes if set(tools_needed(item, level.stock)) <= set(level.kitchen)]
     raw = dict.fromkeys(item for product in made for item in level.recipes[product].ingredients)
     tools = [place for place, tool in level.places.items() if tool.role == "tool"]
@@ -31,14 +31,14 @@ def level_aims(level: Level) -> tuple[Aim, ...]:
 
 
 def aim_mark(observation: Mapping[str, Json], aim: Aim) -> Json:
-    """How many of the dish were served so far; nothing for what is no dish to be served."""
+    """Return how many of the dish were served so far; None for other kinds of aims."""
     return observation["delivered"].count(aim[1]) if aim[0] == SERVE else None
 
 
 def aim_status(
     observation: Mapping[str, Json], brief: Mapping[str, Json], seat: int, aim: Aim, since: Json
 ) -> str:
-    """How one of the aims of this robot stands."""
+    """Return the status of one aim of this robot."""
     kind, what = aim
     places, holds = observation["locations"], observation["agents"][seat]["holds"]
     if kind == SERVE:
@@ -61,6 +61,6 @@ def _is_ready(places: Mapping[str, Json], item: str) -> bool:
 
 
 def _is_somewhere(observation: Mapping[str, Json], item: str) -> bool:
-    """In a tool, which may still work on it, on a table, or in somebody's hands."""
+    """Return whether the item is in a tool (also a busy one), on a table, or in a robot's hands."""
     held = any(agent["holds"] == item for agent in observation["agents"])
     return held or any(item in place["items"] for place in observation["locations"].values())

@@ -1,12 +1,13 @@
-"""Define what the five commands do to one agent's and one place's state (spec: Commands).
+"""Define the effects of the five commands on one agent's and one place's state.
 
-Where the rules leave something open, it is decided here:
+The rules are in the package docstring, under Commands. Where they are open, this module decides:
 
-- A `get` that names an item takes that item or nothing: naming another than lies there is `unknown_item`.
-- Only a single item can be taken; where several lie together, the place counts as not open. What is put to
-  a finished product therefore closes the tool again. (No shipped recipe can bring this about.)
-- Storage and serving table cannot be activated: `empty` where nothing lies there, else `would_waste`.
-- An item that is in the tool already needs no room, so it is absorbed by a full one too.
+- A `get` that names an item takes that item or nothing. Naming an item that does not lie there is
+  `unknown_item`.
+- Only a single item can be taken. If several items lie together, the place counts as not open. So adding an
+  item to a finished product closes the tool again. (No shipped recipe can bring this about.)
+- Storage and serving table cannot be activated: `empty` if nothing lies there, else `would_waste`.
+- An item that is in the tool already needs no room, so a full tool absorbs it too.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from kitchen.contract.world import Command
 from kitchen.worlds.cuisine.level import Level, Tool
 
 POOL_LIMIT = 100_000
-"""States of one kind after which a pool starts anew."""
+"""Number of states of one kind at which a pool is emptied."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgentState:
-    """One agent: its seat, the id of the place where it stands, the item in its hands, steps it is busy."""
+    """One agent: its seat, the id of its place, the item in its hands, and the steps it is busy."""
 
     seat: int
     at: str
@@ -34,24 +35,24 @@ class AgentState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlaceState:
-    """One place: its id, the items on it (sorted), steps it is busy, and whether a product waits in it."""
+    """One place: its id, its items (sorted), the steps it is busy, and whether a product waits in it."""
 
     id: str
     items: tuple[str, ...]
     busy: int
     done: bool
-    """It was activated and its product not yet taken. Never set where a tool is always open."""
+    """Whether it was activated and its product not taken yet. Never set for a tool that is always open."""
 
 
 class States:
-    """Hands out the one object for each value."""
+    """Pools that return the same object for equal values."""
 
     def __init__(self) -> None:
         self._agents: dict[tuple[int, str, str | None, int], AgentState] = {}
         self._places: dict[tuple[str, tuple[str, ...], int, bool], PlaceState] = {}
 
     def agent(self, seat: int, at: str, holds: str | None = None, busy: int = 0) -> AgentState:
-        """The state with these values."""
+        """Return the state with these values."""
         key = (seat, at, holds, busy)
         state = self._agents.get(key)
         if state is None:
@@ -61,7 +62,7 @@ class States:
         return state
 
     def place(self, id: str, items: tuple[str, ...] = (), busy: int = 0, done: bool = False) -> PlaceState:
-        """The state with these values; the items may come in any order."""
+        """Return the state with these values; the items may come in any order."""
         key = (id, tuple(sorted(items)), busy, done)
         state = self._places.get(key)
         if state is None:
@@ -71,27 +72,27 @@ class States:
         return state
 
     def rested_agent(self, agent: AgentState) -> AgentState:
-        """The agent one step later."""
+        """Return the agent one step later."""
         return self.agent(agent.seat, agent.at, agent.holds, agent.busy - 1) if agent.busy else agent
 
     def rested_place(self, place: PlaceState) -> PlaceState:
-        """The place one step later."""
+        """Return the place one step later."""
         return self.place(place.id, place.items, place.busy - 1, place.done) if place.busy else place
 
 
 class CommandEffect(NamedTuple):
-    """What became of a command: the states after it; `reasons` is empty where it was carried out."""
+    """The states after a command; `reasons` is empty if it was carried out."""
 
     agent: AgentState
     place: PlaceState | None
     reasons: tuple[str, ...] = ()
     item: str | None = None
-    """What was taken, put or made."""
+    """The item that was taken, put or made."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandCase:
-    """A command that makes sense, with all that its rule looks at."""
+    """A well-formed command with all that its rule needs."""
 
     level: Level
     states: States
@@ -108,7 +109,10 @@ class CommandCase:
 def carry_out_command(
     level: Level, states: States, agent: AgentState, place: PlaceState | None, command: Command
 ) -> CommandEffect:
-    """What the command does. `place` is the state of the place that it names, None where there is none."""
+    """Return the effect of the command.
+
+    `place` is the state of the place that it names, None if there is none.
+    """
     reasons = tuple(senseless_reasons(level, command))
     if reasons:
         return CommandEffect(agent, place, reasons)
@@ -121,7 +125,7 @@ def carry_out_command(
 
 
 def senseless_reasons(level: Level, command: Command) -> Iterator[str]:
-    """Why nobody could ever carry out this command in this level: none of it depends on the state."""
+    """Yield why this command is malformed in this level; the state does not matter."""
     verb = VERBS.get(command[0]) if command else None
     if verb is None:
         yield "unknown_verb"
@@ -137,12 +141,12 @@ def senseless_reasons(level: Level, command: Command) -> Iterator[str]:
 
 
 def is_open(place: PlaceState, tool: Tool) -> bool:
-    """What lies there can be taken, as soon as the place is not busy."""
+    """Return whether the contents can be taken as soon as the place is not busy."""
     return (tool.always_open or place.done) and len(place.items) < 2
 
 
 def product_of(place: PlaceState, level: Level) -> str | None:
-    """What activating the place would make of its contents."""
+    """Return the product of activating the place; None if the contents are no recipe."""
     kind = level.places[place.id].code
     for recipe in level.recipes.values():
         if recipe.tool == kind and sorted(recipe.ingredients) == list(place.items):
@@ -151,7 +155,7 @@ def product_of(place: PlaceState, level: Level) -> str | None:
 
 
 def fits_recipe(item: str, place: PlaceState, level: Level) -> bool:
-    """The contents with this item are part of some recipe of the level at this tool."""
+    """Return whether the contents with this item are part of a recipe of the level at this tool."""
     kind = level.places[place.id].code
     wanted = {item, *place.items}
     return any(r.tool == kind and wanted <= set(r.ingredients) for r in level.recipes.values())
@@ -251,7 +255,7 @@ def _activate(case: CommandCase) -> CommandEffect:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """One command: how many arguments it takes, when it is refused, and what it does."""
+    """One command: its number of arguments, when it is refused, and what it does."""
 
     least: int
     most: int
@@ -266,4 +270,4 @@ VERBS: Mapping[str, Verb] = {
     "activate": Verb(1, 1, _refuse_activate, _activate),
     "noop": Verb(0, 0, _refuse_goto, _goto),
 }
-"""Every verb by its name. `noop` names no place: `carry_out` never asks for its rule."""
+"""Every verb by its name. `noop` names no place, so `carry_out_command` never calls its rule."""

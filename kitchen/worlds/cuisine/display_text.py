@@ -22,8 +22,11 @@ from kitchen.words.translation import (
 
 
 def telling_reasons(reasons: Sequence[str]) -> list[str]:
-    """Without those that say nothing more: how it looks at a place where the robot is not, and what a full
-    place would make."""
+    """Return the reasons without those that add nothing.
+
+    If the robot is not at the place, reasons about the place add nothing. If the place is full, `would_waste`
+    adds nothing.
+    """
     if "not_at_location" in reasons:
         return [reason for reason in reasons if reason not in _OF_PLACE]
     return [reason for reason in reasons if reason != "would_waste" or "at_capacity" not in reasons]
@@ -51,7 +54,7 @@ REFUSAL_SENTENCES: dict[str, str] = {
     "wrong_arguments": gettext_noop("The command was not complete."),
     "duplicate_agent": gettext_noop("The robot had already been given a command in this step."),
 }
-"""Why something was refused, by reason code. `{place}` starts a sentence, `{place_mid}` stands within one."""
+"""Why a command was refused, by reason code. `{place}` begins a sentence, `{place_mid}` is within one."""
 _REFUSALS_OF = {
     ("would_waste", "activate"): gettext_noop("What is inside {place_mid} is no complete recipe yet."),
     ("unknown_item", "get"): gettext_noop("There was no {item} at {place_mid}."),
@@ -61,8 +64,7 @@ _JUST_THEN = gettext_noop("It was not possible just then.")
 
 
 def sentence(reason: str, verb: str, busy: int) -> str:
-    """What is said of a reason, to be looked up and filled in; `busy` is how many steps the place still is
-    so."""
+    """Return the untranslated sentence for a reason. `busy` is how many steps the place still is busy."""
     if reason == "location_busy" and busy:
         return _STILL_BUSY
     return _REFUSALS_OF.get((reason, verb)) or REFUSAL_SENTENCES.get(reason, _JUST_THEN)
@@ -84,7 +86,7 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def readable_name(code: str) -> str:
-    """A name for a code that nobody has named: `pot0` is `Pot 1`, `salmonSushi` is `Salmon sushi`."""
+    """Return a name for a code without one: `pot0` is `Pot 1`, `salmonSushi` is `Salmon sushi`."""
     if code in _SPELLED:
         return _SPELLED[code]
     numbered = _INSTANCE.match(code)
@@ -95,14 +97,14 @@ def readable_name(code: str) -> str:
 
 
 def name_in_sentence(name: str) -> str:
-    """A name as it stands in the middle of a sentence: `Salmon sushi` becomes `salmon sushi`."""
+    """Return a name as it is written within a sentence: `Salmon sushi` becomes `salmon sushi`."""
     if name.startswith(_KEEP_CAPITAL):
         return name
     return name[:1].lower() + name[1:]
 
 
 def list_names(parts: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Return a list in words: `a`, `a and b`, `a, b and c`."""
     if len(parts) < 2:
         return "".join(parts)
     comma = pgettext("between the things of a list", ", ")
@@ -110,90 +112,96 @@ def list_names(parts: Sequence[str]) -> str:
 
 
 def steps_text(number: int) -> str:
-    """`1 step`, `2 steps`."""
+    """Return `1 step`, `2 steps`."""
     return ngettext("{number} step", "{number} steps", number).format(number=number)
 
 
 def more_steps_text(number: int) -> str:
-    """`1 more step`, `2 more steps`."""
+    """Return `1 more step`, `2 more steps`."""
     return ngettext("{number} more step", "{number} more steps", number).format(number=number)
 
 
 _WHERE_WORDS_MEET = {"es": ((" a el ", " al "), (" de el ", " del "))}
-"""What two words become beside each other, by language."""
+"""Contractions of two adjacent words, by language."""
 
 
 def join_sentence(sentence: str) -> str:
-    """A sentence that was put together of a place and what is done there."""
+    """Return a sentence made of a place and an action, with contractions applied."""
     for apart, together in _WHERE_WORDS_MEET.get(current_language(), ()):
         sentence = sentence.replace(apart, together)
     return sentence
 
 
 def place_catalogue_key(name: str, *, several: bool) -> str:
-    """How catalogues know a place within a sentence, by its name: `the blender`, `pot {number}`,
-    `storage`."""
+    """Return the key of a place within a sentence in the translation catalogues.
+
+    Examples: `the blender`, `pot {number}`, `storage`.
+    """
     if several:
         return f"{name_in_sentence(name)} {{number}}"
     return name_in_sentence(name) if name == "Storage" else f"the {name_in_sentence(name)}"
 
 
 class KitchenWords:
-    """The words of one kitchen: names from its brief, the rest spelled out from the code."""
+    """The words of one kitchen: names from its brief, all other names derived from the code."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self.names = names or {}
 
     def name(self, code: str) -> str:
-        """As it stands alone: `Pot 1`, `Salmon sushi`."""
+        """Return the name as it is written alone: `Pot 1`, `Salmon sushi`."""
         name, number = self._apart(code)
         if not number:
             return gettext(name)
         return pgettext("one of several", "{name} {number}").format(name=gettext(name), number=number)
 
     def english(self, code: str) -> str:
-        """As the catalogues know it: not looked up."""
+        """Return the untranslated English name, the key of the translation catalogues."""
         return self.names.get(code) or readable_name(code)
 
     def _apart(self, code: str) -> tuple[str, str]:
-        """The English name, and the number behind it; none where there is one only."""
+        """Return the English name and its number; the number is empty if there is only one."""
         name = self.english(code)
         numbered = _NUMBERED.match(name)
         return (numbered[1], numbered[2]) if numbered else (name, "")
 
     def mid(self, code: str) -> str:
-        """As it stands within a sentence: `pot 1`, `salmon sushi`."""
+        """Return the name as it is written within a sentence: `pot 1`, `salmon sushi`."""
         return name_in_sentence(self.name(code))
 
     def place(self, code: str) -> str:
-        """A place within a sentence: `pot 1`, `the blender` where there is one only, `storage`."""
+        """Return a place within a sentence: `pot 1`, `the blender` if there is only one, `storage`."""
         name, number = self._apart(code)
         within_a_sentence = place_catalogue_key(name, several=bool(number))
         return pgettext("within a sentence", within_a_sentence).format(number=number)
 
     def items(self, codes: Iterable[str]) -> str:
-        """Several items in one phrase, within a sentence."""
+        """Return several items in one phrase, within a sentence."""
         return list_names([self.mid(code) for code in codes])
 
     def phrase(self, command: Command, holds: str | None = None) -> str:
-        """What a command asks for: `Take rice from storage`; every command gets some words. What is put down
-        is named where it is known what the robot `holds`."""
+        """Return the command in words, such as `Take rice from storage`; every command has some words.
+
+        If the item that the robot `holds` is given, a put names it.
+        """
         if command[:1] == ("put",) and _complete(command):
             return join_sentence(_put(self, command, holds))
         make = _PHRASES.get(command[0] if command else "")
         return join_sentence(make(self, command)) if make and _complete(command) else _unknown(command)
 
     def did(self, command: Command, item: str | None = None, *, robot: str = "", stayed: bool = False) -> str:
-        """The same once it was done, by this robot or by you: `You took rice`; `item` is what was in the
-        hands, and whoever `stayed` was there already."""
+        """Return a command that was carried out, such as `You took rice`, by the reader or by `robot`.
+
+        `item` is the item that was in the hands. `stayed` says that the robot was at the place already.
+        """
         deed = "stay" if stayed else _deed(command)
-        return self._told(DONE_SENTENCES[deed], command, item, robot)
+        return self._deed_sentence(DONE_SENTENCES[deed], command, item, robot)
 
     def tried(self, command: Command, robot: str = "") -> str:
-        """The same when it was refused: `You wanted to use pot 1`."""
-        return self._told(TRIED_SENTENCES[_deed(command)], command, None, robot)
+        """Return a refused command, such as `You wanted to use pot 1`."""
+        return self._deed_sentence(TRIED_SENTENCES[_deed(command)], command, None, robot)
 
-    def _told(self, deed: DeedSentences, command: Command, item: str | None, robot: str) -> str:
+    def _deed_sentence(self, deed: DeedSentences, command: Command, item: str | None, robot: str) -> str:
         known = _complete(command)
         thing = command[2] if known and len(command) > 2 else item
         what = self.mid(thing) if thing else gettext(deed.unnamed)
@@ -202,7 +210,10 @@ class KitchenWords:
         return join_sentence(text.format(robot=robot, place=place, item=what, what=" ".join(command)))
 
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
-        """Why a command was not carried out, as a sentence; `busy` is how long its place still is."""
+        """Return why a command was not carried out, as a sentence.
+
+        `busy` is how many steps its place still is busy.
+        """
         place = self.place(command[1]) if len(command) > 1 else gettext("that place")
         item = self.mid(command[2]) if len(command) > 2 else gettext("that")
         text = sentence(reason, command[0] if command else "", busy)
@@ -212,7 +223,7 @@ class KitchenWords:
         )
 
     def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
-        """The reasons that help, one sentence after the other."""
+        """Return the reasons that help, one sentence after the other."""
         return " ".join(self.refusal(reason, command, busy) for reason in telling_reasons(tuple(reasons)))
 
 
@@ -223,12 +234,11 @@ VERB_TITLES: dict[str, str] = {
     "goto": gettext_noop("Go"),
     "noop": gettext_noop("Wait"),
 }
-"""Headings of the menu, in its order, to be looked up."""
+"""Headings of the menu, in its order, to be translated."""
 
 
 class DeedSentences(NamedTuple):
-    """What was done, as it is told to who did it, and of a robot; and what is said of a thing that nobody can
-    name."""
+    """Sentences for a deed: by the reader, by a robot, and with an unnamed item."""
 
     you: str
     robot: str
@@ -257,7 +267,7 @@ DONE_SENTENCES: Mapping[str, DeedSentences] = {
     "noop": DeedSentences(gettext_noop("You waited"), gettext_noop("{robot} waited")),
     "": DeedSentences(gettext_noop("You did “{what}”"), gettext_noop("{robot} did “{what}”")),
 }
-"""What was done, by the verb or what it came to."""
+"""Sentences for what was done, by verb or result."""
 _WHAT_IS_THERE = gettext_noop("what is there")
 TRIED_SENTENCES: Mapping[str, DeedSentences] = {
     "goto": DeedSentences(
@@ -289,7 +299,7 @@ TRIED_SENTENCES: Mapping[str, DeedSentences] = {
         gettext_noop("You wanted to do “{what}”"), gettext_noop("{robot} wanted to do “{what}”")
     ),
 }
-"""What was refused, likewise."""
+"""Sentences for what was refused, by verb."""
 
 _NEEDED = {"goto": 2, "get": 2, "put": 2, "activate": 2, "noop": 1}
 
@@ -299,7 +309,7 @@ def _complete(command: Command) -> bool:
 
 
 def _deed(command: Command) -> str:
-    """Under which a command stands in `DONE_SENTENCES` and `TRIED`."""
+    """Return the key of a command in `DONE_SENTENCES` and `TRIED_SENTENCES`."""
     if not _complete(command):
         return ""
     if command[0] != "put":
@@ -327,7 +337,7 @@ _PUTS: Mapping[str, tuple[str, str]] = {
     "lay": (gettext_noop("Put it on {place}"), gettext_noop("Put {item} on {place}")),
     "put": (gettext_noop("Put it into {place}"), gettext_noop("Put {item} into {place}")),
 }
-"""Without and with the thing that is put down."""
+"""Phrases for a put, without and with its item."""
 
 
 def _flat(place: str) -> bool:
@@ -343,7 +353,7 @@ _PHRASES: dict[str, Callable[[KitchenWords, Command], str]] = {
 
 
 def brief_words(brief: Mapping[str, Json]) -> KitchenWords:
-    """The words of the kitchen that a brief describes."""
+    """Return the words of the kitchen that a brief describes."""
     return KitchenWords(brief.get("names"))
 
 
@@ -358,7 +368,7 @@ _GO: Mapping[str, str] = {
     "clear": gettext_noop("Try this: go to {place} and take the {item} out: the {dish} needs the room."),
     "wait": gettext_noop("Try this: go to {place} and wait there until it is ready."),
 }
-"""What somebody is told who stands elsewhere, by what is to be done there."""
+"""Hints for a robot that is elsewhere, by what it should do at the place."""
 _DO: Mapping[str, str] = {
     "fetch": gettext_noop("Try this: take {item} for the {dish}."),
     "take": gettext_noop("Try this: take the {item} out of {place}: it is ready."),
@@ -370,9 +380,9 @@ _DO: Mapping[str, str] = {
     "clear": gettext_noop("Try this: take the {item} out of {place}: the {dish} needs the room."),
     "wait": gettext_noop("Try this: wait one step."),
 }
-"""And who is there already."""
+"""Hints for a robot that is already at the place."""
 HINT_AIMS = tuple(_DO)
-"""Everything that can be to be done."""
+"""Every kind of aim that a hint can have."""
 _ON_BOARD = gettext_noop("Try this: put the {item} on {place}.")
 _HINT_STILL_BUSY = ngettext_noop(
     "Try this: wait one step; {place} needs {number} step more.",
@@ -381,7 +391,7 @@ _HINT_STILL_BUSY = ngettext_noop(
 
 
 def hint_text(view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-    """`Try this: go to storage to fetch rice for the salmon sushi.`"""
+    """Return a hint, such as `Try this: go to storage to fetch rice for the salmon sushi.`"""
     words, to = brief_words(view.brief), aim["to"]
     busy = view.observation["locations"][to]["busy"]
     text = (_GO if command[0] == "goto" else _DO)[aim["do"]]

@@ -81,4 +81,7 @@ KIT = WorldKit(
     bench=_bench,
     recordings=_recordings,
 )
-"""Practice is the easiest level, alone, until one dish is served."""
+"""The world's registry entry.
+
+In the practice episode, one participant plays the easiest level until one dish is served.
+"""

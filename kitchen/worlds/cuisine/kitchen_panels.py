@@ -1,6 +1,6 @@
 """Show robots and places as a floor plan and as tables. Plain Python.
 
-The page finds the commands of a place in the menu (`static/js/stage.js`).
+The page script finds the commands of a place in the menu (`static/js/stage.js`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ALWAYS_OPEN = ("storage", "servingtable", "chopboard")
 
 
 class RobotTable(NamedTuple):
-    """Seat, name, and whose it is, of every robot; whether it is said what it is about to do."""
+    """Seat, name and owner of every robot; and whether intents are shown."""
 
     rows: tuple[tuple[int, str, bool], ...]
     tells: bool
@@ -42,20 +42,20 @@ class CellText(NamedTuple):
 
 
 class PlaceContentsText(NamedTuple):
-    """What lies at a place, or what is said where nothing does."""
+    """The items at a place, or the text for an empty place."""
 
     items: tuple[str, ...]
     nothing: str
 
 
 class PlaceUse(NamedTuple):
-    """What can be said of a place in a word or two, and its class."""
+    """The state of a place in a few words, and its CSS class."""
 
     text: str
     state: str
     pips: tuple[bool, ...]
     touched: str
-    """`odd` or `even` as the step in which something was done here, if that was the last one."""
+    """`odd` or `even`, as the number of the last step, if something was done here in it."""
 
 
 class RobotsHere(NamedTuple):
@@ -65,7 +65,7 @@ class RobotsHere(NamedTuple):
 
 
 def robots_panel(view: SeatView, known: BriefLookup) -> Panel:
-    """Where everybody is, holds, and does."""
+    """Return where every robot is, what it holds, and what it does."""
     rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
     parts = tuple(cell for player in view.players for cell in _robot(player, view, known))
     ahead = intent_cells(view, known) if view.shows_intents else ()
@@ -101,7 +101,7 @@ def _busy(player: PlayerView, steps: int, view: SeatView) -> CellText:
 
 
 def places_panel(view: SeatView, known: BriefLookup) -> Panel:
-    """Every place: what is inside, what goes on there, who is there."""
+    """Return every place: its items, its state, and the robots there."""
     shows = PlaceTable(tuple((place, known.words.name(place)) for place in known.brief["locations"]))
     return Panel("locations", f"{_TEMPLATES}/locations.jinja", shows, parts=tuple(_places(view, known)))
 
@@ -137,7 +137,7 @@ def _use(kind: str, seen: Mapping[str, Json], known: BriefLookup, touched: str) 
 
 
 def place_state(kind: str, seen: Mapping[str, Json], brief: Mapping[str, Json]) -> tuple[str, str]:
-    """What can be said of a place in a word or two, and the class of it."""
+    """Return the state of a place in a few words, and its CSS class."""
     if seen["busy"]:
         return gettext("Busy, {wait}").format(wait=more_steps_text(seen["busy"])), "busy"
     if kind in ("storage", "servingtable"):
@@ -159,7 +159,7 @@ def _free() -> str:
 
 
 def _touched(view: SeatView) -> set[str]:
-    """Places where something was done in the last step."""
+    """Return the places where something was done in the last step."""
     events = view.history[0].events if view.history else ()
     commands = [event.data["command"] for event in events if event.kind == "performed"]
     return {command[1] for command in commands if len(command) > 1 and command[0] != "goto"}
@@ -183,7 +183,7 @@ class FloorPlan(NamedTuple):
 
     stations: tuple[FloorPlace, ...]
     acts: bool
-    """Somebody acts here, and does not only look on."""
+    """Whether the reader acts here, and does not only watch."""
 
 
 class ShownItem(NamedTuple):
@@ -194,14 +194,14 @@ class ShownItem(NamedTuple):
 
 
 class PlaceContents(NamedTuple):
-    """What goes on at one place."""
+    """The contents and state of one place."""
 
     kind: str
     items: tuple[ShownItem, ...]
     missing: tuple[ShownItem, ...]
     busy: int
     whole: int
-    """Steps that it is busy when it begins."""
+    """Number of steps that it is busy after activation."""
     text: str
     """All of it in words."""
     state: str
@@ -210,7 +210,7 @@ class PlaceContents(NamedTuple):
 
 
 class DrawnRobot(NamedTuple):
-    """One robot where it stands."""
+    """One robot at its place."""
 
     seat: int
     name: str
@@ -218,11 +218,11 @@ class DrawnRobot(NamedTuple):
     holds: ShownItem | None
     busy: int
     refused: str
-    """`odd` or `even` as the step in which it was refused something, if that was the last one."""
+    """`odd` or `even`, as the number of the last step, if a command was refused in it."""
     why: str
-    """Why it was."""
+    """The reasons of the refusal."""
     turn: int
-    """How many acted before it in the last step."""
+    """The number of robots that acted before it in the last step."""
 
 
 class RobotsAtPlace(NamedTuple):
@@ -232,7 +232,7 @@ class RobotsAtPlace(NamedTuple):
 
 
 def floor_panel(view: SeatView, known: BriefLookup) -> Panel:
-    """The floor plan, and in it what changes."""
+    """Return the floor plan, and the panels in it that change."""
     shows = FloorPlan(tuple(_stations(known)), view.acts)
     return Panel("floor", f"{_TEMPLATES}/floor.jinja", shows, parts=tuple(_parts(view, known)))
 
@@ -268,7 +268,7 @@ def _contents(
 
 
 def _in_words(items: Sequence[ShownItem], state: str, lacking: Sequence[ShownItem]) -> str:
-    """`Rice, seaweed sheet; Something missing, lacks salmon`."""
+    """Return the contents in words: `Rice, seaweed sheet; Something missing, lacks salmon`."""
     text = "{state}"
     if items:
         text = gettext("{items}; {state}, lacks {missing}") if lacking else gettext("{items}; {state}")
@@ -284,8 +284,11 @@ def _lying(item: str, known: BriefLookup) -> ShownItem:
 
 
 def missing_items(kind: str, items: Sequence[str], known: BriefLookup, wanted: Sequence[str]) -> list[str]:
-    """What is still to come into a tool, for the most urgent order that what lies there can become part of;
-    without an order for it, for the first recipe that fits."""
+    """Return the items that a tool still lacks for the most urgent order that its contents can become part
+    of.
+
+    If no order fits, the first fitting recipe is used.
+    """
     there = Counter(items)
     fitting = [
         (product, recipe["ingredients"])
@@ -299,7 +302,7 @@ def missing_items(kind: str, items: Sequence[str], known: BriefLookup, wanted: S
 
 
 def _urgency(product: str, wanted: Sequence[str], known: BriefLookup) -> int:
-    """The place of the first order that needs this product."""
+    """Return the position of the first order that needs this product."""
     needing = (n for n, dish in enumerate(wanted) if any(product == part[0] for part in known.recipe(dish)))
     return next(needing, len(wanted))
 
@@ -322,14 +325,14 @@ def _bot(
 
 
 def _refused(view: SeatView, known: BriefLookup) -> dict[int, str]:
-    """Seats that were refused something in the last step, and why."""
+    """Return the seats with a refused command in the last step, and the reasons."""
     if not view.history or all(event.kind != "refused" for event in view.history[0].events):
         return {}
     return {line.seat: line.why for line in past_step(view, 0, known.words).lines if line.why}
 
 
 def _turns(view: SeatView) -> dict[int | None, int]:
-    """The order in which the seats acted in the last step."""
+    """Return the order in which the seats acted in the last step."""
     events = view.history[0].events if view.history else ()
     seats = dict.fromkeys(event.seat for event in events if event.kind in ("performed", "refused"))
     return {seat: turn for turn, seat in enumerate(seats)}

@@ -1,7 +1,7 @@
-"""Look up what commands do in one level, and list those that are legal now, soon or in a plan.
+"""Look up the effects of commands in one level, and list the commands that are legal now, soon or in a plan.
 
-A command touches one agent and one place, so its outcome is cached, for all worlds with the same level.
-The cache is bounded and changes nothing but the time.
+A command changes one agent and one place. Its outcome is cached, for all worlds with the same level. The
+cache is bounded and only affects speed.
 """
 
 from __future__ import annotations
@@ -22,20 +22,22 @@ from kitchen.worlds.cuisine.command_rules import (
 from kitchen.worlds.cuisine.level import Level
 
 MEMORY_LIMIT = 20_000
-"""Outcomes after which a kitchen forgets all of them, 0.7 kilobytes each. Three agents who act at random find
-8,000 in 1,200 episodes of a level, six find 18,000."""
+"""Number of cached outcomes at which a table is emptied. One outcome takes 0.7 kilobytes.
+
+Three random agents meet 8,000 outcomes in 1,200 episodes of a level, six meet 18,000.
+"""
 
 NOTHING, ACTED, STARTED = 0, 1, 2
-"""What a command changed: nothing (refused, noop), something, or it set a tool going."""
+"""What a command changed: nothing (refused, noop), something, or it started a tool."""
 
 CommandOutcome = tuple[AgentState, PlaceState | None, Event, int]
-"""The agent and the place after a command, its event for the log, and what it changed."""
+"""The agent and the place after a command, the command's event for the log, and the kind of change."""
 
 NOOP: Command = ("noop",)
 
 
 class CommandTable:
-    """One level with what its commands were found to do."""
+    """One level with the cached effects of commands."""
 
     def __init__(self, level: Level) -> None:
         self.level = level
@@ -46,12 +48,14 @@ class CommandTable:
         self.start = {place: self.states.place(place) for place in level.places}
 
     def play(self, agent: AgentState, place: PlaceState | None, command: Command) -> CommandOutcome:
-        """What this command does now; worked out once."""
+        """Return the effect of this command now; computed once."""
         key = (agent, place, command)
         play = self.plays.get(key)
         if play is None:
             play = _as_play(self.try_out(agent, place, command), command)
-            if not any(senseless_reasons(self.level, command)):  # of those there is no end
+            if not any(
+                senseless_reasons(self.level, command)
+            ):  # malformed commands are not cached, because there are infinitely many
                 self._remember(key, play)
         return play
 
@@ -61,11 +65,11 @@ class CommandTable:
         self.plays[key] = play
 
     def try_out(self, agent: AgentState, place: PlaceState | None, command: Command) -> CommandEffect:
-        """What the rules say of this command."""
+        """Return the effect of this command according to the rules."""
         return carry_out_command(self.level, self.states, agent, place, command)
 
     def legal(self, agent: AgentState, here: PlaceState) -> tuple[Command, ...]:
-        """Every command that this agent, standing `here`, would be allowed now; noop last."""
+        """Return every command that is legal for this agent at the place `here`; noop last."""
         commands = self._legal.get((agent, here))
         if commands is None:
             if len(self._legal) >= MEMORY_LIMIT:
@@ -74,11 +78,11 @@ class CommandTable:
         return commands
 
     def handling(self, agent: AgentState, here: PlaceState) -> list[Command]:
-        """The commands of `legal` that handle something at the place: get, put and activate."""
+        """Return the legal commands that handle something at the place: get, put and activate."""
         return [command for command in self.legal(agent, here) if command[0] not in ("goto", "noop")]
 
     def shows_open(self, place: PlaceState) -> bool:
-        """Whether the place is open, as observations show it."""
+        """Return whether the place is open, as observations show it."""
         return is_open(place, self.level.places[place.id])
 
     def _find_legal(self, agent: AgentState, here: PlaceState) -> tuple[Command, ...]:
@@ -94,7 +98,7 @@ class CommandTable:
 
 @lru_cache(maxsize=256)
 def command_table_of(level: Level) -> CommandTable:
-    """The kitchen of a level: the same one for every world that plays it."""
+    """Return the table of a level: the same object for every world that plays it."""
     return CommandTable(level)
 
 
@@ -111,16 +115,16 @@ def _as_play(outcome: CommandEffect, command: Command) -> CommandOutcome:
 
 
 def refused_event(seat: int, command: Command, reasons: tuple[str, ...]) -> Event:
-    """The event of a command that was not carried out."""
+    """Return the event of a command that was not carried out."""
     return Event("refused", seat, {"command": list(command), "reasons": list(reasons)})
 
 
 def anticipated_commands(
     kitchen: CommandTable, agent: AgentState, others: Iterable[AgentState], here: PlaceState
 ) -> list[Command]:
-    """Commands at `here` that are not legal yet, and that others acting before this agent can make legal.
+    """Return the commands at `here` that are not legal yet, but become legal if others act first.
 
-    Only who already stands there and is not busy can change the place within the step, each by one command.
+    Only other agents at this place that are not busy can change it within the step, each with one command.
     """
     now = set(kitchen.legal(agent, here))
     helpers = frozenset(other for other in others if other.at == here.id and not other.busy)
@@ -131,7 +135,7 @@ def anticipated_commands(
 
 
 def _reachable(kitchen: CommandTable, helpers: frozenset[AgentState], here: PlaceState) -> list[PlaceState]:
-    """Every state of the place that some of the helpers, in any order, can bring about."""
+    """Return every state of the place that some of the helpers, in any order, can bring about."""
     seen = {(here, helpers)}
     waiting = [(here, helpers)]
     while waiting:
@@ -147,14 +151,14 @@ def _reachable(kitchen: CommandTable, helpers: frozenset[AgentState], here: Plac
 
 def _changes(kitchen: CommandTable, helper: AgentState, place: PlaceState) -> Iterable[PlaceState]:
     if kitchen.level.places[place.id].role != "tool":
-        return []  # what a storage or serving table allows does not depend on what lies there
+        return []  # the legal commands at a storage or serving table do not depend on its contents
     outcomes = (kitchen.try_out(helper, place, command) for command in kitchen.handling(helper, place))
     return [outcome.place for outcome in outcomes if outcome.place is not None]
 
 
 @lru_cache(maxsize=256)
 def plannable_commands(level: Level) -> tuple[Command, ...]:
-    """Going, taking, putting and starting, place by place; only what leads to a dish of this level."""
+    """Return all commands of a plan, place by place: only those that lead to a dish of this level."""
     gotos = [("goto", place) for place in level.places]
     return (*gotos, *(command for place in level.places for command in _there(level, place)), NOOP)
 
@@ -171,6 +175,6 @@ def _there(level: Level, place: str) -> Iterator[Command]:
 
 
 def _base(level: Level) -> list[str]:
-    """What the recipes take from the storage."""
+    """Return the items that the recipes take from the storage."""
     items = [item for recipe in level.recipes.values() for item in recipe.ingredients]
     return list(dict.fromkeys(item for item in items if item not in level.recipes))

@@ -1,7 +1,7 @@
 """Read and check ingredients, tools, recipes and levels from TOML files.
 
-A data folder holds `ingredients.toml`, `tools.toml`, `recipes.toml` and `levels/*.toml`. You add a level
-by adding a file. A wrong file is a DataError that names file, key and reason.
+A data folder holds `ingredients.toml`, `tools.toml`, `recipes.toml` and `levels/*.toml`. You add a level by
+adding a file. A wrong file raises a DataError that names file, key and reason.
 
 A level file::
 
@@ -9,10 +9,10 @@ A level file::
     difficulty = "intermediate"          # may be left out
     kitchen = ["storage", "pot", "pot", "servingtable"]
     dishes = ["salmonSushi", "tunaSushi"]
-    known_uncookable = ["frenchFries"]   # only where a dish has no tool, and that is meant
+    known_uncookable = ["frenchFries"]   # only if a dish has no tool on purpose
 
-A dish whose tool the kitchen lacks is an error, unless `known_uncookable` names it: then playing the level
-warns with UncookableDishWarning.
+If the kitchen lacks a tool of a dish, reading raises an error, unless `known_uncookable` names the dish.
+Playing such a level gives an UncookableDishWarning.
 """
 
 from __future__ import annotations
@@ -45,25 +45,25 @@ from kitchen.worlds.cuisine.order_book import recipe_items, work_of_product
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A type of place: the storage, the serving table, or something that one cooks with."""
+    """A type of place: the storage, the serving table, or a tool for cooking."""
 
     code: str
     name: str
     role: str
     """`storage`, `serving` or `tool`."""
     capacity: int | None
-    """Items it holds at most; None where there is no limit."""
+    """Largest number of items it holds; None if there is no limit."""
     busy: int
-    """Steps for which it cannot be touched once activated."""
+    """Number of steps that it is busy after activation."""
     attended: bool
-    """Whoever activates it is busy for as long."""
+    """Whether the agent that activates it is busy for the same time."""
     always_open: bool
-    """What lies inside can be taken at any time."""
+    """Whether its contents can be taken at any time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """One product, the type of tool that makes it, and what it is made of (no item twice)."""
+    """One product, the type of tool that makes it, and its ingredients (no item twice)."""
 
     product: str
     name: str
@@ -73,17 +73,17 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stock:
-    """All ingredients, tools and recipes of a directory of data, each by its code."""
+    """All ingredients, tools and recipes of a data folder, each by its code."""
 
     ingredients: Mapping[str, str]
-    """Base ingredient to its readable name, in the order of the file."""
+    """Base ingredients with their readable names, in the order of the file."""
     tools: Mapping[str, Tool]
     recipes: Mapping[str, Recipe]
     work: Mapping[str, int]
-    """W of every product (spec: timing rule)."""
+    """W of every product (see Timing in the package docstring)."""
 
     def name_of(self, item: str) -> str:
-        """The readable name of an ingredient or product."""
+        """Return the readable name of an ingredient or product."""
         return self.ingredients[item] if item in self.ingredients else self.recipes[item].name
 
 
@@ -93,11 +93,11 @@ DIFFICULTIES: Mapping[str, str] = {
     "intermediate": "Intermediate",
     "advanced": "Advanced",
 }
-"""The paper's four classes of levels, easiest first, with readable names."""
+"""The paper's four difficulty classes of levels, easiest first, with readable names."""
 
 
 class LevelFile(Record):
-    """What stands in a level file."""
+    """The fields of a level file."""
 
     title: Text
     difficulty: Annotated[Text, one_of(DIFFICULTIES)] | None = None
@@ -110,12 +110,12 @@ _FILE = TypeAdapter(LevelFile)
 
 
 class UncookableDishWarning(UserWarning):
-    """A level lets dishes be ordered that nobody can cook in its kitchen, and its file says so."""
+    """Warning that orders of some dishes can never be cooked in a level, on purpose."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """All that the rules need to know; the same object is the same level."""
+    """All that the rules need to know about a level. Levels are compared by identity."""
 
     code: str
     title: str
@@ -124,32 +124,34 @@ class Level:
     kitchen: tuple[str, ...]
     """Types of its places, in order."""
     dishes: tuple[str, ...]
-    """What can be ordered; their order decides what the generator draws."""
+    """Dishes that can be ordered. Their order determines what the generator draws."""
     uncookable: tuple[str, ...]
     """Dishes whose tool is missing."""
     places: Mapping[str, Tool]
     """Place id (`pot0`) to its type, in the order of the kitchen."""
     serving_table: str
-    """The id of the one serving table."""
+    """The id of the only serving table."""
     recipes: Mapping[str, Recipe]
     """Product to recipe, only those that lead to a dish of this level."""
     stock: Stock
 
     def warn(self) -> None:
-        """Say so where a dish can never be cooked."""
+        """Warn if some dish can never be cooked."""
         if self.uncookable:
             text = f"{self.code}: no tool for {', '.join(self.uncookable)}; such orders always fail"
             warnings.warn(text, UncookableDishWarning, stacklevel=3)
 
 
 def parse_level(text: str, file: str, stock: Stock) -> Level:
-    """A level from the text of a level file; its code is the stem of `file`. DataError for whatever cannot be
-    played."""
+    """Return the level of a level file's text; its code is the stem of `file`.
+
+    Raise DataError for anything that cannot be played.
+    """
     return _level(Path(file).stem, *parse_toml(text, file), stock)
 
 
 def open_level(path: Path, stock: Stock) -> Level:
-    """Likewise from a level file."""
+    """Return the level of a level file; as `parse_level`."""
     return _level(path.stem, *read_toml(path), stock)
 
 
@@ -175,7 +177,7 @@ def _level(code: str, source: DataSource, values: Mapping[str, Json], stock: Sto
 
 
 def numbered_places(kitchen: Iterable[str], stock: Stock) -> dict[str, Tool]:
-    """Every place by its id: its type and a number that counts from 0 within the type."""
+    """Return every place as id to type. An id is the type and a number that counts from 0 within the type."""
     places: dict[str, Tool] = {}
     seen: dict[str, int] = {}
     for kind in kitchen:
@@ -185,13 +187,13 @@ def numbered_places(kitchen: Iterable[str], stock: Stock) -> dict[str, Tool]:
 
 
 def tools_needed(dish: str, stock: Stock) -> tuple[str, ...]:
-    """The types of tools that the recipe tree of a dish uses, each once."""
+    """Return the types of tools that the recipe tree of a dish uses, each once."""
     products = (node for node in recipe_items(dish, stock.recipes) if node in stock.recipes)
     return tuple(dict.fromkeys(stock.recipes[product].tool for product in products))
 
 
 def _check_kitchen(source: DataSource, told: LevelFile, stock: Stock) -> None:
-    """Every place is known, one is the storage and one the serving table."""
+    """Raise an error unless every place is known, with exactly one storage and one serving table."""
     for kind in told.kitchen:
         if kind not in stock.tools:
             raise source.error("kitchen", f"unknown tool {kind!r}")
@@ -204,7 +206,7 @@ def _check_kitchen(source: DataSource, told: LevelFile, stock: Stock) -> None:
 
 
 def _uncookable(source: DataSource, told: LevelFile, stock: Stock) -> tuple[str, ...]:
-    """The dishes that lack a tool; the file says of just these that it is meant."""
+    """Return the dishes that lack a tool. Raise an error unless the file lists exactly these."""
     missing = {dish: [t for t in tools_needed(dish, stock) if t not in told.kitchen] for dish in told.dishes}
     for dish, tools in missing.items():
         if tools and dish not in told.known_uncookable:
@@ -228,14 +230,14 @@ CODE_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 class PlaceEntry(Record):
-    """What stands in `tools.toml` of the storage or of the serving table."""
+    """The fields of the storage or the serving table in `tools.toml`."""
 
     name: Text
     role: Annotated[Text, one_of((*COUNTER_PLACES, "tool"))]
 
 
 class ToolEntry(PlaceEntry):
-    """What stands there of anything else."""
+    """The fields of a tool in `tools.toml`."""
 
     capacity: Annotated[int, Field(ge=1), error_text("must be a whole number from 1 on")]
     busy: Annotated[int, Field(ge=0), error_text("must be a whole number from 0 on")]
@@ -244,7 +246,7 @@ class ToolEntry(PlaceEntry):
 
 
 class RecipeEntry(Record):
-    """What stands in `recipes.toml` of one product."""
+    """The fields of one product in `recipes.toml`."""
 
     name: Text
     tool: Text
@@ -259,32 +261,32 @@ _RECIPES = TypeAdapter(dict[str, RecipeEntry], config=ConfigDict(strict=True))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalogue:
-    """All that is known of one directory of data."""
+    """All levels, with ingredients, tools and recipes, of one data folder."""
 
     stock: Stock
     levels: Mapping[str, Level]
-    """By code, in the order of their numbers."""
+    """Levels by code, in the order of their numbers."""
 
     def level(self, code: str) -> Level:
-        """A level by its code; DataError if there is none."""
+        """Return a level by its code; raise DataError if there is none."""
         try:
             return self.levels[code]
         except KeyError:
             raise DataError(f"level: {code!r} is not one of {', '.join(self.levels)}") from None
 
     def level_from_text(self, text: str, file: str) -> Level:
-        """A level from the text of a level file that stands elsewhere; its code is the file's stem."""
+        """Return a level from the text of a level file outside the folder; its code is the file's stem."""
         return parse_level(text, file, self.stock)
 
 
 @cache
 def shipped_catalogue() -> Catalogue:
-    """The data that come with the project, read once."""
+    """Return the data that come with the project, read once."""
     return load_catalogue(DATA_FOLDER)
 
 
 def load_catalogue(directory: Path = DATA_FOLDER) -> Catalogue:
-    """Read and check a directory of data; DataError for the first thing that is wrong."""
+    """Read and check a data folder; raise DataError for the first fault."""
     directory = Path(directory)
     stock = load_stock(directory)
     files = sorted((directory / "levels").glob("*.toml"), key=_in_number_order)
@@ -294,7 +296,7 @@ def load_catalogue(directory: Path = DATA_FOLDER) -> Catalogue:
 
 
 def load_stock(directory: Path) -> Stock:
-    """The ingredients, tools and recipes of a directory of data."""
+    """Return the ingredients, tools and recipes of a data folder."""
     ingredients = _ingredients(directory / "ingredients.toml")
     tools = _tools(directory / "tools.toml")
     recipes = _recipes(directory / "recipes.toml", ingredients, tools)
@@ -357,7 +359,7 @@ def _recipes(path: Path, ingredients: Mapping[str, str], tools: Mapping[str, Too
 
 
 def _check_made(source: DataSource, told: RecipeEntry, tools: Mapping[str, Tool], items: set[str]) -> None:
-    """It is made in a tool that is there, of what is there and fits into it."""
+    """Raise an error unless the product's tool exists and its ingredients exist and fit into the tool."""
     capacity = tools[told.tool].capacity if told.tool in tools else None
     if capacity is None:
         raise source.error("tool", f"unknown tool {told.tool!r}")

@@ -16,12 +16,12 @@ MAX_LEVEL_SEED = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class LevelClass:
-    """What makes a class: bounds are inclusive, and some dish is of the greatest depth."""
+    """The bounds of a difficulty class. Bounds are inclusive, and some dish has the greatest depth."""
 
     tools: tuple[int, int]
     """Types of tools in the kitchen."""
     depth: int
-    """Activations on the longest way to the hardest dish."""
+    """Activations on the longest path to the hardest dish."""
     dishes: tuple[int, int]
     """Dishes that can be ordered."""
 
@@ -36,15 +36,15 @@ LEVEL_CLASSES: Mapping[str, LevelClass] = {
 
 @lru_cache(maxsize=256)
 def generate_level(seed: int, difficulty: str, stock: Stock) -> Level:
-    """The level of this seed and class over these recipes; the same one every time, in every process.
+    """Return the level of this seed and class over these recipes; the same in every process.
 
-    SettingsError for an unknown class, or where the recipes hold no dish of its kind.
+    Raise SettingsError for an unknown class, or if the recipes hold no dish of its kind.
     """
     return parse_level(level_text(seed, difficulty, stock), f"{difficulty}_{seed}.toml", stock)
 
 
 def level_text(seed: int, difficulty: str, stock: Stock) -> str:
-    """The same level as the text of a level file, to be kept or changed by hand."""
+    """Return the same level as the text of a level file, to be kept or changed by hand."""
     if difficulty not in LEVEL_CLASSES:
         raise SettingsError(f"difficulty: {difficulty!r} is not one of {', '.join(LEVEL_CLASSES)}")
     chance = Random(f"{difficulty} {seed}")  # noqa: S311 - a game, and the seed is to be repeatable
@@ -58,7 +58,9 @@ def level_text(seed: int, difficulty: str, stock: Stock) -> str:
 
 
 def _choose_dishes(chance: Random, mould: LevelClass, stock: Stock) -> list[str]:
-    """Dishes that together need as many types of tools as the class has, the deepest one among them."""
+    """Return dishes that together need as many types of tools as the class has, the deepest one
+    among them.
+    """
     wanted = chance.randint(*mould.dishes)
     firsts = [dish for dish in _dishes(stock) if _suits_first(dish, mould, stock)]
     chance.shuffle(firsts)
@@ -70,7 +72,7 @@ def _choose_dishes(chance: Random, mould: LevelClass, stock: Stock) -> list[str]
 
 
 def _dishes(stock: Stock) -> list[str]:
-    """Products that nothing else is made of: those one would order."""
+    """Return the products that are in no other recipe: those that are ordered."""
     parts = {item for recipe in stock.recipes.values() for item in recipe.ingredients}
     return [product for product in stock.recipes if product not in parts]
 
@@ -87,7 +89,7 @@ def _others(chance: Random, first: str, mould: LevelClass, stock: Stock) -> list
 
 
 def _extend(chosen: list[str], others: list[str], wanted: int, mould: LevelClass, stock: Stock) -> list[str]:
-    """Add dishes as long as their tools fit; empty where the class cannot be reached in this way."""
+    """Add dishes as long as their tools fit; return an empty list if the class cannot be reached."""
     for dish in others:
         if len(chosen) < wanted and len(_tools([*chosen, dish], stock)) <= mould.tools[1]:
             chosen = [*chosen, dish]
@@ -101,7 +103,7 @@ def _tools(dishes: list[str], stock: Stock) -> list[str]:
 
 
 def _furnish(chance: Random, dishes: list[str], stock: Stock) -> list[str]:
-    """Storage, one or two of each tool that is needed, and the serving table."""
+    """Return the places: storage, one or two of each tool that is needed, and the serving table."""
     ends = {tool.role: tool.code for tool in reversed(list(stock.tools.values()))}
     tools = [tool for tool in _tools(dishes, stock) for _ in range(chance.randint(1, 2))]
     return [ends["storage"], *tools, ends["serving"]]

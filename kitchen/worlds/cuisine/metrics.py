@@ -1,6 +1,6 @@
-"""Define the metrics of CuisineWorld, and how many orders an episode can have at most.
+"""Define the metrics of CuisineWorld, and the most orders that an episode can have.
 
-Orders that still stand count in none of them.
+Orders that are still open count in none of them.
 """
 
 from __future__ import annotations
@@ -42,8 +42,11 @@ METRICS = (
 
 
 def order_limits(timing: Timing, steps: int) -> MetricLimits:
-    """One order stands at the start, one more comes every `timing.interval` steps, as long as there is room.
-    One that comes at a step is missed if its life is over at the beginning of a later one."""
+    """Return the limits of the order counts.
+
+    One order is open at the start. One more comes every `timing.interval` steps, as long as there is room. An
+    order fails if its life ends before the episode does.
+    """
     shortest, longest = min(timing.lifetimes.values()), max(timing.lifetimes.values())
     coming = range(0, steps, timing.interval)
     stands = f"{shortest} steps" if shortest == longest else f"{shortest} to {longest} steps"

@@ -24,17 +24,19 @@ PLACE_KEYS = {
     "steamer": "e",
     "oven": "n",
 }
-"""Goes to a place of this kind; pressed again, to the next one."""
+"""The key goes to a place of this kind; pressed again, to the next such place."""
 VERB_KEYS = {"get": "t", "put": "p", "activate": "u", "noop": "w"}
-"""Chooses what can be done in this way; taking leads from one thing to the next."""
+"""The key chooses an action of this kind; pressing the key for taking again moves to the next item."""
 THROW_AWAY_KEY = "x"
 ITEM_KEYS = "1234567890"
-"""Take the first thing, the second, …"""
+"""Keys that take the first item, the second, …"""
 
 
 def key_of(command: Command, kind: str, number: int = 0) -> str:
-    """The key of a command about a place of this kind; `number` is where it stands among what can be taken.
-    Empty where there is none."""
+    """Return the key of a command about a place of this kind; empty if there is none.
+
+    `number` is the position of the item among those that can be taken.
+    """
     verb = command[0]
     if verb == "goto":
         return PLACE_KEYS.get(kind, "")
@@ -44,7 +46,7 @@ def key_of(command: Command, kind: str, number: int = 0) -> str:
 
 
 def key_explanations(kinds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Every key of a kitchen with these kinds of places (their codes and names), and what it means."""
+    """Return every key of a kitchen with its meaning. `kinds` are codes and names of the kinds of places."""
     places = [
         (PLACE_KEYS[kind], gettext("Go: {place}").format(place=name))
         for kind, name in kinds
@@ -62,11 +64,11 @@ def key_explanations(kinds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 MAX_KNOWN_BRIEFS = 64
-"""Of how many briefs this is kept; some ten kilobytes each."""
+"""Number of briefs in the cache; each takes some ten kilobytes."""
 
 
 class BriefLookup:
-    """One brief: its words, what its recipes need, the keys of its places. Nothing here is to be changed."""
+    """One brief with its words, the needs of its recipes, and the keys of its places. Do not change it."""
 
     def __init__(self, brief: Mapping[str, Json]) -> None:
         self.brief = brief
@@ -81,23 +83,23 @@ class BriefLookup:
 
     @cached_property
     def keys(self) -> dict[str, str]:
-        """The key of each place; those of one kind share it."""
+        """The key of each place; places of one kind share it."""
         return {place: PLACE_KEYS.get(kind, "") for place, kind in self.brief["locations"].items()}
 
     @cached_property
     def room(self) -> int:
-        """How many things can be there to be taken at once: what the menu keeps room for."""
+        """The largest number of things that can be taken at once: the menu keeps so many slots."""
         return max(
             len(self.wanted), *(len(set(one["ingredients"])) for one in self.brief["recipes"].values())
         )
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Dishes by their place in the brief."""
+        """Dishes by their position in the brief."""
         return {dish: number for number, dish in enumerate(self.brief["dishes"])}
 
     def recipe(self, dish: str) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-        """All that goes into a dish, each product with its tool and what it is made of."""
+        """Return all products of a dish, each with its tool and ingredients."""
         return self._recipes[dish]
 
     @cached_property
@@ -113,7 +115,7 @@ class BriefLookup:
 
 
 def product_from(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:
-    """What a tool would make of these items in this level; empty if nothing."""
+    """Return what a tool would make of these items in this level; empty if nothing."""
     wanted = sorted(items)
     for product, recipe in brief["recipes"].items():
         if recipe["tool"] == tool and sorted(recipe["ingredients"]) == wanted:
@@ -122,7 +124,7 @@ def product_from(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> 
 
 
 def brief_lookup(brief: Mapping[str, Json]) -> BriefLookup:
-    """What is known by this brief: the same object for equal briefs, and for one language."""
+    """Return the lookup of this brief: the same object for equal briefs in one language."""
     return _known(json.dumps(brief), current_language())
 
 
@@ -133,15 +135,15 @@ def _known(brief: str, spoken: str) -> BriefLookup:
 
 _FILE = Path(__file__).parent / "static/worlds/cuisine/pictures.svg"
 DEFAULT_PICTURE = "plate"
-"""Stands for what there is no picture of: things of a catalogue of one's own."""
+"""Picture of items without one, for example from a researcher's own catalogue."""
 
 
 def picture_of(item: str) -> str:
-    """The name of the picture of an item."""
+    """Return the name of the picture of an item."""
     return item if item in picture_names() else DEFAULT_PICTURE
 
 
 @cache
 def picture_names() -> frozenset[str]:
-    """The names of all pictures."""
+    """Return the names of all pictures."""
     return frozenset(re.findall(r'<symbol id="([A-Za-z]+)"', _FILE.read_text("utf-8")))

@@ -1,8 +1,8 @@
 """Draw, keep, complete and fail the orders of an episode, and compute how long they last.
 
 An order is kept with the step at which it fails. Work, lifetimes and interval follow MindAgent, section 3.
-All times are whole steps. The order of floating-point operations is part of the rule, so every machine
-rounds the same way.
+All times are whole steps. The order of floating-point operations is part of the rule, so every machine rounds
+in the same direction.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STEPS_PER_WORK = 0.3
 
 
 class HasRecipe(Protocol):
-    """What timing needs of a recipe."""
+    """The parts of a recipe that timing needs."""
 
     @property
     def tool(self) -> str: ...
@@ -28,7 +28,7 @@ class HasRecipe(Protocol):
 
 
 def recipe_items(product: str, recipes: Mapping[str, HasRecipe]) -> tuple[str, ...]:
-    """Every distinct item of the recipe tree, the product first; items without a recipe are leaves."""
+    """Return every distinct item of the recipe tree, the product first; items without a recipe are leaves."""
     nodes: dict[str, None] = {product: None}
     if product in recipes:
         for ingredient in recipes[product].ingredients:
@@ -37,14 +37,17 @@ def recipe_items(product: str, recipes: Mapping[str, HasRecipe]) -> tuple[str, .
 
 
 def recipe_depth(product: str, recipes: Mapping[str, HasRecipe]) -> int:
-    """Activations on the longest way from a base ingredient to the product; 0 for a base ingredient."""
+    """Return the activations on the longest path from a base ingredient to the product.
+
+    Return 0 for a base ingredient.
+    """
     if product not in recipes:
         return 0
     return 1 + max(recipe_depth(ingredient, recipes) for ingredient in recipes[product].ingredients)
 
 
 def tool_waiting(product: str, recipes: Mapping[str, HasRecipe], busy: Mapping[str, int]) -> int:
-    """Steps of waiting for tools, counted each time a product occurs on the way down its tree."""
+    """Return the steps of waiting for tools, counted for each occurrence of a product in the tree."""
     if product not in recipes:
         return 0
     recipe = recipes[product]
@@ -53,33 +56,38 @@ def tool_waiting(product: str, recipes: Mapping[str, HasRecipe], busy: Mapping[s
 
 
 def work_of_product(product: str, recipes: Mapping[str, HasRecipe], busy: Mapping[str, int]) -> int:
-    """W of a product: its waiting, and 3 for each distinct node of its tree. `busy` is steps by tool type."""
+    """Return W of a product: its waiting, and 3 for each distinct node of its tree.
+
+    `busy` is steps by tool type.
+    """
     return tool_waiting(product, recipes, busy) + WORK_PER_NODE * len(recipe_items(product, recipes))
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What follows from a level and its difficulty."""
+    """Interval and lifetimes of orders, computed from a level and its difficulty."""
 
     interval: int
     """Steps between two orders."""
     lifetimes: Mapping[str, int]
-    """Steps for which an order of a dish stands."""
+    """Steps for which an order of each dish is open."""
 
 
 def timing_of(work: Mapping[str, int], dishes: Iterable[str], alpha: float, beta: float) -> Timing:
-    """Lifetimes and interval: base = (alpha * W) * 0.3, ceil(beta * base), and the largest ceil(base)."""
+    """Return lifetimes and interval: base = (alpha * W) * 0.3, ceil(beta * base), and the largest
+    ceil(base).
+    """
     base = {dish: (alpha * work[dish]) * STEPS_PER_WORK for dish in dishes}
     lifetimes = {dish: ceil(beta * each) for dish, each in base.items()}
     return Timing(interval=max(ceil(each) for each in base.values()), lifetimes=lifetimes)
 
 
 MAX_ORDERS = 6
-"""Orders that stand at once, at most."""
+"""Largest number of orders that are open at once."""
 
 
 class OrderBook:
-    """Every order of an episode. Chance comes from one generator, whose state is its seed and `draws`."""
+    """Every order of an episode. Randomness comes from one generator, whose state is its seed and `draws`."""
 
     __slots__ = ("_dishes", "_generator", "_timing", "completed", "draws", "failed", "seed", "standing")
 
@@ -90,7 +98,7 @@ class OrderBook:
         self.seed = seed
         self.draws = 0
         self.standing: list[tuple[int, str]] = []
-        """(due, dish), sorted."""
+        """Open orders as (due, dish), sorted."""
         self.completed: list[str] = []
         """Dishes in the order in which they were delivered."""
         self.failed: list[str] = []
@@ -99,7 +107,7 @@ class OrderBook:
             self.next_dish()
 
     def draw(self, clock: int) -> str | None:
-        """A new order joins with its full life; None where there is no room for it."""
+        """Add a new order with its full life and return its dish; None if there is no room for it."""
         if len(self.standing) >= MAX_ORDERS:
             return None
         dish = self.next_dish()
@@ -107,14 +115,14 @@ class OrderBook:
         return dish
 
     def expire(self, clock: int) -> list[str]:
-        """The dishes of the orders whose life is over; they leave, and each counts as failed."""
+        """Remove the orders whose life is over, count them as failed, and return their dishes."""
         late = [dish for due, dish in self.standing if due <= clock]
         del self.standing[: len(late)]
         self.failed += late
         return late
 
     def serve(self, lying: Sequence[str]) -> list[str]:
-        """The dishes of the orders, in list order, that are met by what lies on the table; they leave."""
+        """Remove the orders, in list order, that the dishes on the table complete; return their dishes."""
         left, served, waiting = list(lying), [], []
         for order in self.standing:
             if order[1] in left:
@@ -127,10 +135,10 @@ class OrderBook:
         return served
 
     def lives(self, clock: int) -> list[tuple[str, int]]:
-        """(dish, remaining life in steps) of the standing orders, in list order."""
+        """Return (dish, remaining life in steps) of the open orders, in list order."""
         return [(dish, due - clock) for due, dish in self.standing]
 
     def next_dish(self) -> str:
-        """What the generator draws next; counted in `draws`."""
+        """Return the next dish of the generator, and count it in `draws`."""
         self.draws += 1
         return self._generator.choice(self._dishes)

@@ -1,4 +1,4 @@
-"""Show orders as tickets, with the time left and how far the kitchen is with each. Plain Python."""
+"""Show orders as tickets, with the time left and the progress of the kitchen. Plain Python."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ _TEMPLATES = "worlds/cuisine"
 
 
 class OrderBoard(NamedTuple):
-    """The board itself."""
+    """The board with all tickets."""
 
     interval: int
     over: bool
     lost: tuple[str, ...]
-    """The ids of those that ran out in the last step."""
+    """The ids of orders that ran out in the last step."""
 
 
 class OrderTicket(NamedTuple):
-    """What of a ticket never changes."""
+    """The parts of a ticket that never change."""
 
     name: str
     icon: str
     left: str
-    """The id of what is left of its time."""
+    """The id of the panel with its time left."""
     steps: str
-    """The id of what it needs."""
+    """The id of the panel with its needs."""
     recipe: tuple[str, ...]
     """How it is made, in sentences."""
 
 
 class TimeLeft(NamedTuple):
-    """What is left of its time."""
+    """The time that an order has left."""
 
     life: int
     lifetime: int
@@ -50,8 +50,11 @@ class TimeLeft(NamedTuple):
 
 
 class ItemsInKitchen(NamedTuple):
-    """How much there is of each item that is done, what tools still work on, and what can be taken up at
-    once; and who has what in hand, or is making it."""
+    """Counts of items in the kitchen: finished ones, those in working tools, and those that can be taken at
+    once.
+
+    Also the seats that hold or are making each item.
+    """
 
     there: Counter[str]
     making: Counter[str]
@@ -59,30 +62,30 @@ class ItemsInKitchen(NamedTuple):
     hands: dict[str, list[int]]
 
     def take(self, dish: str) -> bool:
-        """Whether one is ready to be served; it counts for one order."""
+        """Take one ready dish for an order; return whether there was one."""
         self.at_hand[dish] -= 1
         return self.at_hand[dish] >= 0
 
     def whose(self, item: str) -> int | None:
-        """A seat that has one in hand; it counts for one order."""
+        """Take a seat that holds the item for an order; return its number, or None."""
         seats = self.hands.get(item)
         return seats.pop(0) if seats else None
 
 
 class DishNeeds(NamedTuple):
-    """What a dish needs, and what of it the kitchen has: `here`, `making` or `past`, by code."""
+    """A dish's recipe with the state of each item in the kitchen: `here`, `making` or `past`, by code."""
 
     dish: str
     recipe: tuple[tuple[str, str, tuple[str, ...]], ...]
     names: tuple[tuple[str, str], ...]
-    """By code and in English: they are looked up when the graph is drawn, and once."""
+    """Names by code, in English: they are translated once, when the graph is drawn."""
     states: tuple[tuple[str, str], ...]
     hands: tuple[tuple[str, int, str], ...]
-    """Item, seat and name of those who work on one."""
+    """(item, seat, name) of the robots that work on each item."""
 
 
 def orders_panel(view: SeatView, known: BriefLookup) -> Panel:
-    """Tickets, most urgent first; what the kitchen has already counts for the most urgent order."""
+    """Return the tickets, most urgent first; items in the kitchen count for the most urgent order."""
     shows = OrderBoard(known.brief["interval"], view.phase == "over", tuple(_lost(view, known)))
     return Panel("orders", f"{_TEMPLATES}/orders.jinja", shows, parts=tuple(_tickets(view, known)))
 
@@ -95,17 +98,17 @@ def _tickets(view: SeatView, known: BriefLookup) -> Iterator[Panel]:
 
 
 def _name(end: int, dish: str, known: BriefLookup, alike: Counter[str]) -> str:
-    """The id of an order: when it runs out, and what it is for; then a number."""
+    """Return the id of an order: its end and its dish, and a number if that is not unique."""
     name = f"t{end}-{known.numbers[dish]}"
     alike[name] += 1
     return name if alike[name] == 1 else f"{name}-{alike[name]}"
 
 
 def _lost(view: SeatView, known: BriefLookup) -> Iterator[str]:
-    """The ids of what ran out in the last step."""
+    """Yield the ids of orders that ran out in the last step."""
     alike = Counter[str]()
     for dish in sorted(dishes_with_event(view, "failed").elements()):
-        yield _name(view.step - 1, dish, known, alike)  # it stood for a step with none left
+        yield _name(view.step - 1, dish, known, alike)  # it was open for a step with no time left
 
 
 def _ticket(
@@ -134,7 +137,7 @@ def _ticket(
 
 
 def _made(dish: str, known: BriefLookup) -> Iterator[str]:
-    """How it is made, step by step."""
+    """Yield how a dish is made, step by step."""
     words = known.words
     for product, tool, parts in known.recipe(dish):
         made = gettext("{product} is made of {parts} with {tool}.")
@@ -153,19 +156,19 @@ def _needs(
 
 
 def needs_drawing(needs: DishNeeds) -> dict[str, Json]:
-    """The task graph, and in words what changes in it."""
+    """Return the task graph, and in words what changes in it."""
     words, states = KitchenWords(dict(needs.names)), dict(needs.states)
     recipes = {product: {"tool": tool, "ingredients": parts} for product, tool, parts in needs.recipe}
     task = task_graph.task_graph(needs.dish, recipes, serve=False)
     hands = {item: seat for item, seat, _ in needs.hands}
     return {
         "graph": task_graph.graph_drawing(task, words, task_graph.compact_size(task), states, hands),
-        "told": list(_told(needs, words)),
+        "told": list(_progress_sentences(needs, words)),
     }
 
 
-def _told(needs: DishNeeds, words: KitchenWords) -> Iterator[str]:
-    """What of it is there, what is being made, who works on it."""
+def _progress_sentences(needs: DishNeeds, words: KitchenWords) -> Iterator[str]:
+    """Yield what is there, what is being made, and which robots work on it."""
     here, making = ([item for item, state in needs.states if state == which] for which in ("here", "making"))
     if here:
         yield gettext("In the kitchen for it: {items}.").format(items=words.items(here))
@@ -178,7 +181,7 @@ def _told(needs: DishNeeds, words: KitchenWords) -> Iterator[str]:
 
 
 def items_in_kitchen(view: SeatView) -> ItemsInKitchen:
-    """Everything that lies in tools or on the table or is held."""
+    """Return everything that lies in tools or on the table, or is held."""
     places, agents = view.observation["locations"], view.observation["agents"]
     held = [agent["holds"] for agent in agents if agent["holds"]]
     making = [item for place in places.values() if place["busy"] for item in place["items"]]

@@ -1,6 +1,6 @@
-"""Show CuisineWorld in a browser: its panels, hints and guide. Everything follows from the `SeatView`.
+"""Show CuisineWorld in a browser: its panels, hints and guide.
 
-Plain Python, no Django.
+All content is computed from the `SeatView`. Plain Python, no Django.
 """
 
 from __future__ import annotations
@@ -36,17 +36,19 @@ class ShownThing(NamedTuple):
 
 
 class RecipeLine(NamedTuple):
-    """One line of a recipe: what goes into which tool, how long it takes, and what comes out."""
+    """One line of a recipe: its ingredients, the tool, the time, and the product."""
 
     parts: tuple[ShownThing, ...]
     tool: ShownThing
     takes: str
-    """Empty where it takes no time."""
+    """Empty if it takes no time."""
     product: ShownThing
 
 
 class ExampleTool(NamedTuple):
-    """For the picture of a kitchen: a tool with one of its parts inside, and one that works or is ready."""
+    """Example tools for the picture of a kitchen: one with a single part inside, and one that works or is
+    ready.
+    """
 
     begun: RecipeLine
     working: RecipeLine
@@ -54,7 +56,7 @@ class ExampleTool(NamedTuple):
 
 
 def guide_content(brief: Mapping[str, Json]) -> dict[str, Json]:
-    """Dishes with their recipes, orders in numbers, an example of a kitchen."""
+    """Return dishes with their recipes, orders in numbers, and an example of a kitchen."""
     book = brief_lookup(brief)
     return {
         "title": brief["title"],
@@ -89,7 +91,7 @@ def _dish(dish: str, book: BriefLookup) -> dict[str, Json]:
 
 
 def _makings(dish: str, book: BriefLookup) -> list[RecipeLine]:
-    """Its recipe line by line, what is needed first in the first, each once."""
+    """Return the recipe lines of a dish, each once, in cooking order."""
     lines = (_making(*line, book) for line in reversed(book.recipe(dish)))
     return list(dict.fromkeys(lines))
 
@@ -110,7 +112,7 @@ def _shown(item: str, book: BriefLookup) -> ShownThing:
 
 
 def _example(book: BriefLookup) -> ExampleTool:
-    """By the recipe of the first dish that can be cooked: what takes most parts, and what takes longest."""
+    """Return the example tools of the first dish that can be cooked: most parts, and longest time."""
     brief = book.brief
     dishes = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]] or brief["dishes"]
     lines = book.recipe(dishes[0])
@@ -130,7 +132,7 @@ AIM_GROUPS: Mapping[str, str] = {
     FETCH: gettext_noop("Fetch something"),
     FREE: gettext_noop("Free a tool"),
 }
-"""Over which words each kind stands."""
+"""Headings of the kinds of aims."""
 _ASKED: Mapping[str, str] = {
     SERVE: gettext_noop("Serve {item}"),
     MAKE: gettext_noop("Make {item}"),
@@ -140,14 +142,14 @@ _ASKED: Mapping[str, str] = {
 
 
 def goal_text(words: KitchenWords, brief: Mapping[str, Json]) -> str:
-    """`The guests order salmon sushi and tuna sushi. …`"""
+    """Return the goal in words: `The guests order salmon sushi and tuna sushi. …`"""
     dishes = list_names([words.mid(dish) for dish in brief["dishes"]])
     told = gettext("The guests order {dishes}. An order that is not served in time is missed.")
     return told.format(dishes=dishes)
 
 
 def aim_text(words: KitchenWords, aim: Aim) -> str:
-    """`Make cooked rice`, `Free the blender`."""
+    """Return an aim in words: `Make cooked rice`, `Free the blender`."""
     kind, what = aim
     text = gettext(_ASKED[kind])
     return join_sentence(
@@ -159,7 +161,7 @@ _TEMPLATES = "worlds/cuisine"
 
 
 class CuisinePage(Page):
-    """The kitchen as a drawing, and the table form of the paper's page; with tickets and task graphs."""
+    """Show the kitchen as a drawing or as the tables of the paper's page, with tickets and task graphs."""
 
     views = (DRAWING_TABLES, DRAWING_ONLY)
     layout = f"{_TEMPLATES}/layout.jinja"
@@ -179,32 +181,34 @@ class CuisinePage(Page):
     scene = "worlds/cuisine/scene.js"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Orders, floor, intents, robots, locations, happened, news, menu, done, spoken: in reading order,
-        those that are shown."""
+        """Return the shown panels in reading order.
+
+        All panels are orders, floor, intents, robots, locations, happened, news, menu, done, spoken.
+        """
         brief = brief_lookup(view.brief)
         makes = (make for make in _PANELS if make not in _UNSEEN.get(view.shown, ()))
         return tuple(make(view, brief) for make in makes if make is not intents_panel or view.shows_intents)
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
-        """The same without the menu, and the line of news beside it."""
+        """Return the same panels without the menu and the line of news."""
         brief, unseen = brief_lookup(view.brief), (menu_panel, step_news, *_UNSEEN.get(view.shown, ()))
         makes = (make for make in _PANELS if make not in unseen)
         return tuple(make(view, brief) for make in makes if make is not intents_panel or view.shows_intents)
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Which dishes are ordered, and how long an order waits."""
+        """Return the ordered dishes, and how long an order waits."""
         return goal_text(brief_lookup(brief).words, brief)
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """`Serve salmon sushi`, `Free pot 1`."""
+        """Return an aim in words: `Serve salmon sushi`, `Free pot 1`."""
         return aim_text(brief_lookup(brief).words, aim)
 
     def aim_group(self, aim: Aim) -> str:
-        """By what is to be done."""
+        """Return the heading of the aim's kind."""
         return gettext(AIM_GROUPS[aim[0]])
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Dishes with their recipes, orders in numbers, an example of a kitchen."""
+        """Return dishes with their recipes, orders in numbers, and an example of a kitchen."""
         return guide_content(brief)
 
     first_steps = (
@@ -216,7 +220,7 @@ class CuisinePage(Page):
     missed = gettext_lazy("You have used all steps, and no dish was served yet. That is all right.")
 
     def reached(self, view: SeatView) -> str:
-        """`Well done: you served salmon sushi.`"""
+        """Return the praise at the end of practice: `Well done: you served salmon sushi.`"""
         if not (served := view.observation["delivered"]):
             return super().reached(view)
         return gettext("Well done: you served {dish}.").format(
@@ -224,27 +228,27 @@ class CuisinePage(Page):
         )
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-        """`Try this: go to storage to fetch rice for the salmon sushi.`"""
+        """Return a hint: `Try this: go to storage to fetch rice for the salmon sushi.`"""
         return hint_text(view, command, aim)
 
     def phrase(self, command: Command) -> str:
-        """The command in words: `Go to pot 1`."""
+        """Return the command in words: `Go to pot 1`."""
         return KitchenWords().phrase(command)
 
     def worded(self, view: SeatView, command: Command) -> str:
-        """The same with the names of this kitchen: `Take rice from storage`."""
+        """Return the command with the names of this kitchen: `Take rice from storage`."""
         return brief_lookup(view.brief).words.phrase(command)
 
 
 class OrderTotals(NamedTuple):
-    """How many dishes were served, and how many orders were missed."""
+    """The numbers of served dishes and of missed orders."""
 
     completed: int
     failed: int
 
 
 class ServedCount(NamedTuple):
-    """How often one dish was served, and whether it was just now."""
+    """The number of times one dish was served, and whether it was served in the last step."""
 
     name: str
     icon: str
@@ -253,7 +257,7 @@ class ServedCount(NamedTuple):
 
 
 class SpokenStep(NamedTuple):
-    """What a screen reader says of a step."""
+    """The text of a step for a screen reader."""
 
     text: str
 

@@ -1,9 +1,9 @@
 """Compare CuisineWorld with recorded episodes of the released game step by step, and measure its speed.
 
-A line (`kitchen.contract.reference_recordings`) has the set-up (`id level agents alpha beta seed max_steps
-kitchen`), the timing that follows (`interval lifetimes`), `orders_drawn`, the `start` state, and `steps` of
-`commands` ([verb, agent, location?, item?] in the order in which they ran), `ok`, `reasons`,
-`just_completed` and the state `after`. Ours may give more reasons for a refusal, not fewer.
+A line of a recording file (`kitchen.contract.reference_recordings`) has the set-up (`id level agents alpha
+beta seed max_steps kitchen`), its timing (`interval lifetimes`), `orders_drawn`, the `start` state, and
+`steps`. Each step has `commands` ([verb, agent, location?, item?] in the order in which they ran), `ok`,
+`reasons`, `just_completed` and the state `after`. Our engine may give more reasons for a refusal, not fewer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kitchen.worlds.cuisine.level import UncookableDishWarning
 from kitchen.worlds.cuisine.world import CuisineWorld
 
 RecordedCommands = list[tuple[int, Command]]
-"""What the agents do in one step, in order."""
+"""The agents' commands of one step, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,17 @@ class Trace:
     steps: list[RecordedStep]
 
     def world(self) -> CuisineWorld:
-        """Our world with this set-up, not yet reset to the seed; SettingsError if there is none."""
+        """Return our world with this set-up, not yet reset to the seed.
+
+        Raise SettingsError if the set-up is not possible.
+        """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UncookableDishWarning)
             return CuisineWorld.create(seats=self.agents, settings=self.settings)
 
 
 def trace_difference(trace: Trace) -> str | None:
-    """None where our engine agrees; else the trace, the step and what differs, in one line."""
+    """Return None if our engine agrees; else the trace, the step and the difference, in one line."""
     try:
         return next((f"{trace.id}: {problem}" for problem in _differences(trace)), None)
     except SettingsError as error:
@@ -68,7 +71,7 @@ def trace_difference(trace: Trace) -> str | None:
 
 
 def parse_trace(raw: Json) -> Trace:
-    """A trace of its line (`Recordings.parse`)."""
+    """Return the trace of a line (see `Recordings.parse`)."""
     return Trace(
         id=str(raw["id"]),
         agents=raw["agents"],
@@ -92,7 +95,7 @@ def _recorded(raw: Json) -> RecordedStep:
 
 
 def _texts(raw: Json) -> list[str]:
-    """A list of texts; TypeError for anything else."""
+    """Return a list of strings; raise TypeError for anything else."""
     if not (isinstance(raw, list) and all(isinstance(each, str) for each in raw)):
         raise TypeError(f"{json.dumps(raw)} is no list of texts")
     return raw
@@ -100,12 +103,12 @@ def _texts(raw: Json) -> list[str]:
 
 @lru_cache(maxsize=10_000)
 def _command(*words: str) -> Command:
-    """One object for equal commands, as `legal_actions` hands them out."""
+    """Return one object for equal commands, as `legal_actions` does."""
     return tuple(intern(word) for word in words)
 
 
 def _comparable(state: Json) -> Json:
-    """A recorded state with the items of each place in one order."""
+    """Return a recorded state with the items of each place sorted."""
     return {
         "step": state["step"],
         "agents": [{key: agent[key] for key in ("at", "holds", "busy")} for agent in state["agents"]],
@@ -120,7 +123,7 @@ def _comparable(state: Json) -> Json:
 
 
 def _state(world: CuisineWorld) -> Json:
-    """Our state in the same form."""
+    """Return our state in the same form."""
     seen = world.observe(0)
     return _comparable({**seen, "orders": [[order["dish"], order["life"]] for order in seen["orders"]]})
 
@@ -172,8 +175,10 @@ TimedEpisode = tuple[CuisineWorld, int, list[dict[int, Command]]]
 
 
 def measure_speed(traces: Sequence[Trace], rounds: int) -> list[float]:
-    """Steps a second in each round. Timed: `reset` and every `step` with its events; not the decoding.
-    SettingsError names the trace that we have no world for."""
+    """Return the steps per second of each round: `reset` and every `step` with its events, without decoding.
+
+    Raise a SettingsError that names the trace if its set-up is not possible.
+    """
     episodes = [_episode(trace) for trace in traces]
     steps = sum(len(turns) for _, _, turns in episodes)
     return [steps / _play(episodes) for _ in range(rounds)]
@@ -189,7 +194,7 @@ def _episode(trace: Trace) -> TimedEpisode:
 
 
 def _play(episodes: Sequence[TimedEpisode]) -> float:
-    """Seconds for one round."""
+    """Return the seconds that one round takes."""
     start = perf_counter()
     for world, seed, turns in episodes:
         world.reset(seed)
@@ -203,15 +208,15 @@ class CuisineTraces(Recordings[Trace]):
     """Traces of the authors' released game."""
 
     def parse(self, raw: Json) -> Trace:
-        """One trace."""
+        """Return one trace."""
         return parse_trace(raw)
 
     def difference(self, recorded: Trace) -> str | None:
-        """The first one: set-up, step, what differs."""
+        """Return the first difference: set-up, step and field; None if there is none."""
         return trace_difference(recorded)
 
     def speeds(self, recorded: Sequence[Trace], rounds: int) -> list[float]:
-        """Without the decoding."""
+        """Return the steps per second of each round, without decoding."""
         return measure_speed(recorded, rounds)
 
 
@@ -219,5 +224,5 @@ TRACES = CuisineTraces()
 
 
 def read_traces(path: Path) -> list[Trace]:
-    """Every trace of a file; TraceFileError."""
+    """Return every trace of a file; raise TraceFileError for a faulty file."""
     return [line.parsed(TRACES) for line in read_recording_file(path)]

@@ -1,7 +1,7 @@
 """Write the state of CuisineWorld as JSON, and read it back with all checks.
 
-The state of the random generator is its seed and the number of draws. Reading draws as often again and
-compares the dishes, so a damaged state is noticed.
+The state of the random generator is its seed and the number of draws. Reading repeats the draws and compares
+the dishes, so that a damaged state is noticed.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from kitchen.worlds.cuisine.settings import Options
 
 
 def write_agents(agents: Sequence[AgentState]) -> list[Json]:
-    """[{at, holds, busy}] in the order of the seats."""
+    """Return [{at, holds, busy}] in the order of the seats."""
     return [{"at": each.at, "holds": each.holds, "busy": each.busy} for each in agents]
 
 
 def write_places(places: Mapping[str, PlaceState]) -> dict[str, Json]:
-    """{id: {items, busy, done}}."""
+    """Return {id: {items, busy, done}}."""
     return {
         each.id: {"items": list(each.items), "busy": each.busy, "done": each.done} for each in places.values()
     }
 
 
 def write_orders(orders: OrderBook, clock: int) -> dict[str, Json]:
-    """{seed, draws, standing [[dish, life]], completed, failed}."""
+    """Return {seed, draws, standing [[dish, life]], completed, failed}."""
     return {
         "seed": orders.seed,
         "draws": orders.draws,
@@ -42,7 +42,7 @@ def write_orders(orders: OrderBook, clock: int) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class StateReader:
-    """Reads the parts of a stored state of one world; every method raises StateError."""
+    """Read the parts of a stored state of one world. Every method raises StateError for an invalid part."""
 
     options: Options
     seats: int
@@ -50,31 +50,31 @@ class StateReader:
 
     @property
     def level(self) -> Level:
-        """The level that is played."""
+        """The level of the episode."""
         return self.options.level
 
     def clock(self, value: Json) -> int:
-        """Steps taken."""
+        """Return the number of steps taken."""
         return read_whole_number(value, "clock", 0, self.options.max_steps)
 
     def agents(self, value: Json) -> dict[int, AgentState]:
-        """The agents by seat."""
+        """Return the agents by seat."""
         require(isinstance(value, list) and len(value) == self.seats, "agents", "is not one for each seat")
         return {seat: self._agent(seat, each) for seat, each in enumerate(value)}
 
     def places(self, value: Json) -> dict[str, PlaceState]:
-        """The places in the order of the kitchen."""
+        """Return the places in the order of the kitchen."""
         places = read_object(value, "places", self.level.places)
         return {id: self._place(id, tool, places[id]) for id, tool in self.level.places.items()}
 
     def check_busy(self, agents: Mapping[int, AgentState], places: Mapping[str, PlaceState]) -> None:
-        """An agent is busy only with an attended tool that is busy for as long."""
+        """Check that an agent is busy only with an attended tool that is busy for the same time."""
         for agent in agents.values():
             alike = self.level.places[agent.at].attended and places[agent.at].busy == agent.busy
             require(not agent.busy or alike, f"agents.{agent.seat}", "is busy with nothing")
 
     def orders(self, value: Json, clock: int) -> OrderBook:
-        """The orders, with the generator where it was."""
+        """Return the orders, with the generator in its stored state."""
         fields = read_object(value, "orders", ("seed", "draws", "standing", "completed", "failed"))
         draws = read_whole_number(fields["draws"], "draws", 1, 1 + clock // self.options.timing.interval)
         seed = fields["seed"]
@@ -134,20 +134,20 @@ class StateReader:
 
 
 def require(holds: bool, name: str, problem: str) -> None:
-    """StateError unless it holds."""
+    """Raise StateError unless `holds` is true."""
     if not holds:
         raise StateError(f"stored state: {name} {problem}")
 
 
 def read_whole_number(value: Json, name: str, least: int, most: int) -> int:
-    """A whole number within bounds."""
+    """Return a whole number from `least` to `most`."""
     require(isinstance(value, int) and not isinstance(value, bool), name, "is not a whole number")
     require(least <= value <= most, name, f"is not from {least} to {most}")
     return int(value)
 
 
 def read_object(value: Json, name: str, keys: Sequence[str] | Mapping[str, Json]) -> Mapping[str, Json]:
-    """A JSON object with exactly these keys."""
+    """Return a JSON object that has exactly these keys."""
     require(isinstance(value, Mapping), name, "is no object")
     for key in keys:
         require(key in value, name, f"lacks {key}")

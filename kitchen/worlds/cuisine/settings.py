@@ -14,7 +14,7 @@ PROCEDURAL = "procedural"
 
 
 def declared_settings(catalogue: Catalogue) -> tuple[Setting, ...]:
-    """The settings of CuisineWorld over a catalogue of levels."""
+    """Return the settings of CuisineWorld for a catalogue of levels."""
     levels = tuple((level.code, _label(level)) for level in catalogue.levels.values())
     return (
         Setting(
@@ -66,7 +66,7 @@ def declared_settings(catalogue: Catalogue) -> tuple[Setting, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Settings that were checked, with what follows from them."""
+    """Validated settings with the level and timing that they select."""
 
     values: Mapping[str, Json]
     level: Level
@@ -75,7 +75,7 @@ class Options:
 
 
 def read_options(given: Mapping[str, Json], catalogue: Catalogue | None = None) -> Options:
-    """The options that these settings mean; SettingsError for a wrong or unknown one."""
+    """Validate settings and return the options; raise SettingsError for a wrong or unknown setting."""
     catalogue = catalogue or shipped_catalogue()
     try:
         values = clean_settings(declared_settings(catalogue), given)

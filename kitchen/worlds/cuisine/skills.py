@@ -1,8 +1,8 @@
 """Provide CuisineWorld's aims as skills for agents that plan in skills, and describe the game to them.
 
-`serve`, `make`, `fetch` and `free` are the skills. Events tell which one a seat has finished: taking
-something out of a place is `fetch`, starting a tool `make`, putting a dish on the serving table `serve`.
-Plain Python.
+The skills are `serve`, `make`, `fetch` and `free`. Events show which skill a seat has finished. Taking
+something out of a place is `fetch`, starting a tool is `make`, and putting a dish on the serving table is
+`serve`. Plain Python.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import agent_name
 
 
 def skill_conditions(sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-    """In the order in which they are to be looked at."""
+    """Return the conditions of a skill in the order in which they are checked."""
     kind, what = skill
     return list(_OF[kind](sight, what))
 
@@ -77,7 +77,7 @@ Brief = Mapping[str, Json]
 
 
 def game_description(brief: Brief, seat: int, seats: int) -> GameDescription:
-    """All of it."""
+    """Return the complete game description for one seat."""
     return GameDescription(
         role=_role(seat, seats),
         rules=tuple(_rules(brief)),
@@ -156,7 +156,7 @@ def _examples(brief: Brief, seat: int) -> Iterator[WorkedExample]:
 
 
 def scene_lines(brief: Brief, seen: Mapping[str, Json]) -> str:
-    """Orders, what each robot holds, and what lies in each place."""
+    """Return the orders, what each robot holds, and what lies in each place."""
     return "\n".join([*_orders(seen), *_robots(seen), *_places(brief, seen)])
 
 
@@ -197,42 +197,42 @@ SKILL_VERBS: Mapping[str, str] = {
     "clear": FREE,
     "empty": FREE,
 }
-"""As models write them."""
+"""Skill verbs as models write them."""
 MAX_SKILL_WORDS = 7
-"""After a verb, in which what it is about is looked for."""
+"""Number of words after a verb in which its object is searched for."""
 
 
 class CuisineSkills(Skills):
-    """What every robot can be asked for is what it can plan."""
+    """The aims of the world as skills: a robot can plan every aim that it can be asked for."""
 
     patience: ClassVar[int] = 30
 
     def seats(self, sight: SeatObservation) -> Sequence[int]:
-        """All robots."""
+        """Return all robots' seats."""
         return range(len(sight.seen["agents"]))
 
     def named(self, seat: int) -> str:
-        """As in other prompts: `agent0`."""
+        """Return the name of a seat as in other prompts, such as `agent0`."""
         return agent_name(seat)
 
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Waiting is offered; nothing is fetched to be filled."""
+        """Return a style in which waiting is offered and nothing is fetched early."""
         return PlayStyle(FREELY, READY)
 
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
-        """Of the level that is played."""
+        """Return the game description of the level."""
         return game_description(sight.brief, sight.seat, len(sight.seen["agents"]))
 
     def scene(self, sight: SeatObservation) -> str:
-        """Orders, robots, tools."""
+        """Return orders, robots and tools in words."""
         return scene_lines(sight.brief, sight.seen)
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """The aims of the level, for every robot the same."""
+        """Return the aims of the level, the same for every robot."""
         return list(aims_in_brief(sight.brief))
 
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """A verb, and the first name after it that makes a skill of it."""
+        """Return the skill for a verb and the first name after it that fits; None if there is none."""
         verb = SKILL_VERBS.get(written[0].lower())
         if verb is None:
             return None
@@ -245,23 +245,26 @@ class CuisineSkills(Skills):
         return (verb, what) if what else None
 
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """What each kind of skill needs."""
+        """Return the conditions of each kind of skill."""
         return skill_conditions(sight, skill)
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """How many of a dish were served so far."""
+        """Return how many of a dish were served so far."""
         return aim_mark(sight.seen, skill)
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """By what is seen, whoever has done it."""
+        """Return the status from the observation, whichever robot did the work."""
         return aim_status(sight.seen, sight.brief, sight.seat, skill, since)
 
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """By its command and what was in its hands."""
+        """Return the skills that a seat finished, from its command and what was in its hands."""
         return [done for event in sight.events for done in _done(sight, other, event)]
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """A part of what was foreseen is on the way there; so is a tool that became empty."""
+        """Return whether a finished skill agrees with the predicted one.
+
+        A part of the predicted item agrees with it; so does a tool that became empty.
+        """
         if foreseen == done:
             return True
         (kind, what), (did, item) = foreseen, done
@@ -269,14 +272,16 @@ class CuisineSkills(Skills):
         return None if on_the_way or (did == FREE and kind != FREE) else False
 
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """The next one on the way there that is legal now."""
+        """Return the next command of the skill if it is legal now."""
         way = SeatPursuit(sight.brief, sight.seen["locations"], sight.seen["agents"][sight.seat])
         command = next_command(way, *skill)
         return command if command in sight.legal else None
 
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """What it holds is served if it is ordered; else each robot has an order of its own, the most urgent
-        first, and those without one wait."""
+        """Return the skill of a simple rule: serve the held item if it is ordered.
+
+        Otherwise each robot has an order of its own, the most urgent first. Robots without an order wait.
+        """
         ordered = [order["dish"] for order in sorted(sight.seen["orders"], key=lambda one: one["life"])]
         held = sight.seen["agents"][other]["holds"]
         if held in ordered:
@@ -285,7 +290,7 @@ class CuisineSkills(Skills):
         return (SERVE, possible[other]) if other < len(possible) else wait_skill()
 
     def intent(self, skill: Skill) -> Intent:
-        """In the codes of `kitchen.worlds.cuisine.activity_text`."""
+        """Return the intent in the codes of `kitchen.worlds.cuisine.activity_text`."""
         kind, what = skill if len(skill) == 2 else (skill[0], "")
         if kind == FREE:
             return {"do": FREE, "to": what}
@@ -293,7 +298,7 @@ class CuisineSkills(Skills):
 
 
 def aims_in_brief(brief: Mapping[str, Json]) -> Iterator[Skill]:
-    """As `World.aims` lists them, from what a seat knows."""
+    """Yield the aims as `World.aims` lists them, from a seat's brief."""
     recipes, tools = brief["recipes"], set(brief["locations"].values())
     made = [item for item in recipes if all(recipes[one]["tool"] in tools for one in _made_for(brief, item))]
     yield from ((SERVE, dish) for dish in brief["dishes"] if dish in made)
@@ -307,7 +312,7 @@ def _made_for(brief: Mapping[str, Json], item: str) -> Collection[str]:
 
 
 def parts_of_item(brief: Mapping[str, Json], item: str) -> set[str]:
-    """An item, and all that goes into it."""
+    """Return an item and all parts of it."""
     below = (
         parts_of_item(brief, part) for part in brief["recipes"].get(item, {"ingredients": ()})["ingredients"]
     )

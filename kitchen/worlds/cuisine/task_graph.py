@@ -1,6 +1,6 @@
 """Build the task graph of a dish, and compute its drawing. Plain Python, no Django.
 
-Nodes are codes (`rice`, `cookedRice`); an edge leads from an input to its product and names the tool.
+Nodes are codes (`rice`, `cookedRice`). An edge leads from an input to its product and names the tool.
 Drawings are whole numbers in a flat dict, ready for an SVG template.
 """
 
@@ -29,7 +29,7 @@ Graph = Any
 
 @dataclass(frozen=True, slots=True)
 class GraphSize:
-    """Measures of a drawing in px: a box, the gaps beside and under it, letters per line."""
+    """Measures of a drawing in px: a box, the gaps beside and under it; and letters per line."""
 
     width: int
     height: int
@@ -41,13 +41,15 @@ class GraphSize:
 LARGE_SIZE = GraphSize(width=112, height=40, gap_x=124, gap_y=14, letters=16)
 """For the recipe panel: room for the tool's name between the boxes."""
 SMALL_SIZE = GraphSize(width=76, height=36, gap_x=26, gap_y=12, letters=12)
-"""For a ticket: up to three columns in 282 px, with room for tools on the way and for who works there."""
+"""For a ticket: up to three columns in 282 px, with room for tools on the edges and for working robots."""
 DENSE_SIZE = GraphSize(width=60, height=36, gap_x=14, gap_y=12, letters=10)
 """For a ticket with four columns, in 284 px."""
 
 
 def task_graph(dish: str, recipes: Recipes, *, serve: bool = True) -> Graph:
-    """The graph of one dish from base ingredients to the dish, and on to the serving table if `serve`."""
+    """Return the graph of one dish from base ingredients to the dish, and on to the serving table
+    if `serve`.
+    """
     graph = nx.DiGraph()
     graph.add_node(dish, kind="dish")
     _grow(graph, dish, recipes)
@@ -68,20 +70,24 @@ def _grow(graph: Graph, product: str, recipes: Recipes) -> None:
 
 
 def goal_node(graph: Graph) -> str:
-    """The one node that leads nowhere further."""
+    """Return the only node without an outgoing edge."""
     last: str = next(node for node, degree in graph.out_degree() if degree == 0)
     return last
 
 
 def node_columns(graph: Graph) -> dict[str, int]:
-    """Node to column: the goal stands in the last, everything as close before its use as it can."""
+    """Return node to column: the goal is in the last column, every other node as close before its use as
+    possible.
+    """
     layers = list(nx.topological_generations(graph.reverse(copy=False)))
     return {node: len(layers) - 1 - depth for depth, layer in enumerate(layers) for node in layer}
 
 
 def node_rows(graph: Graph) -> dict[str, float]:
-    """Node to row: leaves in the order of a walk from the goal, every other node amid what goes into it.
-    A tree drawn so has no crossing edges."""
+    """Return node to row: leaves in the order of a walk from the goal, every other node amid its inputs.
+
+    A tree drawn so has no crossing edges.
+    """
     row_of: dict[str, float] = {}
     leaves = 0
     for node in nx.dfs_postorder_nodes(graph.reverse(copy=False), goal_node(graph)):
@@ -94,11 +100,11 @@ def node_rows(graph: Graph) -> dict[str, float]:
 
 
 HANG = 9
-"""Room under the lowest box for whose hands are on it."""
+"""Room under the lowest box for the robots that work on it."""
 
 
 def compact_size(graph: Graph) -> GraphSize:
-    """The size in which it fits a ticket, and a phone."""
+    """Return the size in which the graph fits a ticket, and a phone."""
     return DENSE_SIZE if max(node_columns(graph).values()) > 2 else SMALL_SIZE
 
 
@@ -109,8 +115,10 @@ def graph_drawing(
     states: Mapping[str, str] | None = None,
     hands: Mapping[str, int] | None = None,
 ) -> dict[str, Json]:
-    """Boxes and lines of a graph: `width`, `height`, `nodes`, `edges`; `states` by node are passed on, and
-    the seats that have their `hands` on one."""
+    """Return boxes and lines of a graph: `width`, `height`, `nodes`, `edges`.
+
+    `states` by node, and the seats with their `hands` on a node, are passed on to the boxes.
+    """
     column, row = node_columns(graph), node_rows(graph)
     step_x, step_y = size.width + size.gap_x, size.height + size.gap_y
     corner = {node: (1 + column[node] * step_x, 1 + round(row[node] * step_y)) for node in graph}
@@ -161,15 +169,17 @@ def _box(
 
 
 def _lines(name: str, letters: int) -> list[str]:
-    """A name in lines of at most so many letters; of those that are as wide as high there is room for half
-    as many, and lines of one length break fewer words."""
+    """Split a name into lines of at most so many letters.
+
+    A line has room for half as many full-width letters. Lines of equal length break fewer words.
+    """
     if any(east_asian_width(letter) in "WF" for letter in name):
         letters = ceil(len(name) / ceil(len(name) / (letters // 2)))
     return wrap(name, letters, max_lines=3, placeholder="…")
 
 
 def _tool(corner: tuple[int, int], size: GraphSize) -> dict[str, int]:
-    """Where the tool is drawn that makes it: on the way there."""
+    """Return where a product's tool is drawn: on the edge before it."""
     width = min(24, size.gap_x - 1)
     height = width * 3 // 4
     x, y = corner[0] - (size.gap_x + width) // 2, corner[1] + (size.height - height) // 2
@@ -177,7 +187,9 @@ def _tool(corner: tuple[int, int], size: GraphSize) -> dict[str, int]:
 
 
 def _line(start: tuple[int, int], end: tuple[int, int], label: str, size: GraphSize) -> dict[str, Json]:
-    """From the right side of one box to the left side of another: straight, with one bend at the end."""
+    """Return a line from the right side of one box to the left side of another, straight with one bend at the
+    end.
+    """
     half = size.height // 2
     x1, y1, x2, y2 = start[0] + size.width, start[1] + half, end[0], end[1] + half
     bend = x2 - min(size.gap_x, 30)
@@ -191,7 +203,7 @@ def _line(start: tuple[int, int], end: tuple[int, int], label: str, size: GraphS
 
 
 def graph_outline(dish: str, recipes: Recipes, words: KitchenWords) -> dict[str, Json]:
-    """The same graph as a nested list: name, tool, and what goes in, each with its own."""
+    """Return the graph as a nested list: name, tool, and the ingredients, each with its own."""
     recipe = recipes.get(dish)
     return {
         "code": dish,
@@ -204,9 +216,11 @@ def graph_outline(dish: str, recipes: Recipes, words: KitchenWords) -> dict[str,
 def items_present(
     dish: str, recipes: Recipes, stock: Counter[str], making: Counter[str] | None = None
 ) -> dict[str, str]:
-    """What of a dish's graph the kitchen already has: `here` (lies or is held there), `making` (a tool still
-    works on it), `past` (went into one of these). Takes what it finds out of `stock` or `making`, so that
-    each item counts for one order."""
+    """Return the items of a dish's graph that the kitchen already has, each with a state.
+
+    States: `here` (lies or is held there), `making` (a tool still works on it), `past` (is part of one of
+    these). The items found are removed from `stock` or `making`, so that each item counts for one order.
+    """
     for state, having in (("here", stock), ("making", making or Counter[str]())):
         if having[dish] > 0:
             having[dish] -= 1

@@ -1,4 +1,7 @@
-"""Play CuisineWorld: apply the commands of a step, and return events. The package docstring has the rules."""
+"""Play CuisineWorld: apply the commands of a step, and return events.
+
+The rules are in the package docstring.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ VERB_NAMES: Mapping[str, str] = {
 
 
 def level_brief(level: Level, timing: Timing) -> dict[str, Json]:
-    """Level, dishes, recipes, tools, places and readable names; no seat knows more than another."""
+    """Return level, dishes, recipes, tools, places and readable names; the same for every seat."""
     return {
         "level": level.code,
         "title": level.title,
@@ -87,7 +90,7 @@ def _item_names(level: Level) -> dict[str, str]:
 
 
 def _place_names(level: Level) -> dict[str, str]:
-    """Types and places by readable name: numbered from 1 where the kitchen has several of a type."""
+    """Return readable names of types and places, numbered from 1 if the kitchen has several of a type."""
     tools = {*level.kitchen, *(recipe.tool for recipe in level.recipes.values())}
     names = {code: tool.name for code, tool in level.stock.tools.items() if code in tools}
     several, seen = Counter(level.kitchen), Counter[str]()
@@ -101,7 +104,7 @@ ALL_IDLE = Event("all_idle")
 
 
 class CuisineWorld(World):
-    """A kitchen where 1 to 8 agents cook what is ordered, before the orders expire."""
+    """A kitchen in which 1 to 8 agents cook the ordered dishes before the orders expire."""
 
     kind: ClassVar[str] = "cuisine"
     version: ClassVar[int] = 1
@@ -132,9 +135,9 @@ class CuisineWorld(World):
 
     @classmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
-        """A world over these settings; `catalogue` takes levels and recipes from another directory.
+        """Return a world with these settings; `catalogue` takes levels and recipes from another folder.
 
-        SettingsError for wrong settings. A level with a dish that nobody can cook warns with
+        Raise SettingsError for wrong settings. A level with a dish that cannot be cooked gives an
         UncookableDishWarning.
         """
         world = cls(seats, read_options(settings, catalogue))
@@ -142,7 +145,7 @@ class CuisineWorld(World):
         return world
 
     def reset(self, seed: int) -> None:
-        """All agents at the serving table with empty hands, everything empty, one order drawn."""
+        """Put all agents at the serving table with empty hands, empty all places, and draw one order."""
         timing = self.options.timing
         states = self._kitchen.states
         self._clock = 0
@@ -159,20 +162,20 @@ class CuisineWorld(World):
 
     @property
     def length(self) -> int:
-        """The setting `max_steps`."""
+        """Steps of the episode (setting `max_steps`)."""
         return self._length
 
     @property
     def over(self) -> bool:
-        """The last step has been taken."""
+        """Whether the last step has been taken."""
         return self._clock >= self._length
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Run the commands one after another, then rest, serve and order (spec: One step).
+        """Run the commands one after another, then advance busy times, serve, and draw orders.
 
-        Events: one `performed` or `refused` per command, in order; `all_idle` where no command but noop was
-        carried out; `failed` {dish}, `completed` {dish}, `ordered` {dish, life} of the kitchen itself.
-        Once the episode is over nothing happens and nothing is returned.
+        Return the events: one `performed` or `refused` per command, in order; `all_idle` if no command but
+        noop was carried out; and `failed` {dish}, `completed` {dish}, `ordered` {dish, life} of the kitchen
+        itself. After the end of the episode, nothing happens and no events are returned.
         """
         clock = self._clock
         if clock >= self._length:
@@ -192,7 +195,7 @@ class CuisineWorld(World):
         return tuple(events)
 
     def _run(self, pairs: Iterable[tuple[int, Command]], events: list[Event]) -> bool:
-        """Carry out commands of different seats; whether nobody acted."""
+        """Carry out commands of different seats; return whether no agent acted."""
         agents, places, known = self._agents, self._places, self._kitchen.plays
         idle = True
         for seat, command in pairs:
@@ -211,7 +214,7 @@ class CuisineWorld(World):
         return idle
 
     def _run_list(self, turn: TurnCommands, events: list[Event]) -> bool:
-        """Carry out a list in which a seat may stand twice: its second command is refused."""
+        """Carry out a list in which a seat may occur twice: its second command is refused."""
         seen: set[int] = set()
         idle = True
         for seat, command in ordered_commands(turn):
@@ -223,7 +226,7 @@ class CuisineWorld(World):
         return idle
 
     def _work_out(self, seat: int, command: Command) -> CommandOutcome:
-        """What a command does that was not seen before in this state, or that makes no sense."""
+        """Return the effect of a malformed command, or of a command that is not cached for this state."""
         agent = self._agents.get(seat)
         if agent is None:
             return (
@@ -239,7 +242,7 @@ class CuisineWorld(World):
         return self._kitchen.play(agent, place, command)
 
     def _rest(self) -> None:
-        """Every busy agent and place becomes one step less busy."""
+        """Make every busy agent and place one step less busy."""
         states, places = self._kitchen.states, self._places
         for seat, agent in self._agents.items():
             self._agents[seat] = states.rested_agent(agent)
@@ -248,11 +251,11 @@ class CuisineWorld(World):
         self._going = self._busy_places()
 
     def _busy_places(self) -> list[str]:
-        """Ids of the places that need rest; where an agent is busy, so is the place where it stands."""
+        """Return the ids of busy places; if an agent is busy, its place is busy too."""
         return [place.id for place in self._places.values() if place.busy]
 
     def _settle(self, events: list[Event]) -> None:
-        """Let orders fail whose life is over, then serve what lies on the table."""
+        """Fail the orders whose life is over, then serve the dishes on the table."""
         events += [Event("failed", None, {"dish": dish}) for dish in self._orders.expire(self._clock)]
         lying = self._places[self._table].items
         for dish in self._orders.serve(lying):
@@ -268,7 +271,9 @@ class CuisineWorld(World):
             events.append(Event("ordered", None, {"dish": dish, "life": life}))
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """The level, its timing, recipes, tools and names: the same for every seat (see `level_brief`)."""
+        """Return the level, its timing, recipes, tools and names: the same for every seat (see
+        `level_brief`).
+        """
         values = self.options.values
         return {
             **level_brief(self.level, self.options.timing),
@@ -279,9 +284,9 @@ class CuisineWorld(World):
         }
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Everything that happens in the kitchen: every seat sees the same, and its own number.
+        """Return the whole state of the kitchen and the seat's number; all else is the same for every seat.
 
-        `busy` and `life` are in steps; orders stand in list order; `delivered` in order of completion.
+        `busy` and `life` are in steps. Orders are in list order, `delivered` in order of completion.
         """
         shows_open = self._kitchen.shows_open
         return {
@@ -300,18 +305,20 @@ class CuisineWorld(World):
         }
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """gotos, gets (each names its item), put, activate, and noop last; only noop once it is over."""
+        """Return gotos, gets (each names its item), put, activate, and noop last; after the end only noop."""
         if self.over:
             return [NOOP]
         agent = self._agents[seat]
         return list(self._kitchen.legal(agent, self._places[agent.at]))
 
     def asks(self, seat: int) -> bool:
-        """Who is busy can only wait."""
+        """Return whether the seat can choose a command; a busy agent can only wait."""
         return not self._agents[seat].busy
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """get, put or activate where this seat stands, once another seat standing there has acted."""
+        """Return gets, puts and activations that become legal here once another seat at this place
+        has acted.
+        """
         agent = self._agents[seat]
         if self.over or agent.busy:
             return []
@@ -323,26 +330,34 @@ class CuisineWorld(World):
         return anticipated_commands(self._kitchen, agent, others, self._places[agent.at])
 
     def plannable(self, seat: int) -> list[Command]:
-        """Places to go to, what is taken there, put and started, as far as this level needs it."""
+        """Return the commands that a plan may have: goto, get, put and activate, as far as this level needs
+        them.
+        """
         return list(plannable_commands(self.level))
 
     def aims(self, seat: int) -> list[Aim]:
-        """Serve a dish, make an item, fetch one, free a tool (`kitchen.worlds.cuisine.aims`)."""
+        """Return all aims: serve a dish, make an item, fetch one, free a tool
+        (`kitchen.worlds.cuisine.aims`).
+        """
         return list(level_aims(self.level))
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
-        """How many of a dish were served before it was asked for."""
+        """Return how many of a dish were served before the aim was given."""
         return aim_mark(self.observe(seat), aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """By what is seen, whoever has done it; what nobody has made cannot be fetched."""
+        """Return the status of an aim from the state, whichever robot did the work.
+
+        An item that does not exist cannot be fetched.
+        """
         return aim_status(self.observe(seat), self.brief(seat), seat, aim, since)
 
     def score(self) -> dict[str, Json]:
-        """`completed` and `failed` orders, `success_rate` = completed / (completed + failed), and `dishes`.
+        """Return `completed` and `failed` orders, `success_rate` = completed / (completed + failed), and
+        `dishes`.
 
-        Orders that still stand count in neither; the rate is None where both are 0. `dishes` holds
-        {completed, failed} by dish.
+        Open orders count in neither. The rate is None if both are 0. `dishes` holds {completed, failed} by
+        dish.
         """
         completed, failed = Counter(self._orders.completed), Counter(self._orders.failed)
         ended = completed.total() + failed.total()
@@ -354,11 +369,13 @@ class CuisineWorld(World):
         }
 
     def chances(self) -> Mapping[str, MetricLimits]:
-        """Of the success rate: orders that come, and that can run out of time, before the last step."""
+        """Return the limits of the success rate: the orders that come, and those that can expire before the
+        end.
+        """
         return {"success_rate": order_limits(self.options.timing, self._length)}
 
     def to_dict(self) -> dict[str, Json]:
-        """The whole state; its parts are described in `stored.py`."""
+        """Return the whole state; `saved_state` describes its parts."""
         return {
             "kind": self.kind,
             "version": self.version,
@@ -372,7 +389,10 @@ class CuisineWorld(World):
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
-        """The world that `to_dict` described; `catalogue` as for `create`. StateError for any other."""
+        """Return the world that `to_dict` described; `catalogue` as for `create`.
+
+        Raise StateError for anything else.
+        """
         fields = read_object(stored, "it", _PARTS)
         require(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
         require(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")
@@ -398,16 +418,16 @@ _PARTS = ("kind", "version", "seats", "settings", "clock", "agents", "places", "
 
 
 def without_item(items: tuple[str, ...], item: str) -> tuple[str, ...]:
-    """The items with one of this kind taken away."""
+    """Return the items without one item of this kind."""
     at = items.index(item)
     return items[:at] + items[at + 1 :]
 
 
 def is_command(command: object) -> bool:
-    """A list or tuple of texts, which is all that the rules can look at."""
+    """Return whether this is a list or tuple of strings, as the rules require."""
     return isinstance(command, list | tuple) and all(isinstance(part, str) for part in command)
 
 
 def command_as_texts(command: object) -> Command:
-    """Whatever was given for a command, as texts, for the log."""
+    """Return any submitted value as a tuple of strings, for the log."""
     return tuple(str(part) for part in command) if isinstance(command, list | tuple) else (str(command),)

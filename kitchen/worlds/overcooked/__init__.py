@@ -1,37 +1,38 @@
-"""Overcooked: two cooks on a grid, who fill pots with onions and carry soups away. Rules, version 1.
+"""Overcooked: two cooks on a grid fill pots with onions and deliver soups. Rules, version 1.
 
-The game of Overcooked-AI (Carroll et al. 2019, `HumanCompatibleAI/overcooked_ai`), as ProAgent plays it
-(arXiv 2308.11339, `PKU-Alignment/ProAgent`); both are released under the MIT licence.
+This is the game of Overcooked-AI (Carroll et al. 2019, `HumanCompatibleAI/overcooked_ai`), as ProAgent plays
+it (arXiv 2308.11339, `PKU-Alignment/ProAgent`). Both are released under the MIT licence.
 
-Seats and ticks. Two equal seats; both act at once, in 400 ticks. Everybody sees everything.
+Seats and ticks. There are two equal seats. Both act at once, for 400 ticks by default. Both observe the whole
+state.
 
 Commands::
 
-    north south east west   turns, and moves if the cell ahead is free: always
-    interact                with the cell ahead
-    stay                    always; what a seat does that has no command
+    north south east west   turn, and move if the cell ahead is free; always legal
+    interact                act on the cell ahead
+    stay                    always legal; the command of a seat that gives none
 
 One tick, in this order:
 
 1. Interacts, seat 0's first, each with the cell that the seat faces before anybody moves. So seat 1 already
-   meets what seat 0 has just done.
-2. Turning and moving. If both want to be in one cell, or to change places, both stay where they are.
-3. Pots. A pot with three ingredients starts by itself (`cooking` is `auto`) and every started pot cooks on. A
-   soup that was started in step k can be taken in step k + its time.
+   acts on the result of seat 0's interact.
+2. Turning and moving. If both want to enter the same cell, or to swap cells, both stay where they are.
+3. Pots. A pot with three ingredients starts by itself (`cooking` is `auto`), and every started pot cooks on.
+   A soup that was started in step k can be taken in step k + its time.
 
-Interact. A hand holds nothing or one thing, a counter too. A dispenser gives to empty hands. A pot that is
-not started takes up to three ingredients; with `cooking` as `interact` it is started with empty hands. A dish
-takes a soup that is ready. At the serving place a soup is gone, and is worth something if it was ordered.
-Nothing burns, and nothing is thrown away.
+Interact. A hand holds nothing or one thing, and so does a counter. A dispenser gives to empty hands. A pot
+that is not started takes up to three ingredients. With `cooking` set to `interact`, a seat with empty hands
+starts the pot. A dish takes a soup that is ready. A soup that is put on the serving place disappears, and
+scores points if it was ordered. Nothing burns, and nothing can be thrown away.
 
-Refusals. An interact that changes nothing is refused, and stops nobody else's: nothing_there, place_taken,
-hands_full, hands_empty, pot_cooking, pot_full, not_ready, wrong_item, not_a_soup; and where it makes no sense
-at all unknown_seat, unknown_command, duplicate_seat.
+Refusals. An interact that changes nothing is refused; the other seat's command is not affected. Codes:
+nothing_there, place_taken, hands_full, hands_empty, pot_cooking, pot_full, not_ready, wrong_item, not_a_soup.
+Malformed commands have the codes unknown_seat, unknown_command, duplicate_seat.
 
-Score. Points of the soups that were served. Nothing can fail, so there is no rate of success.
+Score. The score is the points of all served soups. No order can fail, so there is no success rate.
 
-Layouts are TOML files in `data/layouts/` (`layout.py` says what stands there); one is added by adding a file.
-A layout with tomatoes is played with `cooking` as `interact` only.
+Layouts are TOML files in `data/layouts/` (`layout.py` describes the format). To add a layout, add a file. A
+layout with tomatoes can only be played with `cooking` set to `interact`.
 
 The version is raised whenever the same seed and commands would no longer give the same states.
 """

@@ -43,21 +43,21 @@ THING_PHRASES: Mapping[str, str] = {
     "tomato": gettext_noop("a tomato"),
     "dish": gettext_noop("a dish"),
 }
-"""As what is taken or put somewhere."""
+"""Things with an article, for taking or putting them."""
 
 
 def furniture_name(letter: str) -> str:
-    """What stands in a cell, by its letter: `counter`."""
+    """Return the name of the furniture with this letter, such as `counter`."""
     return gettext(FURNITURE_NAMES[FLOOR if is_floor(letter) else letter])
 
 
 def command_label(command: Command) -> str:
-    """`Go left`; nothing for what is no command."""
+    """Return the label of a command, such as `Go left`; empty if it is no command."""
     return gettext(COMMAND_LABELS[command[0]]) if command and command[0] in COMMAND_LABELS else ""
 
 
 def thing_name(item: Json) -> str:
-    """What somebody holds, or what lies somewhere: `onion`, `soup of onion, onion, onion`."""
+    """Return the name of a thing in a hand or a cell: `onion`, `soup of onion, onion, onion`, `nothing`."""
     if item is None:
         return pgettext("what somebody holds", "nothing")
     if isinstance(item, str):
@@ -66,14 +66,14 @@ def thing_name(item: Json) -> str:
 
 
 def thing_phrase(item: Json) -> str:
-    """`an onion`, `a soup`; nothing for nothing."""
+    """Return a thing with its article: `an onion`, `a soup`; empty for None."""
     if item is None:
         return ""
     return gettext(THING_PHRASES[item]) if isinstance(item, str) else gettext("a soup")
 
 
 def duration_text(ticks: int, brief: Mapping[str, Json]) -> str:
-    """So many ticks, as people are told of them: `20 steps`, or `3 seconds` where a clock takes them."""
+    """Return a number of ticks as participants read it: `20 steps`, or `3 seconds` if a clock runs."""
     if brief["clock"] != "tick":
         return ngettext("{count} step", "{count} steps", ticks).format(count=ticks)
     seconds = max(1, round(ticks * brief["tick_ms"] / 1000))
@@ -81,12 +81,12 @@ def duration_text(ticks: int, brief: Mapping[str, Json]) -> str:
 
 
 def ingredient_list(ingredients: Sequence[str]) -> str:
-    """`onion, onion, tomato`."""
+    """Return ingredients in words, such as `onion, onion, tomato`."""
     return ", ".join(gettext(THING_NAMES[each]) for each in ingredients)
 
 
 def pot_text(contents: Sequence[str], left: int | None, brief: Mapping[str, Json]) -> str:
-    """`onion, onion; not cooking yet`, `onion, onion, onion; ready in 3 steps`."""
+    """Return a pot in words: `onion, onion; not cooking yet`, `onion, onion, onion; ready in 3 steps`."""
     if left is None:
         state = gettext("not cooking yet")
     elif left == 0:
@@ -127,11 +127,11 @@ REFUSAL_SENTENCES: Mapping[str, str] = {
     "wrong_item": gettext_noop("that does not go in there"),
     "not_a_soup": gettext_noop("only soups are delivered"),
 }
-"""Why an interact changed nothing, by its code."""
+"""Why an interact changed nothing, by refusal code."""
 
 
 def past_step(step: StepView, view: SeatView) -> PastStep:
-    """One tick: a line for each cook, deliveries, and soups that are ready."""
+    """Return one past tick: a line for each cook, deliveries, and soups that became ready."""
     lines = tuple(_line(step, player, view) for player in view.players)
     return PastStep(step.number, lines, tuple(_news(step, view)))
 
@@ -156,7 +156,7 @@ def _line(step: StepView, player: PlayerView, view: SeatView) -> SeatLine:
 
 
 def _did(event: Event) -> tuple[str, str]:
-    """What was done, and who was in the way."""
+    """Return what was done, and what blocked it."""
     verb = event.data["command"][0]
     if verb in MOVED_SENTENCES and event.data["moved"]:
         return gettext(MOVED_SENTENCES[verb]), ""
@@ -170,7 +170,7 @@ def _did(event: Event) -> tuple[str, str]:
 
 
 def delivery_text(points: int, *, own: bool) -> str:
-    """How a delivery is told, with what is to be filled in between braces."""
+    """Return the sentence for a delivery, with placeholders in braces."""
     if own and points:
         return gettext("You have delivered a soup: {points} points.")
     if own:
@@ -181,7 +181,7 @@ def delivery_text(points: int, *, own: bool) -> str:
 
 
 def _news(step: StepView, view: SeatView) -> Iterator[tuple[str, str]]:
-    """Deliveries with their points, and soups that are ready."""
+    """Yield deliveries with their points, and soups that became ready."""
     for event in step.events:
         if event.kind == "delivered" and event.seat is not None:
             player, points = view.players[event.seat], event.data["points"]
@@ -205,7 +205,7 @@ NEXT_SENTENCES: Mapping[str, str] = {
     DELIVER: gettext_noop("Next: deliver a soup"),
     WAIT: gettext_noop("Next: wait"),
 }
-"""What a partner is at, by its skill and what that is about."""
+"""What a partner does next, by its skill and the object of the skill."""
 EXPECTED_SENTENCES: Mapping[str, str] = {
     f"{PICKUP} {ONION}": gettext_noop("It expects that you take an onion"),
     f"{PICKUP} {TOMATO}": gettext_noop("It expects that you take a tomato"),
@@ -218,11 +218,11 @@ EXPECTED_SENTENCES: Mapping[str, str] = {
     DELIVER: gettext_noop("It expects that you deliver a soup"),
     WAIT: gettext_noop("It expects that you wait"),
 }
-"""What it expects of whoever reads, likewise."""
+"""What a partner expects of the reader, by skill and object."""
 
 
 class PartnerIntent(NamedTuple):
-    """One cook but one's own, and what it says; empty where it has said nothing."""
+    """Another cook and its intent in words; empty if it gave none."""
 
     seat: int
     name: str
@@ -230,13 +230,13 @@ class PartnerIntent(NamedTuple):
 
 
 class IntentList(NamedTuple):
-    """Everybody else, in the order of seats."""
+    """All other cooks, in the order of seats."""
 
     partners: tuple[PartnerIntent, ...]
 
 
 def intents_panel(view: SeatView) -> Panel:
-    """What the others are about to do."""
+    """Return the panel with what the other cooks will do next."""
     partners = tuple(
         PartnerIntent(player.seat, player.name, intent_text(view.intents.get(player.seat, {}), view.seat))
         for player in view.players
@@ -246,7 +246,10 @@ def intents_panel(view: SeatView) -> Panel:
 
 
 def intent_text(intent: Intent, seat: int) -> str:
-    """`Next: take an onion. It expects that you deliver a soup`; empty where nothing is said to this seat."""
+    """Return an intent in words: `Next: take an onion. It expects that you deliver a soup`.
+
+    Empty if the intent says nothing to this seat.
+    """
     at = NEXT_SENTENCES.get(_code(intent, "do", "item"), "")
     expects = (
         EXPECTED_SENTENCES.get(_code(intent, "foresees", "what"), "") if intent.get("of") == str(seat) else ""

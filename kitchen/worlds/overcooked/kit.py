@@ -106,4 +106,8 @@ KIT = WorldKit(
     recordings=_recordings,
     canvases={"own_layout": _own_layout},
 )
-"""Practice is the smallest grid, beside somebody who leaves all to do, until one soup is delivered."""
+"""The world's registry entry.
+
+In the practice episode, one participant plays the smallest grid beside a partner that only stays. It ends
+when one soup is delivered.
+"""

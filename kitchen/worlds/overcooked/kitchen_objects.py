@@ -1,4 +1,7 @@
-"""Model hands, counters and pots, and what an interact command does to them (spec: Interact, Cooking)."""
+"""Model hands, counters and pots, and the effect of an interact command on them.
+
+The rules are in the package docstring, under Interact.
+"""
 
 from __future__ import annotations
 
@@ -22,22 +25,24 @@ DISH = "dish"
 FOOD = frozenset(INGREDIENTS.values())
 
 Item = str | Soup
-"""What a hand or a counter holds: an onion, a tomato, a dish, or a soup in its dish."""
+"""The content of a hand or counter: an onion, a tomato, a dish, or a soup in its dish."""
 
 TOOK, LAID, POTTED, STARTED, FILLED, SERVED = "took", "laid", "potted", "started", "filled", "served"
-"""What an interact did: from a dispenser or counter; onto a counter; into a pot; a pot; out of one; away."""
+"""Effects of an interact: took from a dispenser or counter, laid on a counter, put into a pot, started a pot,
+filled a dish from a pot, served a soup.
+"""
 
 
 class Pot(NamedTuple):
-    """A pot with something in it."""
+    """A pot with at least one ingredient."""
 
     contents: Soup
     started: int | None = None
-    """The clock before the step in which it was started; None where it is not."""
+    """The clock before the step in which it was started; None if it is not started."""
 
 
 class InteractEffect(NamedTuple):
-    """What an interact did with what. A soup that was served has what it was worth."""
+    """The effect of an interact and its object. `points` is the worth of a served soup."""
 
     did: str
     thing: Item | None
@@ -45,7 +50,7 @@ class InteractEffect(NamedTuple):
 
 
 class KitchenObjects:
-    """All that can be held, laid down or cooked in one episode."""
+    """All things that are held, lie on counters or cook in one episode."""
 
     def __init__(self, layout: Layout, starts_itself: bool) -> None:
         self.layout, self.starts_itself = layout, starts_itself
@@ -54,18 +59,18 @@ class KitchenObjects:
         self.pots: dict[Cell, Pot] = {}
 
     def copy(self) -> KitchenObjects:
-        """The same once more, to try something out."""
+        """Return an independent copy, to try something out."""
         other = KitchenObjects(self.layout, self.starts_itself)
         other.hands, other.counters, other.pots = self.hands, dict(self.counters), dict(self.pots)
         return other
 
     def why_not(self, seat: int, ahead: Cell, clock: int) -> str:
-        """The refusal code of an interact with this cell; empty if it has an effect."""
+        """Return the refusal code of an interact with this cell; empty if it would have an effect."""
         letter = self.layout.furniture.get(ahead)
         return self._WHY_NOT[letter](self, self.hands[seat], ahead, clock) if letter else "nothing_there"
 
     def act(self, seat: int, ahead: Cell, clock: int) -> InteractEffect | str:
-        """Interact; what was done, or the refusal code."""
+        """Carry out an interact. Return its effect, or the refusal code."""
         return self.why_not(seat, ahead, clock) or self._ACT[self.layout.furniture[ahead]](
             self, seat, ahead, clock
         )
@@ -160,11 +165,13 @@ class KitchenObjects:
     }
 
     def is_ready(self, pot: Pot, clock: int) -> bool:
-        """Whether its soup can be taken at this clock."""
+        """Return whether the soup can be taken at this clock."""
         return pot.started is not None and clock - pot.started >= self.layout.ticks(pot.contents)
 
     def cook(self, clock: int) -> Iterator[Event]:
-        """The end of the step that has brought the clock here: pots start, and become ready."""
+        """End the step that has brought the clock here: start pots, and yield `started` and `ready`
+        events.
+        """
         for cell in self.layout.places(POT):
             pot = self.pots.get(cell)
             if pot and pot.started is None and self.starts_itself and len(pot.contents) == POT_CAPACITY:
@@ -176,7 +183,7 @@ class KitchenObjects:
                     yield Event("ready", None, {"pot": list(cell)})
 
     def next_ready(self, clock: int) -> int | None:
-        """The clock at which the next pot becomes ready; None where none will."""
+        """Return the clock at which the next pot becomes ready; None if no pot cooks."""
         ends = (
             pot.started + self.layout.ticks(pot.contents)
             for pot in self.pots.values()
@@ -185,12 +192,12 @@ class KitchenObjects:
         return min((end for end in ends if end > clock), default=None)
 
     def left(self, pot: Pot, clock: int) -> int | None:
-        """Ticks until it is ready: 0 if it is, None if it is not started."""
+        """Return the ticks until the pot is ready: 0 if it is, None if it is not started."""
         if pot.started is None:
             return None
         return max(0, self.layout.ticks(pot.contents) - (clock - pot.started))
 
 
 def item_json(item: Item | None) -> Json:
-    """As pages, logs and stored states have it: null, a word, or `["soup", [ingredients]]`."""
+    """Return the JSON form for pages, logs and stored states: null, a word, or `["soup", [ingredients]]`."""
     return ["soup", list(item)] if isinstance(item, tuple) else item

@@ -1,4 +1,4 @@
-"""Read, check and list layouts: a grid with the orders that can be served in it.
+"""Read, check and list layouts. A layout is a grid with the orders that can be served in it.
 
 A layout file::
 
@@ -14,9 +14,9 @@ A layout file::
     value = 20                           # of any order, or { O = 21, T = 13 }: the sum over the ingredients
     time = 20                            # ticks of cooking, likewise
 
-`X` counter, `O` `T` `D` where onions, tomatoes and dishes are taken, `P` pot, `S` serving place, a space
-floor, `1` and `2` the floor where seats 0 and 1 start. Cells are (x, y) from the top left, x to the east, y
-to the south.
+Letters: `X` counter; `O`, `T`, `D` dispensers of onions, tomatoes and dishes; `P` pot; `S` serving place; a
+space is floor; `1` and `2` are the start cells of seats 0 and 1. Cells are (x, y) from the top left, x to the
+east, y to the south.
 """
 
 from __future__ import annotations
@@ -44,35 +44,35 @@ from kitchen.contract.data_files import (
 from kitchen.contract.world import Json
 
 Cell = tuple[int, int]
-"""(x, y)."""
+"""A cell (x, y)."""
 Soup = tuple[str, ...]
-"""Its ingredients, sorted."""
+"""A soup: its ingredients, sorted."""
 
 COUNTER, POT, SERVING = "X", "P", "S"
 DISPENSERS: Mapping[str, str] = {"O": "onion", "T": "tomato", "D": "dish"}
-"""What is taken there, by letter."""
+"""The thing that each dispenser gives, by letter."""
 INGREDIENTS: Mapping[str, str] = {"O": "onion", "T": "tomato"}
 FLOOR, STARTS = " ", "12"
 LETTERS = {COUNTER, POT, SERVING, *DISPENSERS, FLOOR, *STARTS}
 POT_CAPACITY = 3
-"""Ingredients that a pot takes."""
+"""Number of ingredients that a pot takes."""
 DIRECTIONS: Mapping[str, Cell] = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
 
 
 def cell_ahead(cell: Cell, face: str) -> Cell:
-    """The cell ahead of who stands here and faces there."""
+    """Return the cell ahead of a seat in this cell that faces this direction."""
     by = DIRECTIONS[face]
     return cell[0] + by[0], cell[1] + by[1]
 
 
 MAX_AMOUNT = 1_000_000
-"""Of points and of ticks, for each."""
+"""Largest number of points and of ticks that a layout may give."""
 AMOUNT_PROBLEM = f"must be a whole number from 1 to {MAX_AMOUNT}"
 Amount = Annotated[int, Field(ge=1, le=MAX_AMOUNT), error_text(AMOUNT_PROBLEM)]
 
 
 class Amounts(Record):
-    """What each ingredient adds."""
+    """Amount that each ingredient adds."""
 
     O: Amount | None = None  # noqa: E741 - the letter of the grid
     T: Amount | None = None
@@ -91,7 +91,7 @@ def _line(value: str) -> str:
 
 
 class LayoutFile(Record):
-    """What stands in a layout file."""
+    """The fields of a layout file."""
 
     title: Annotated[Text, AfterValidator(_line)]
     grid: Annotated[tuple[str, ...], Field(strict=False), error_text("must be a list of rows")]
@@ -106,7 +106,7 @@ _FILE, _AMOUNT, _AMOUNTS = TypeAdapter(LayoutFile), TypeAdapter(Amount), TypeAda
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """All that the rules need to know of a grid; the same object is the same layout."""
+    """All that the rules need to know about a grid. Layouts are compared by identity."""
 
     code: str
     title: str
@@ -114,36 +114,36 @@ class Layout:
     furniture: Mapping[Cell, str]
     """The letter of every cell that is no floor, in reading order."""
     floor: tuple[Cell, ...]
-    """In reading order."""
+    """Floor cells, in reading order."""
     starts: tuple[Cell, Cell]
     orders: tuple[Soup, ...]
     bonus: frozenset[Soup]
     value: int | Mapping[str, int]
-    """Points of any order, or what each ingredient adds to a soup."""
+    """Points of any order, or the points that each ingredient adds to a soup."""
     time: int | Mapping[str, int]
-    """Likewise ticks of cooking."""
+    """Ticks of cooking of any soup, or the ticks that each ingredient adds."""
 
     @property
     def has_tomatoes(self) -> bool:
-        """It is one of those that only the new way of cooking plays."""
+        """Return whether the layout has tomatoes; such a layout needs `cooking` set to `interact`."""
         return "T" in self.furniture.values()
 
     def ticks(self, contents: Soup) -> int:
-        """How long it cooks, whatever it is worth."""
+        """Return how long these contents cook, ordered or not."""
         return _summed(self.time, contents)
 
     def points(self, soup: Soup) -> int:
-        """What it is worth where it is served; 0 for what nobody ordered."""
+        """Return the points of a served soup; 0 if it is not ordered."""
         if soup not in self.orders:
             return 0
         return _summed(self.value, soup) * (2 if soup in self.bonus else 1)
 
     def places(self, letter: str) -> tuple[Cell, ...]:
-        """Where such furniture stands, in reading order."""
+        """Return the cells with this letter, in reading order."""
         return tuple(cell for cell, found in self.furniture.items() if found == letter)
 
     def room(self, start: Cell) -> tuple[Cell, ...]:
-        """The floor that can be reached from a cell of it, in reading order."""
+        """Return the floor that can be reached from a floor cell, in reading order."""
         reached, edge = {start}, [start]
         while edge:
             near = [cell_ahead(at, face) for at in edge for face in DIRECTIONS]
@@ -157,13 +157,15 @@ def _summed(amount: int | Mapping[str, int], contents: Soup) -> int:
 
 
 def parse_layout(text: str, file: str) -> Layout:
-    """A layout from the text of a layout file; its code is the stem of `file`. DataError, in one line with
-    file, key and reason, for whatever cannot be played."""
+    """Return the layout of a layout file's text; its code is the stem of `file`.
+
+    Raise DataError for anything that cannot be played, in one line with file, key and reason.
+    """
     return _layout(Path(file).stem, *parse_toml(text, file))
 
 
 def open_layout(path: Path) -> Layout:
-    """Likewise from a file."""
+    """Return the layout of a file; as `parse_layout`."""
     return _layout(path.stem, *read_toml(path))
 
 
@@ -188,7 +190,7 @@ def _layout(code: str, source: DataSource, values: Mapping[str, Json]) -> Layout
 
 
 def is_floor(letter: str) -> bool:
-    """Whether one can stand there."""
+    """Return whether the letter is floor or a start cell."""
     return letter == FLOOR or letter in STARTS
 
 
@@ -197,7 +199,9 @@ def _find(cells: Mapping[Cell, str], letter: str) -> Cell:
 
 
 def _check_grid(source: DataSource, rows: tuple[str, ...], cells: Mapping[Cell, str]) -> None:
-    """A closed rectangle of known letters with two starts and all that a soup needs."""
+    """Raise an error unless the grid is a closed rectangle of known letters with two starts and all that a
+    soup needs.
+    """
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise source.error(f"grid[{number}]", f"has {len(row)} cells, the first row {len(rows[0])}")
@@ -228,7 +232,7 @@ def _check_there(source: DataSource, letters: list[str]) -> None:
 
 
 def _soups(source: DataSource, key: str, words: tuple[str, ...], letters: set[str]) -> Iterator[Soup]:
-    """The soups that these words mean, each once."""
+    """Yield the soups for these words, each once."""
     seen: set[Soup] = set()
     for number, word in enumerate(words, 1):
         where = f"{key}[{number}]"
@@ -253,7 +257,7 @@ def _bonus(
 
 
 def _amounts(source: DataSource, key: str, given: object, letters: set[str]) -> int | dict[str, int]:
-    """One number, or one for each ingredient that there is."""
+    """Return one number, or one for each ingredient of the layout."""
     if isinstance(given, int):
         return source.at(key).read(_AMOUNT, given)
     told = source.at(key).read(_AMOUNTS, given).model_dump()
@@ -271,14 +275,16 @@ CLASSIC_LAYOUTS = (
     "forced_coordination",
     "counter_circuit",
 )
-"""The five of the papers, in their order."""
+"""The five layouts of the papers, in their order."""
 OWN_LAYOUT_CODE = "own"
-"""The code of a layout that stands in the settings."""
+"""The code of a layout that is given in the settings."""
 
 
 def load_layouts(directory: Path = LAYOUT_FOLDER) -> dict[str, Layout]:
-    """Every layout of a directory by its code: the classic ones, then the others by name. DataError for the
-    first thing that is wrong."""
+    """Return every layout of a directory by its code: the classic ones first, then the others by name.
+
+    Raise DataError for the first fault.
+    """
     paths = sorted(directory.glob("*.toml"), key=lambda path: (_rank(path.stem), path.stem))
     if not paths:
         raise DataError(f"{directory}: holds no layout")
@@ -291,11 +297,11 @@ def _rank(code: str) -> int:
 
 @cache
 def shipped_layouts() -> Mapping[str, Layout]:
-    """Those that come with the project, read once."""
+    """Return the layouts that come with the project, read once."""
     return load_layouts()
 
 
 @lru_cache(maxsize=64)
 def parse_own_layout(text: str) -> Layout:
-    """A layout from the text of a layout file; DataError that calls it `own_layout`."""
+    """Return the layout of a text; the DataError of a faulty one names it `own_layout`."""
     return parse_layout(text, f"{OWN_LAYOUT_CODE}_layout")

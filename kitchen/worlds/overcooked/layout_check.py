@@ -1,7 +1,6 @@
-"""Check a drawn layout: report every fault, and say which seat can reach what.
+"""Check a drawn layout: report every fault, and say which seat can reach which places.
 
-The rules (`layout.py`) stop at the first fault; this module lists all of them in words, in English. Plain
-Python.
+`layout.py` stops at the first fault. This module lists all faults, in English sentences. Plain Python.
 """
 
 from __future__ import annotations
@@ -37,47 +36,50 @@ _LETTERS = {name: letter for letter, name in INGREDIENTS.items()}
 
 @dataclass(frozen=True, slots=True)
 class LayoutReach:
-    """What the seats come to from where they start."""
+    """The floor and the furniture that each seat can reach from its start."""
 
     layout: Layout
     rooms: tuple[frozenset[Cell], frozenset[Cell]]
-    """By seat, the floor that it can walk on."""
+    """By seat: the floor that it can walk on."""
     places: tuple[frozenset[Cell], frozenset[Cell]]
-    """By seat, what is no floor and stands beside that."""
+    """By seat: the furniture beside that floor."""
 
     @property
     def is_cut(self) -> bool:
-        """The seats cannot come to each other."""
+        """Return whether the two seats cannot reach each other."""
         return self.rooms[0] != self.rooms[1]
 
     @property
     def shared(self) -> tuple[Cell, ...]:
-        """Counters that both come to, in reading order: there they hand things over."""
+        """Counters that both seats can reach, in reading order; seats pass things over them."""
         both = self.places[0] & self.places[1]
         return tuple(cell for cell in self.layout.places(COUNTER) if cell in both)
 
     def letters(self, seat: int) -> set[str]:
-        """Of what a seat comes to."""
+        """Return the letters of the furniture that a seat can reach."""
         return {self.layout.furniture[cell] for cell in self.places[seat]}
 
     def lost(self) -> tuple[Cell, ...]:
-        """What is of use, and nobody comes to it, in reading order."""
+        """Return useful furniture that no seat can reach, in reading order."""
         there = self.places[0] | self.places[1]
         furniture = self.layout.furniture.items()
         return tuple(cell for cell, letter in furniture if letter != COUNTER and cell not in there)
 
     def idle_floor(self) -> tuple[Cell, ...]:
-        """Floor on which nobody can walk, in reading order."""
+        """Return floor that no seat can reach, in reading order."""
         return tuple(cell for cell in self.layout.floor if cell not in self.rooms[0] | self.rooms[1])
 
     def gets(self, seat: int, letter: str) -> bool:
-        """Whether it comes to such a place, or is handed what is taken from there or brought to it."""
+        """Return whether a seat reaches such furniture, or can pass things to and from it over a counter."""
         helped = bool(self.shared) and letter in self.letters(1 - seat)
         return letter in self.letters(seat) or helped
 
     def can_serve(self, soup: Soup) -> bool:
-        """Whether there is a pot to which all that the soup needs can be brought, and from which somebody
-        brings it, by way of the other or not, to a serving place."""
+        """Return whether some pot can be used to make and serve this soup.
+
+        All ingredients must be able to reach the pot, and the soup must be able to reach a serving place,
+        directly or through the other seat.
+        """
         return any(self._made_in(pot, soup) for pot in self.layout.places(POT))
 
     def _made_in(self, pot: Cell, soup: Soup) -> bool:
@@ -87,7 +89,7 @@ class LayoutReach:
 
 
 def reach_in(layout: Layout) -> LayoutReach:
-    """Who comes to what in it."""
+    """Return what each seat of a layout can reach."""
     rooms = tuple(frozenset(layout.room(start)) for start in layout.starts)
     places = tuple(_beside(room, layout) for room in rooms)
     return LayoutReach(layout, (rooms[0], rooms[1]), (places[0], places[1]))
@@ -112,11 +114,13 @@ ONE_PLACE_NAMES: Mapping[str, str] = {
     POT: "pot",
     SERVING: "serving place",
 }
-"""The same, where it is said where it stands."""
+"""Names of furniture in a sentence that also gives its position."""
 
 
 def layout_remarks(layout: Layout) -> tuple[DrawingRemark, ...]:
-    """All of them: what keeps soups from being served, what nobody reaches, then who reaches what."""
+    """Return all remarks: what prevents soups from being served, what nobody reaches, and who
+    reaches what.
+    """
     reach = reach_in(layout)
     return (*_unserved(reach), *_lost(reach), *_apart(reach), *(_reached(reach, seat) for seat in (0, 1)))
 
@@ -151,7 +155,7 @@ def _lost(reach: LayoutReach) -> Iterator[DrawingRemark]:
 
 
 def cell_position(cell: Cell) -> str:
-    """Where a cell is, counted from 1."""
+    """Return the position of a cell in words, counted from 1."""
     return f"row {cell[1] + 1}, column {cell[0] + 1}"
 
 
@@ -196,11 +200,11 @@ NEEDED_CELLS: Mapping[str, str] = {
 START_NAMES: Mapping[str, str] = {"1": "start 1 (seat 0)", "2": "start 2 (seat 1)"}
 AMOUNT_NAMES: Mapping[str, str] = {"value": "Points of a soup", "time": "Ticks that it cooks"}
 MAX_SHOWN = 4
-"""Places that are named of many."""
+"""At most so many places are listed in a remark."""
 
 
 class DrawnLayout(Record):
-    """What can stand in a layout file so that it can be drawn, whether or not it can be played."""
+    """The fields of a layout file that can be drawn, whether or not the layout can be played."""
 
     title: str = ""
     grid: TextLines = ()
@@ -211,7 +215,7 @@ class DrawnLayout(Record):
 
 
 def layout_faults(drawn: DrawnLayout) -> Iterator[str]:
-    """All of them, a whole sentence each."""
+    """Yield every fault of the layout, each as a whole sentence."""
     letters = {letter for row in drawn.grid for letter in row}
     if not drawn.title.strip():
         yield "It has no title."

@@ -39,7 +39,7 @@ EMPTY_DRAWING = GridDrawing(
     {"title": "A new layout", "orders": "OOO", "bonus": "", "value": "20", "time": "20"},
 )
 SETTING_NAME = "own_layout"
-"""The setting; complaints of the rules begin with it."""
+"""Name of the setting; messages of the layout reader begin with it."""
 _EACH = re.compile(r"([OT])\s*=\s*(\d+)")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -48,7 +48,7 @@ _DRAWN = TypeAdapter(DrawnLayout)
 
 
 class LayoutEditor(drawable_setting.DrawableSetting):
-    """The setting `own_layout`."""
+    """Convert between the setting `own_layout` and a drawing."""
 
     tiles = (
         TileKind(FLOOR, "floor"),
@@ -76,7 +76,7 @@ class LayoutEditor(drawable_setting.DrawableSetting):
     belongs = ("layout", OWN_LAYOUT_CODE)
 
     def begun(self) -> Mapping[str, StartingDrawing]:
-        """An empty grid, then every layout that comes along."""
+        """Return the starting drawings: an empty grid, then every shipped layout."""
         empty = {"empty": StartingDrawing("An empty grid", self.text(EMPTY_DRAWING))}
         return empty | {
             code: StartingDrawing(one.title, self.text(_sheet_of(one)))
@@ -84,8 +84,10 @@ class LayoutEditor(drawable_setting.DrawableSetting):
         }
 
     def sheet(self, text: str) -> GridDrawing:
-        """As `DrawableSetting` has it: rows of one length are not asked for, keys that nobody knows are not
-        drawn."""
+        """Return the drawing of a layout text (see `DrawableSetting`).
+
+        Rows may differ in length. Unknown keys are not drawn.
+        """
         if not text.strip():
             return GridDrawing()
         told = _read(text)
@@ -93,13 +95,16 @@ class LayoutEditor(drawable_setting.DrawableSetting):
         return GridDrawing(told.grid, {**lines, "value": _amount(told.value), "time": _amount(told.time)})
 
     def text(self, sheet: GridDrawing) -> str:
-        """A layout file; nothing for nothing."""
+        """Return the layout file for a drawing; empty for an empty drawing."""
         if sheet.is_empty:
             return ""
         return "\n".join(_file(sheet)) + "\n"
 
     def told(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
-        """All that keeps it from being played; else who reaches what, and whether it counts."""
+        """Return remarks about the layout: all faults.
+
+        If there are no faults, the remarks say what each seat reaches, and whether the layout is used.
+        """
         if not text.strip():
             return ()
         try:
@@ -111,13 +116,13 @@ class LayoutEditor(drawable_setting.DrawableSetting):
 
 
 def _read(text: str) -> DrawnLayout:
-    """What is drawn of it; DataError."""
+    """Read the drawable fields of a layout text. Raises DataError."""
     source, values = parse_toml(text, SETTING_NAME)
     return source.read(_DRAWN, values)
 
 
 def _refused(text: str, error: SettingsError) -> list[str]:
-    """All faults; where the drawing has none, or cannot be read, what the rules say."""
+    """Return all faults; if the drawing has none or cannot be read, the message of the rules."""
     with suppress(DataError):
         if found := list(layout_faults(_read(text))):
             return found
@@ -126,7 +131,7 @@ def _refused(text: str, error: SettingsError) -> list[str]:
 
 
 def _beside(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Of the other settings what a layout has to fit."""
+    """Return the other settings that the layout must fit."""
     return {"cooking": settings["cooking"]} if "cooking" in settings else {}
 
 
@@ -139,7 +144,7 @@ def _unused(settings: Mapping[str, Json]) -> Iterator[DrawingRemark]:
 
 
 def _sheet_of(layout: Layout) -> GridDrawing:
-    """One that comes along."""
+    """Return the drawing of a shipped layout."""
     letters = {"onion": "O", "tomato": "T"}
     orders = ["".join(letters[each] for each in soup) for soup in layout.orders]
     bonus = [word for word, soup in zip(orders, layout.orders, strict=True) if soup in layout.bonus]
@@ -160,7 +165,7 @@ def _amount(told: DrawnAmount) -> str:
 
 
 def _file(sheet: GridDrawing) -> Iterator[str]:
-    """Line by line."""
+    """Yield the lines of the layout file."""
     yield f"title = {_quoted(sheet.lines.get('title', ''))}"
     yield from ("grid = [", *(f"    {_quoted(row)}," for row in sheet.rows), "]")
     for name in ("orders", "bonus"):
@@ -175,7 +180,10 @@ def _list(words: Sequence[str]) -> str:
 
 
 def _number(written: str) -> str:
-    """A number, or one for each ingredient; what is neither stays a text, which the rules refuse."""
+    """Return a number, or an inline table of one number per ingredient.
+
+    Any other text stays a string, which the rules refuse.
+    """
     if re.fullmatch(r"[1-9][0-9]{0,8}", written):
         return written
     each = [_EACH.fullmatch(part.strip()) for part in written.upper().split(",")]
@@ -186,7 +194,7 @@ def _number(written: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML."""
+    """Return a basic TOML string."""
     return json.dumps(_CONTROLS.sub(" ", text), ensure_ascii=False)
 
 

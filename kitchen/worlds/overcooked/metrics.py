@@ -1,4 +1,4 @@
-"""Define the metrics of an Overcooked episode, and count what they need. Plain Python."""
+"""Define the metrics of an Overcooked episode, and count the actions that they need. Plain Python."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ METRICS = (
 
 IDLE = "idle"
 COUNTED_ACTIONS = (TOOK, LAID, POTTED, STARTED, FILLED, SERVED, IDLE)
-"""What is counted of each seat."""
+"""Actions that are counted for each seat."""
 
 
 @dataclass(slots=True)
 class EpisodeCounts:
-    """Counts so far."""
+    """Running counts of one episode."""
 
     points: int = 0
     soups: int = 0
@@ -87,13 +87,13 @@ class EpisodeCounts:
     )
 
     def add(self, seat: int, deed: InteractEffect) -> None:
-        """Something that a seat did by an interact."""
+        """Count an effective interact of a seat."""
         self.seats[seat][deed.did] += 1
         self.points += deed.points
         self.soups += deed.points > 0
 
     def score(self) -> dict[str, Json]:
-        """Every figure, and beside them `counts` by seat."""
+        """Return every metric, and `counts`: the counted actions by seat."""
         return {
             "points": self.points,
             "soups": self.soups,
@@ -104,7 +104,7 @@ class EpisodeCounts:
         }
 
     def to_json(self) -> dict[str, Json]:
-        """All of it, for the stored state."""
+        """Return all counts, for the stored state."""
         return {
             "points": self.points,
             "soups": self.soups,

@@ -16,11 +16,11 @@ MOVE_COMMANDS: tuple[Command, ...] = tuple((face,) for face in DIRECTIONS)
 COMMANDS = (*MOVE_COMMANDS, INTERACT, STAY)
 
 BLOCKED_BY_COUNTER, BLOCKED_BY_SEAT = "counter", "seat"
-"""What keeps somebody from the cell ahead: furniture, or the other one."""
+"""What blocks a seat from the cell ahead: furniture, or the other seat."""
 
 
 class Pose:
-    """One seat in a cell, and where it faces. Never changed."""
+    """One seat in a cell with a facing direction. Never changed after creation."""
 
     __slots__ = ("after", "ahead", "at", "face")
 
@@ -28,28 +28,28 @@ class Pose:
         self.at, self.face = at, face
         self.ahead = cell_ahead(at, face)
         self.after: Mapping[Command, MoveAttempt] = {}
-        """By command."""
+        """The attempt for each command."""
 
 
 class MoveAttempt(NamedTuple):
-    """What a seat wants by a command, and what comes of it."""
+    """The move that a seat attempts with a command, and its possible results."""
 
     target: Cell
     free: Pose
-    """Where it stands then, if the other seat does not keep it."""
+    """The pose if the other seat does not block the move."""
     kept: Pose
-    """And if it does."""
+    """The pose if the other seat blocks the move."""
     event: Event
-    """What is told if it is not kept; nothing of this holds for an interact."""
+    """The event if the move is not blocked; unused for an interact."""
     event_kept: Event
     wants: bool
-    """It wants to be in another cell."""
+    """Whether the command moves to another cell."""
     idle: bool
     acts: bool
 
 
 class FloorPoses:
-    """All stands of both seats on the floor of one layout."""
+    """All poses of both seats on the floor of one layout."""
 
     def __init__(self, layout: Layout) -> None:
         self._cells = frozenset(layout.floor)
@@ -61,7 +61,7 @@ class FloorPoses:
                 stand.after = {command: self._tried(seat, stand, command) for command in COMMANDS}
 
     def stand(self, seat: int, at: Cell, face: str) -> Pose:
-        """The one object for these."""
+        """Return the shared Pose object for these values."""
         return self._stands[seat][at, face]
 
     def _tried(self, seat: int, stand: Pose, command: Command) -> MoveAttempt:
@@ -89,5 +89,5 @@ class FloorPoses:
 
 @lru_cache(maxsize=64)
 def floor_poses_of(layout: Layout) -> FloorPoses:
-    """The floor that all episodes in a layout share."""
+    """Return the poses that all episodes in a layout share."""
     return FloorPoses(layout)

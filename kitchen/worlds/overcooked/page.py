@@ -1,6 +1,6 @@
 """Show the Overcooked world in a browser: grid, orders, score, intents and guide.
 
-Everything follows from the `SeatView`. The module also has the texts that
+All content is computed from the `SeatView`. The module also has the texts that
 `static/worlds/overcooked/words.js` shows. Plain Python, no Django.
 """
 
@@ -40,24 +40,24 @@ _TEMPLATES = "worlds/overcooked"
 
 
 class ShownOrder(NamedTuple):
-    """A soup that is worth something; `parts` by their pictures, `name` in words."""
+    """One ordered soup: `parts` are its ingredients (shown as pictures), `name` is the soup in words."""
 
     parts: tuple[str, ...]
     name: str
     points: int
     time: str
-    """Of cooking, in words."""
+    """Cooking time, in words."""
     bonus: bool
 
 
 class OrderList(NamedTuple):
-    """All of them: they stand for the whole episode."""
+    """All orders; they stay the same for the whole episode."""
 
     orders: tuple[ShownOrder, ...]
 
 
 class ScoreContent(NamedTuple):
-    """So far, and how many ticks are left; `tick_ms` is 0 where they wait for everybody."""
+    """Points and soups so far, and ticks left. `tick_ms` is 0 if the world waits for both seats."""
 
     points: int
     soups: int
@@ -66,7 +66,7 @@ class ScoreContent(NamedTuple):
 
 
 def orders_panel(view: SeatView) -> Panel:
-    """What is ordered."""
+    """Return the panel with the orders."""
     shows = tuple(
         ShownOrder(
             tuple(each["ingredients"]),
@@ -81,7 +81,7 @@ def orders_panel(view: SeatView) -> Panel:
 
 
 def score_panel(view: SeatView) -> Panel:
-    """How far it has come."""
+    """Return the panel with points, soups and ticks left."""
     seen = view.observation
     tick_ms = view.brief["tick_ms"] if view.brief["clock"] == "tick" else 0
     shows = ScoreContent(seen["points"], seen["soups"], seen["ticks_left"], tick_ms)
@@ -89,16 +89,16 @@ def score_panel(view: SeatView) -> Panel:
 
 
 class FacedCell(NamedTuple):
-    """The cell that a seat faces: what stands there (a space for floor), what lies there or is in its pot."""
+    """The cell that a seat faces: its letter (a space for floor), and the thing or the pot in it."""
 
     letter: str
     thing: Json
-    """As an observation has it; None for nothing, and for what is no counter."""
+    """As in an observation; None if nothing lies there or the cell is no counter."""
     pot: Mapping[str, Json] | None
 
 
 def faced_cell(brief: Mapping[str, Json], observation: Mapping[str, Json], seat: int) -> FacedCell:
-    """What this seat faces."""
+    """Return the cell that this seat faces."""
     me = observation["players"][seat]
     x, y = cell = cell_ahead(tuple(me["at"]), me["face"])
     letter = brief["grid"][y][x]
@@ -108,7 +108,7 @@ def faced_cell(brief: Mapping[str, Json], observation: Mapping[str, Json], seat:
 
 
 def interact_effect(found: FacedCell, holds: Json) -> tuple[str, Json]:
-    """What an interact that has an effect does there, and with which thing."""
+    """Return what an effective interact with this cell does, and with which thing."""
     if found.letter == COUNTER:
         return (LAID, holds) if holds else (TOOK, found.thing)
     if found.letter == SERVING:
@@ -135,13 +135,13 @@ USE_LABELS: Mapping[str, str] = {
 
 
 def use_label(view: SeatView, found: FacedCell) -> str:
-    """What an interact that has an effect does: `Put an onion into the pot`."""
+    """Return the label of an effective interact, such as `Put an onion into the pot`."""
     did, what = interact_effect(found, view.observation["players"][view.seat]["holds"])
     return gettext(USE_LABELS[did]).format(thing=thing_phrase(what))
 
 
 def handbook(brief: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Orders, furniture by letter, and how long all lasts."""
+    """Return the content of the guide: orders, furniture by letter, and the length of the episode."""
     ticking = brief["clock"] == "tick"
     letters = dict.fromkeys(letter for row in brief["grid"] for letter in row if not is_floor(letter))
     return {
@@ -163,7 +163,7 @@ def handbook(brief: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def script_sentences() -> Mapping[str, Json]:
-    """By the names under which the script knows them; what is between braces, it fills in."""
+    """Return texts for the page script, by the script's names. The script fills in the parts in braces."""
     return {
         "soup": gettext("soup of {ingredients}"),
         "idle": gettext("not cooking yet"),
@@ -192,7 +192,7 @@ def _look(letter: str) -> CellLook:
 
 
 class OvercookedPage(GridPage):
-    """The grid, and beside it what is ordered and what the others are about to do."""
+    """Show the grid, the orders and, if the page says so, what the other seat will do next."""
 
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
@@ -221,7 +221,7 @@ class OvercookedPage(GridPage):
     missed = gettext_lazy("The time is over, and no soup was delivered yet. That is all right.")
 
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
-        """Orders instead of other facts; what the others will do where the page says so."""
+        """Return the panel makers: orders instead of other facts, and intents if the page shows them."""
         ours: list[PanelMaker] = []
         for make in super().makers(view):
             ours.append(orders_panel if make == self.facts else make)
@@ -230,49 +230,54 @@ class OvercookedPage(GridPage):
         return tuple(ours)
 
     def score(self, view: SeatView) -> Panel:
-        """Points, soups, ticks left."""
+        """Return the panel with points, soups and ticks left."""
         return score_panel(view)
 
     def story(self, view: SeatView) -> Panel:
-        """The last ticks, newest first."""
+        """Return the panel with the last ticks, newest first."""
         return history_panel(view, lambda step: past_step(step, view))
 
     def spoken(self, view: SeatView) -> Panel:
-        """Deliveries and soups of the last tick, and why one's own command came to nothing; not every
-        move."""
+        """Return the panel for screen readers about the last tick.
+
+        It has deliveries, soups, and why this seat's command was refused, but not every move.
+        """
         return spoken_panel(view, lambda step: past_step(step, view))
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
-        """`onion`, `onion, onion; not cooking yet`."""
+        """Return an entry of a layer in words.
+
+        Examples: `onion`, and for a pot `onion, onion; not cooking yet`.
+        """
         if layer == "pots":
             return pot_text(entry["contents"], entry["left"], brief)
         return super().entry_words(layer, entry, brief)
 
     def thing_words(self, item: Json) -> str:
-        """`onion`, `soup of onion, onion, onion`, `nothing`."""
+        """Return the words for a thing: `onion`, `soup of onion, onion, onion`, `nothing`."""
         return thing_name(item)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Using says what comes of it."""
+        """Return the label of the interact key, which says what it would do now; empty for other keys."""
         return (
             use_label(view, faced_cell(view.brief, view.observation, view.seat)) if verb == "interact" else ""
         )
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Beside all else, how long soups cook: for the rings in pots."""
+        """Return the rules for the page script, with the cooking time for the progress rings in pots."""
         return {**super().script_rules(view), "time": view.brief["time"]}
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
-        """Beside all else, what is said of pots, soups and deliveries."""
+        """Return the texts for the page script, with those about pots, soups and deliveries."""
         return {**super().script_words(view), **script_sentences()}
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Orders in words and pictures, how long all lasts, keys."""
+        """Return the guide: orders in words and pictures, durations, and keys."""
         keys = [(gettext(key.label), command_label((verb,))) for verb, key in self.pad.items()]
         return {**handbook(brief), "keys": keys}
 
     def phrase(self, command: Command) -> str:
-        """`Go left`."""
+        """Return a command in words, such as `Go left`."""
         return command_label(command)
 
 

@@ -1,9 +1,9 @@
 """Compare Overcooked with recorded episodes of the released game, tick by tick.
 
-A line (`kitchen.contract.reference_recordings`) has `layout`, `start` (the setting `cooking`), `policy`
-(who played), the `score` in the end, and `steps`: each `do` [seat 0, seat 1], then the state after it:
-`at`, `face`, `hold`, `counters` [[cell, thing]], `pots` [[cell, ingredients, count or null]], and `reward`,
-the points of the tick by seat.
+A line of a recording file (`kitchen.contract.reference_recordings`) has `layout`, `start` (the setting
+`cooking`), `policy` (the agents that played), the final `score`, and `steps`. Each step has `do` [seat 0,
+seat 1], then the state after it: `at`, `face`, `hold`, `counters` [[cell, thing]], `pots` [[cell,
+ingredients, count or null]], and `reward`, the points of the tick by seat.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Trace:
     score: int
     turns: CommandTurns
     after: list[Mapping[str, Json]]
-    """The state after each tick, by `STATE`."""
+    """The state after each tick, by the names in `STATE`."""
 
     def world(self) -> Overcooked:
-        """Our world with this set-up; SettingsError if there is none."""
+        """Return our world with the recording's set-up. Raise SettingsError if the set-up is not possible."""
         world = Overcooked.create(seats=2, settings=self.settings)
         world.reset(0)
         return world
@@ -54,7 +54,7 @@ class OvercookedTraces(Recordings[Trace]):
     """Traces of the released game."""
 
     def parse(self, raw: Json) -> Trace:
-        """One trace; it has as many ticks as the episode."""
+        """Return one trace; it has as many ticks as the episode."""
         steps = list(raw["steps"])
         settings = {"layout": raw["layout"], "cooking": raw["start"], "ticks": len(steps)}
         return Trace(
@@ -66,14 +66,16 @@ class OvercookedTraces(Recordings[Trace]):
         )
 
     def difference(self, recorded: Trace) -> str | None:
-        """The first one: tick, what differs."""
+        """Return the first difference as tick and field; None if there is none."""
         try:
             return next((f"{recorded.id}: {problem}" for problem in _differences(recorded)), None)
         except SettingsError as error:
             return f"{recorded.id}: set-up: {error}"
 
     def speeds(self, recorded: Sequence[Trace], rounds: int) -> list[float]:
-        """Timed: `reset` and every `step` with its events; not the decoding."""
+        """Return ticks per second of each round: `reset` and every `step` with its events, without
+        decoding.
+        """
         episodes = [(_world(trace), trace.turns) for trace in recorded]
         steps = sum(len(turns) for _, turns in episodes)
         return [steps / _play(episodes) for _ in range(rounds)]
@@ -87,7 +89,7 @@ def _world(trace: Trace) -> Overcooked:
 
 
 def _play(episodes: Sequence[tuple[Overcooked, CommandTurns]]) -> float:
-    """Seconds for one round."""
+    """Return the seconds that one round takes."""
     start = perf_counter()
     for world, turns in episodes:
         world.reset(0)
@@ -112,7 +114,7 @@ def _unequal(where: str, theirs: Json, ours: Json) -> Iterator[str]:
 
 
 def state_as_trace(world: Overcooked, events: Sequence[Event]) -> dict[str, Json]:
-    """Our state after a tick in the form of a trace."""
+    """Return our state after a tick in the form of a trace."""
     seen, reward = world.observe(0), [0, 0]
     for event in events:
         if event.kind == "delivered":
@@ -128,7 +130,7 @@ def state_as_trace(world: Overcooked, events: Sequence[Event]) -> dict[str, Json
 
 
 def _count(world: Overcooked, pot: Mapping[str, Json]) -> int | None:
-    """Ticks that it has cooked."""
+    """Return the ticks that a pot has cooked; None if it is not started."""
     return None if pot["left"] is None else world.layout.ticks(tuple(pot["contents"])) - int(pot["left"])
 
 

@@ -1,4 +1,4 @@
-"""Read a stored Overcooked state from JSON and check all of it, so that no damaged state is played."""
+"""Read a stored Overcooked state from JSON and validate all of it, so that no damaged state is played."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Hands = tuple[Item | None, Item | None]
 
 @dataclass(frozen=True, slots=True)
 class StateReader:
-    """Reads the parts of a stored state of one layout; every method raises StateError."""
+    """Read the parts of a stored state of one layout. Every method raises StateError for an invalid part."""
 
     layout: Layout
     length: int
 
     def clock(self, value: Json) -> int:
-        """Ticks taken."""
+        """Return the number of ticks taken."""
         return read_whole_number(value, "clock", self.length)
 
     def players(self, value: Json) -> tuple[tuple[Cell, Cell], tuple[str, str], Hands]:
-        """Cells, faces and hands."""
+        """Return cells, facing directions and held things of both seats."""
         require(isinstance(value, list) and len(value) == 2, "players", "are not two")
         told = [read_object(each, "players", ("at", "face", "holds")) for each in value]
         cells = [self._cell(each["at"], "players") for each in told]
@@ -36,19 +36,19 @@ class StateReader:
         return (cells[0], cells[1]), (told[0]["face"], told[1]["face"]), (one, other)
 
     def counters(self, value: Json) -> dict[Cell, Item]:
-        """What lies where."""
+        """Return the thing on each counter that is not empty."""
         found = self._cells(value, "counters", COUNTER, 2)
         return {cell: self._item(thing, "counters") for cell, (thing,) in found}
 
     def pots(self, value: Json, clock: int) -> dict[Cell, Pot]:
-        """Those with something in them."""
+        """Return the pots that have something in them."""
         return {
             cell: Pot(self._soup(contents, "pots"), _started(started, clock))
             for cell, (contents, started) in self._cells(value, "pots", POT, 3)
         }
 
     def tally(self, value: Json) -> EpisodeCounts:
-        """What was counted."""
+        """Return the counts of the episode."""
         fields = read_object(value, "tally", ("points", "soups", "collisions", "seats"))
         seats = fields["seats"]
         require(isinstance(seats, list) and len(seats) == 2, "tally", "is not of two seats")
@@ -97,20 +97,20 @@ def _counts(fields: Mapping[str, Json]) -> dict[str, int]:
 
 
 def require(holds: bool, name: str, problem: str) -> None:
-    """StateError unless it holds."""
+    """Raise StateError unless `holds` is true."""
     if not holds:
         raise StateError(f"stored state: {name} {problem}")
 
 
 def read_whole_number(value: Json, name: str, most: int | None = None) -> int:
-    """A whole number from 0."""
+    """Return a whole number from 0 to `most` (no limit if None)."""
     require(isinstance(value, int) and not isinstance(value, bool), name, "is not a whole number")
     require(value >= 0 and (most is None or value <= most), name, f"is not from 0 to {most}")
     return int(value)
 
 
 def read_object(value: Json, name: str, keys: Sequence[str]) -> Mapping[str, Json]:
-    """A JSON object with exactly these keys."""
+    """Return a JSON object that has exactly these keys."""
     require(
         isinstance(value, Mapping) and set(value) == set(keys), name, f"is no object with {', '.join(keys)}"
     )

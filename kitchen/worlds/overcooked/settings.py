@@ -76,20 +76,22 @@ SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Settings that were checked, with the layout that they mean."""
+    """Validated settings with the layout that they select."""
 
     values: Mapping[str, Json]
     layout: Layout
 
     @property
     def starts_itself(self) -> bool:
-        """A pot with three ingredients needs nobody to start it."""
+        """Return whether a pot with three ingredients starts without a command."""
         return bool(self.values["cooking"] == COOKING_AUTO)
 
 
 def read_options(given: Mapping[str, Json]) -> Options:
-    """The options that these settings mean; SettingsError for a wrong or unknown one. Where a layout has
-    tomatoes, cooking is the new one if nothing else is said."""
+    """Validate settings and return the options. Raise SettingsError for a wrong or unknown setting.
+
+    If the layout has tomatoes and `cooking` is not given, `cooking` becomes `interact`.
+    """
     values = clean_settings(SETTINGS, given)
     layout = (
         parse_own_layout(values["own_layout"])

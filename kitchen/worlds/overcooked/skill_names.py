@@ -16,14 +16,14 @@ PICKUP, PLACE, FILL, DELIVER, START = (
     "start_cooking",
 )
 PUT_VERBS: Mapping[str, str] = {food: f"put_{food}_in_pot" for food in sorted(FOOD)}
-"""By what is put there."""
+"""The verb for putting each ingredient into a pot."""
 SOUP = "soup"
 MAX_SKILL_WORDS = 6
-"""After a verb, in which what it is about is looked for."""
+"""Number of words after a verb in which its object is searched for."""
 
 
 def finished_skill(event: Event) -> Skill | None:
-    """What an event tells that its seat has finished; None for anything else."""
+    """Return the skill that an event shows as finished; None for any other event."""
     if event.kind != "performed" or "did" not in event.data:
         return None
     thing = event.data["thing"] if isinstance(event.data["thing"], str) else SOUP
@@ -38,7 +38,7 @@ def finished_skill(event: Event) -> Skill | None:
 
 
 def match_skill(written: Sequence[str]) -> Skill | None:
-    """A verb, and a thing after it where it needs one."""
+    """Return the skill for a verb and the object that follows it, if it needs one; None if none matches."""
     verb, *after = map(_singular, written[: 1 + MAX_SKILL_WORDS])
     food = next((word for word in after if word in FOOD), "")
     if verb in ("put", "place", "add", "drop") and food and "pot" in after:
@@ -52,7 +52,7 @@ def match_skill(written: Sequence[str]) -> Skill | None:
 
 
 def _singular(word: str) -> str:
-    """`dish` of `Dishes`, `tomato` of `tomatoes`, and `fetch` of `fetches`."""
+    """Return the singular: `dish` for `Dishes`, `tomato` for `tomatoes`, and `fetch` for `fetches`."""
     without = word.lower().removesuffix("s")
     return without.removesuffix("e") if without.endswith(("toe", "she", "che")) else without
 

@@ -31,12 +31,12 @@ FURNITURE = {
 
 
 def player_name(seat: int) -> str:
-    """As ProAgent's prompts call a seat."""
+    """Return the name of a seat in ProAgent's prompts."""
     return f"Player {seat}"
 
 
 def held_thing(held: Item | None) -> str:
-    """`an onion`, `a soup of onion and tomato`, `nothing`."""
+    """Return a held thing in words: `an onion`, `a soup of onion and tomato`, `nothing`."""
     if held is None:
         return "nothing"
     if isinstance(held, tuple):
@@ -45,7 +45,7 @@ def held_thing(held: Item | None) -> str:
 
 
 def furniture_text(moment: SkillMoment) -> str:
-    """What stands here."""
+    """Return a sentence about the furniture of the layout."""
     there = [
         counted_noun(len(moment.layout.places(letter)), what)
         for letter, what in FURNITURE.items()
@@ -55,7 +55,10 @@ def furniture_text(moment: SkillMoment) -> str:
 
 
 def moment_text(moment: SkillMoment) -> str:
-    """What the players hold, and the pots; where things go over counters, these in place of the partner."""
+    """Return what the players hold, and the pots.
+
+    If things pass over counters, counters replace the partner.
+    """
     lines = [furniture_text(moment), f"{player_name(moment.seat)} holds {_held(moment.held)}."]
     if moment.is_parted:
         lines += _counters(moment)
@@ -113,18 +116,22 @@ USUAL_STYLES: Mapping[str, PlayStyle] = {
     "forced_coordination": PlayStyle(ONCE, READY),
     "counter_circuit": PlayStyle(NEVER, READY),
 }
-"""As the published prompts differ."""
+"""Play style of each layout, as the published prompts differ."""
 TOMATO = "_tomato"
 
 
 def usual_style(moment: SkillMoment) -> PlayStyle:
-    """A layout with tomatoes is as its namesake; one that nobody published a prompt for lets wait."""
+    """Return the play style of a layout.
+
+    A layout with tomatoes has the style of its namesake without. A layout without a published prompt lets a
+    seat wait.
+    """
     known = USUAL_STYLES.get(moment.layout.code.removesuffix(TOMATO))
     return known or PlayStyle(ONCE if moment.is_parted else FREELY, READY)
 
 
 def game_description(moment: SkillMoment, brief: Mapping[str, Json], manner: PlayStyle) -> GameDescription:
-    """All of it, for one seat."""
+    """Return the complete game description for one seat."""
     return GameDescription(
         role=_role(moment),
         rules=tuple(_rules(moment, brief)),

@@ -1,4 +1,6 @@
-"""Compute what skills need to know of one moment: what each seat reaches, what lies, cooks or is missing."""
+"""Compute what skills need to know about one moment: what each seat reaches, and what lies, cooks or is
+missing.
+"""
 
 from __future__ import annotations
 
@@ -24,87 +26,89 @@ from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoar
 from kitchen.worlds.overcooked.partners.path_finding import pose_graph_of
 
 PLACE_KINDS = (tuple(DISPENSERS), (POT,), (SERVING,))
-"""Letters of furniture without which no soup is served; of dispensers all that the layout has."""
+"""Kinds of furniture that are needed to serve a soup, as letters. Of dispensers, all that the layout has."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkillMoment:
-    """What both see, for one seat."""
+    """The state of one moment as both seats see it, from the perspective of one seat."""
 
     scene: GridScene
     seat: int
 
     @classmethod
     def of(cls, sight: SeatObservation, seat: int | None = None) -> SkillMoment:
-        """That of a sight, for its own seat or another one."""
+        """Create the moment from a sight, for the sight's own seat or another one."""
         return cls(scene_from_observation(sight.brief, sight.seen), sight.seat if seat is None else seat)
 
     @property
     def layout(self) -> Layout:
-        """Where this is."""
+        """The layout of the episode."""
         return self.scene.layout
 
     @property
     def held(self) -> Item | None:
-        """What the seat holds."""
+        """The thing that the seat holds."""
         return self.scene.hands[self.seat]
 
     def reached(self, cells: Iterable[Cell], seat: int | None = None) -> list[Cell]:
-        """Those of them that a seat can get to, if nobody stands in the way for good."""
+        """Return those cells that a seat can get to if no other seat blocks the path for good."""
         at = self.scene.at[self.seat if seat is None else seat]
         near = _near(self.layout, at)
         return [cell for cell in cells if cell in near]
 
     def shared(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Those of them that both can get to."""
+        """Return those cells that both seats can get to."""
         return self.reached(self.reached(cells), 1 - self.seat)
 
     def sources(self, thing: str) -> list[Cell]:
-        """Where the seat can take such a thing."""
+        """Return the cells where the seat can take such a thing."""
         return self.reached(thing_sources(self.scene, thing))
 
     def counters(self) -> list[Cell]:
-        """All that the seat can get to."""
+        """Return all counters that the seat can get to."""
         return self.reached(self.layout.places(COUNTER))
 
     def free_counters(self) -> list[Cell]:
-        """Those on which nothing lies."""
+        """Return the reachable counters that are empty."""
         return [cell for cell in self.counters() if cell not in self.scene.counters]
 
     def pots(self) -> list[Cell]:
-        """All that the seat can get to."""
+        """Return all pots that the seat can get to."""
         return self.reached(self.layout.places(POT))
 
     def open_pots(self) -> list[Cell]:
-        """Those that are not full and not started."""
+        """Return the reachable pots that are neither full nor started."""
         return [
             cell for cell in self.pots() if self._left(cell) is None and self._inside(cell) < POT_CAPACITY
         ]
 
     def started_pots(self) -> list[Cell]:
-        """Those that cook or are ready."""
+        """Return the reachable pots that cook or are ready."""
         return [cell for cell in self.pots() if self._left(cell) is not None]
 
     def startable_pots(self) -> list[Cell]:
-        """Those that hold an order and wait for somebody to start them."""
+        """Return the reachable pots that hold an ordered soup and need a command to start."""
         if self.scene.starts_itself:
             return []
         held = {cell: pot.contents for cell, pot in self.scene.pots.items() if pot.left is None}
         return [cell for cell in self.pots() if held.get(cell) in self.layout.orders]
 
     def serving(self) -> list[Cell]:
-        """Where the seat can deliver."""
+        """Return the serving places that the seat can reach."""
         return self.reached(self.layout.places(SERVING))
 
     @property
     def food(self) -> list[str]:
-        """What this layout has to cook with."""
+        """Ingredients that this layout has."""
         there = set(self.layout.furniture.values())
         return [thing for letter, thing in DISPENSERS.items() if letter in there and thing in FOOD]
 
     @property
     def is_parted(self) -> bool:
-        """Some seat cannot reach every kind of furniture: things have to go over counters."""
+        """Return whether some seat cannot reach every kind of furniture, so that things must pass over
+        counters.
+        """
         return any(
             not self.reached(self.layout.places(kind), seat) for seat in (0, 1) for kind in self._kinds()
         )
@@ -114,7 +118,7 @@ class SkillMoment:
         return [letter for kind in PLACE_KINDS for letter in kind if letter in there]
 
     def missing(self) -> list[str]:
-        """What pots that are not started still lack, less what both hold."""
+        """Return the ingredients that unstarted pots lack, without those that the seats hold."""
         ground = pose_graph_of(self.layout)
         poses = [ground.pose(*pose) for pose in zip(self.scene.at, self.scene.face, strict=True)]
         board = TaskBoard(self.scene, (ground, ground), (poses[0], poses[1]))
@@ -133,5 +137,5 @@ class SkillMoment:
 
 @lru_cache(maxsize=512)
 def _near(layout: Layout, at: Cell) -> frozenset[Cell]:
-    """What stands beside the floor that can be reached from here."""
+    """Return the cells beside the floor that can be reached from here."""
     return frozenset(cell_ahead(cell, face) for cell in layout.room(at) for face in DIRECTIONS)

@@ -1,8 +1,8 @@
-"""Provide the skills of Overcooked: conditions, completion, the moves they become, and a rule that plans
-them.
+"""Provide the skills of Overcooked: conditions, completion, the moves that carry them out, and a planning
+rule.
 
-The next move takes the cheapest path, with the partner as a wall. If the partner blocks every path, the
-seat waits or moves as if nobody stood there, with equal chance. Plain Python.
+The next move takes the cheapest path, with the partner as a wall. If the partner blocks every path, the seat
+either waits or moves as if the partner were not there, with equal chance. Plain Python.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
 
 
 def skill_conditions(moment: SkillMoment, skill: Skill) -> Iterator[SkillCondition]:
-    """In the order in which they are to be looked at."""
+    """Yield the conditions of a skill in the order in which they are checked."""
     verb = skill[0]
     if verb == PICKUP:
         yield from _pickup(moment, skill[1])
@@ -102,7 +102,7 @@ def _some(code: str, what: str, found: object) -> SkillCondition:
 
 
 def skill_status(moment: SkillMoment, skill: Skill, since: Json) -> str:
-    """SUCCESS or UNKNOWN; `since` are the pots that could be started when it began."""
+    """Return SUCCESS or UNKNOWN. `since` lists the pots that could be started when the skill began."""
     held, verb = moment.held, skill[0]
     if verb == PICKUP:
         done = held == skill[1]
@@ -116,7 +116,7 @@ def skill_status(moment: SkillMoment, skill: Skill, since: Json) -> str:
 
 
 def next_move(moment: SkillMoment, skill: Skill, chance: Random) -> Command:
-    """The next move; to stay where there is nowhere to do it."""
+    """Return the next move of a skill; `stay` if the skill cannot be done anywhere."""
     tiers = [cells for cells in skill_goals(moment, skill) if cells]
     scene, seat = moment.scene, moment.seat
     walled = replace(scene, layout=_without(scene.layout, scene.at[1 - seat]))
@@ -128,12 +128,12 @@ def next_move(moment: SkillMoment, skill: Skill, chance: Random) -> Command:
 
 @lru_cache(maxsize=512)
 def _without(layout: Layout, cell: Cell) -> Layout:
-    """The layout with a wall where somebody stands."""
+    """Return the layout with a wall in this cell."""
     return replace(layout, floor=tuple(each for each in layout.floor if each != cell))
 
 
 def skill_goals(moment: SkillMoment, skill: Skill) -> list[list[Cell]]:
-    """Where it is done: cells that go before others first."""
+    """Return where the skill can be done: lists of cells, preferred cells first."""
     verb = skill[0]
     if verb == PICKUP:
         found = moment.sources(skill[1])
@@ -149,21 +149,24 @@ def skill_goals(moment: SkillMoment, skill: Skill) -> list[list[Cell]]:
 
 
 SOON_TICKS = 10
-"""Ticks until a soup is ready for which a dish is fetched before anything else."""
+"""A dish is fetched before anything else if a soup is ready within so many ticks."""
 ENOUGH_DISHES = 2
-"""Pieces of food that lie on counters for somebody who cannot get any."""
+"""At most so many of one ingredient are laid on counters for a seat that cannot get any."""
 
 
 def rule_plan(moment: SkillMoment) -> Skill:
-    """The next skill of a seat."""
+    """Return the next skill of a seat."""
     if not moment.pots():
         return _bring_over(moment)
     return _with_something(moment) if moment.held is not None else _empty_handed(moment)
 
 
 def hint_plan(moment: SkillMoment) -> Skill:
-    """Who would wait with full hands may have taken the wrong thing, and would wait for ever: it is laid
-    down."""
+    """Return the skill for a hint: `rule_plan`, but a seat with full hands lays its thing down instead of
+    waiting.
+
+    Such a seat may hold the wrong thing, and would wait for ever.
+    """
     planned = rule_plan(moment)
     return _lay_down(moment) if planned[0] == WAIT and moment.held is not None else planned
 
@@ -196,7 +199,7 @@ def _empty_handed(moment: SkillMoment) -> Skill:
 
 
 def _bring_over(moment: SkillMoment) -> Skill:
-    """For somebody who can."""
+    """Return the skill of a seat that reaches no pot: bring things onto shared counters."""
     if moment.held is not None:
         return _lay_down(moment)
     scene = moment.scene
@@ -212,34 +215,34 @@ def _bring_over(moment: SkillMoment) -> Skill:
 
 
 PARTED_WAIT = 3
-"""Ticks of a wait where one waits for what another one brings."""
+"""Ticks of a wait while the other seat brings something over a counter."""
 
 
 class GridSkills(Skills):
-    """Those of ProAgent's program, with `start_cooking` where pots do not start by themselves."""
+    """The skills of ProAgent's program, with `start_cooking` if pots do not start by themselves."""
 
     def seats(self, sight: SeatObservation) -> Sequence[int]:
-        """Two."""
+        """Return both seats."""
         return 0, 1
 
     def named(self, seat: int) -> str:
-        """`Player 0`."""
+        """Return the name of a seat, such as `Player 0`."""
         return player_name(seat)
 
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """As the published prompts of the layout are."""
+        """Return the play style of the layout's published prompts."""
         return usual_style(SkillMoment.of(sight))
 
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
-        """For the layout and the seat."""
+        """Return the game description for the layout and the seat."""
         return game_description(SkillMoment.of(sight), sight.brief, manner)
 
     def scene(self, sight: SeatObservation) -> str:
-        """Hands and pots."""
+        """Return hands and pots in words."""
         return moment_text(SkillMoment.of(sight))
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """All that the layout has, whatever the seat can reach."""
+        """Return all skills of the layout, whether or not the seat can reach the places."""
         moment = SkillMoment.of(sight, other)
         starts = [] if moment.scene.starts_itself else [(START,)]
         puts = [(PUT_VERBS[food],) for food in moment.food]
@@ -253,54 +256,57 @@ class GridSkills(Skills):
         ]
 
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """One that the layout has."""
+        """Return the written skill if the layout has it, else None."""
         skill = match_skill(written)
         return skill if skill in self.offered(sight, sight.seat) else None
 
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """By the table of the paper's program; what cannot be reached is not there."""
+        """Return the conditions of the paper's program; unreachable places count as absent."""
         return list(skill_conditions(SkillMoment.of(sight), skill))
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """Pots that can be started."""
+        """Return the pots that can be started."""
         return [list(cell) for cell in SkillMoment.of(sight).startable_pots()] if skill[0] == START else None
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """By what is in hand. A skill that has nowhere to be done any more is kept."""
+        """Return the status of a skill from what is in hand.
+
+        A skill that can no longer be done anywhere stays unfinished.
+        """
         return skill_status(SkillMoment.of(sight), skill, since)
 
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """What its interact did."""
+        """Return the skills that the seat's last interact finished."""
         done = (finished_skill(event) for event in sight.events if event.seat == other)
         return [skill for skill in done if skill]
 
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """The way there, the partner a wall."""
+        """Return the next move of the skill, with the partner as a wall."""
         return next_move(SkillMoment.of(sight), skill, chance)
 
     def strolls(self, sight: SeatObservation) -> Sequence[Command]:
-        """Directions that lead somewhere."""
+        """Return the directions that lead to a free floor cell."""
         moment = SkillMoment.of(sight)
         return free_directions(moment.scene, moment.seat)
 
     def shortest_wait(self, sight: SeatObservation) -> int:
-        """Longer where things go over counters."""
+        """Return the ticks of the shortest wait; longer if things pass over counters."""
         return PARTED_WAIT if SkillMoment.of(sight).is_parted else 1
 
     def is_clocked(self, sight: SeatObservation) -> bool:
-        """As the setting `clock` says."""
+        """Return whether the setting `clock` is `tick`."""
         return bool(sight.brief["clock"] == "tick")
 
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """By hands and pots; the seat is the only difference."""
+        """Return the skill planned from hands and pots; only the seat differs."""
         return rule_plan(SkillMoment.of(sight, other))
 
     def errand(self, sight: SeatObservation) -> Skill:
-        """By the rule; full hands are not kept waiting."""
+        """Return the planned skill; a seat with full hands does not wait."""
         return hint_plan(SkillMoment.of(sight))
 
     def intent(self, skill: Skill) -> Intent:
-        """The verb, and what it is about."""
+        """Return the intent: the verb, and its object for a pickup."""
         return {"do": skill[0], **({"item": skill[1]} if skill[0] == PICKUP else {})}
 
 

@@ -1,5 +1,6 @@
-"""Play the Overcooked game: apply the commands of a tick, and return events. The package docstring has the
-rules.
+"""Play the Overcooked game: apply the commands of a tick, and return events.
+
+The rules are in the package docstring.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ from kitchen.worlds.overcooked.settings import DRAWN, PACE_TICK, SETTINGS, Optio
 
 
 def layout_brief(options: Options) -> dict[str, Json]:
-    """Layout, orders, cooking, timing. `value` and `time` are as in a layout file, by ingredient."""
+    """Return layout, orders, cooking and timing.
+
+    `value` and `time` are as in a layout file, by ingredient.
+    """
     layout, values = options.layout, options.values
     return {
         "layout": layout.code,
@@ -75,7 +79,7 @@ def _orders(layout: Layout) -> list[Json]:
 
 
 class TurnEntry(NamedTuple):
-    """One command of a turn as it was handed in; `reason` is a refusal code for what makes no sense."""
+    """One submitted command of a turn. `reason` is a refusal code for a malformed command, else empty."""
 
     seat: int
     command: Command
@@ -83,11 +87,11 @@ class TurnEntry(NamedTuple):
 
 
 def read_turn(turn: TurnCommands) -> list[TurnEntry]:
-    """The commands of a turn, those that make no sense with the reason."""
+    """Return the commands of a turn; a malformed one has its refusal code."""
     entries: list[TurnEntry] = []
     seen: set[int] = set()
     for seat, command in ordered_commands(turn):
-        told = _tidied(command)
+        told = _as_texts(command)
         reason = "" if told in COMMANDS else "unknown_command"
         if seat not in SEATS:
             reason = "unknown_seat"
@@ -98,36 +102,36 @@ def read_turn(turn: TurnCommands) -> list[TurnEntry]:
     return entries
 
 
-def _tidied(command: object) -> Command:
-    """Whatever was given for a command, as texts, for the log."""
+def _as_texts(command: object) -> Command:
+    """Return any submitted value as a tuple of strings, for the log."""
     return tuple(str(part) for part in command) if isinstance(command, list | tuple) else (str(command),)
 
 
 def refused_event(seat: int, command: Command, reason: str) -> Event:
-    """A command that changed nothing."""
+    """Return the event for a command that changed nothing."""
     return Event("refused", seat, {"command": list(command), "reasons": [reason]})
 
 
 @lru_cache(maxsize=1024)
 def vain_interact_event(seat: int, reason: str) -> Event:
-    """An interact that changed nothing."""
+    """Return the event for an interact that changed nothing."""
     return refused_event(seat, INTERACT, reason)
 
 
 @lru_cache(maxsize=1024)
 def interact_event(seat: int, did: str, thing: Item | None) -> Event:
-    """An interact that did something."""
+    """Return the event for an interact that had an effect."""
     return Event("performed", seat, {"command": list(INTERACT), "did": did, "thing": item_json(thing)})
 
 
 def delivery_event(seat: int, deed: InteractEffect) -> Event:
-    """A soup that was served."""
+    """Return the event for a served soup."""
     soup = list(deed.thing) if isinstance(deed.thing, tuple) else []
     return Event("delivered", seat, {"ingredients": soup, "points": deed.points})
 
 
 class Overcooked(World):
-    """A kitchen on a grid, in which two cooks fill pots and carry soups away."""
+    """A kitchen on a grid, in which two cooks fill pots and deliver soups."""
 
     kind: ClassVar[str] = "overcooked"
     version: ClassVar[int] = 1
@@ -153,16 +157,16 @@ class Overcooked(World):
 
     @classmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """SettingsError for other seats than two, and for settings or a layout that cannot be played."""
+        """Create a world. Raise SettingsError unless there are two seats and the settings can be played."""
         return cls(seats, read_options(settings))
 
     @classmethod
     def kind_of(cls, command: Command) -> str:
-        """Ways into the four directions are one kind."""
+        """Return the kind of a command; the four directions are one kind, `move`."""
         return "move" if command in MOVE_COMMANDS else super().kind_of(command)
 
     def reset(self, seed: int) -> None:
-        """Both at their starts, facing north with empty hands; everything empty."""
+        """Put both seats on their start cells, facing north with empty hands. Pots and counters are empty."""
         self._clock = 0
         first, second = self._starts(seed)
         self._stands = self._floor.stand(0, first, "north"), self._floor.stand(1, second, "north")
@@ -172,8 +176,11 @@ class Overcooked(World):
         self.tally = EpisodeCounts()
 
     def _starts(self, seed: int) -> tuple[Cell, Cell]:
-        """As the layout has them; or drawn from all pairs of different cells, each of its own start's
-        room."""
+        """Return the start cells: those of the layout, or a random pair.
+
+        A random pair has different cells, each in the room of that seat's start. All pairs are equally
+        likely.
+        """
         first, second = self.layout.starts
         if self.options.values["start"] != DRAWN:
             return first, second
@@ -188,31 +195,31 @@ class Overcooked(World):
 
     @property
     def length(self) -> int:
-        """The setting `ticks`."""
+        """Ticks of the episode (setting `ticks`)."""
         return self._length
 
     @property
     def tick_ms(self) -> int | None:
-        """The setting of this name, where `clock` is `tick`."""
+        """Milliseconds per tick (setting `tick_ms`) if the setting `clock` is `tick`; else None."""
         return self.options.values["tick_ms"] if self.options.values["clock"] == PACE_TICK else None
 
     @property
     def over(self) -> bool:
-        """The last tick has been."""
+        """Whether the last tick has been played."""
         return self._clock >= self._length
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """One tick: interacts, turning and moving, pots (spec: One tick).
+        """Play one tick: interacts, turning and moving, pots (see One tick in the package docstring).
 
-        Events: one `performed` or `refused` per command, in the order handed in; `delivered` {seat,
-        ingredients, points}; `started` {pot} and `ready` {pot}. `performed` has of a direction `moved` and
-        `blocked_by`, of an interact what it `did` with which `thing`. Once the episode is over nothing
-        happens and nothing is returned.
+        Return the events: one `performed` or `refused` per command, in the order submitted; `delivered`
+        {seat, ingredients, points}; `started` {pot} and `ready` {pot}. For a direction, `performed` has
+        `moved` and `blocked_by`. For an interact it has `did` and `thing`. After the end of the episode,
+        nothing happens and no events are returned.
         """
         if self._clock >= self._length:
             return ()
         try:
-            one, other = turn.items()  # type: ignore[union-attr] # what is no mapping is read below
+            one, other = turn.items()  # type: ignore[union-attr] # _read_and_play handles a value that is no mapping
             first, second = (one, other) if one[0] == 0 else (other, one)
             if (first[0], second[0]) != SEATS:
                 return self._read_and_play(turn)
@@ -223,7 +230,7 @@ class Overcooked(World):
         return (told if first is one else told[::-1]) + later
 
     def _read_and_play(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """A turn in which seats are left out or stand twice, or that makes no sense."""
+        """Play a turn with missing or repeated seats, or with malformed commands."""
         entries = read_turn(turn)
         given = {entry.seat: entry.command for entry in entries if not entry.reason}
         first, second = self._stands
@@ -231,7 +238,7 @@ class Overcooked(World):
         return (*(refused_event(*entry) if entry.reason else told[entry.seat] for entry in entries), *later)
 
     def _play(self, one: MoveAttempt, other: MoveAttempt) -> tuple[tuple[Event, Event], tuple[Event, ...]]:
-        """What is told of both seats' commands, and what comes after these."""
+        """Play one tick. Return the events of both seats' commands, and the events that follow."""
         first, second = self._stands
         event, event_other = one.event, other.event
         later: tuple[Event, ...] = ()
@@ -249,41 +256,44 @@ class Overcooked(World):
             self.tally.seats[1][IDLE] += 1
         self._clock = clock = self._clock + 1
         if deed is not None or deed_other is not None:
-            event, event_other, later = self._tell(event, event_other, deed, deed_other)
+            event, event_other, later = self._events_with_results(event, event_other, deed, deed_other)
         if self._cooks or clock == self._next_ready:
             later += tuple(self._things.cook(clock))
             self._next_ready, self._cooks = self._things.next_ready(clock), False
         return (event, event_other), later
 
     def _act(self, seat: int, ahead: Cell) -> InteractEffect | str:
-        """An interact: what was done, or the refusal code."""
+        """Carry out an interact. Return its effect, or the refusal code."""
         deed = self._things.act(seat, ahead, self._clock)
         if isinstance(deed, InteractEffect):
             self.tally.add(seat, deed)
             self._cooks = self._cooks or deed.did in (POTTED, STARTED)
         return deed
 
-    def _tell(
+    def _events_with_results(
         self,
         event: Event,
         event_other: Event,
         deed: InteractEffect | str | None,
         deed_other: InteractEffect | str | None,
     ) -> tuple[Event, Event, tuple[Event, ...]]:
-        """The same with what became of interacts, and the deliveries among them."""
+        """Return both seats' events with the results of interacts, and the deliveries among them."""
         deeds = ((0, deed), (1, deed_other))
         later = tuple(
             delivery_event(seat, d) for seat, d in deeds if isinstance(d, InteractEffect) and d.did == SERVED
         )
-        return _told(0, deed, event), _told(1, deed_other, event_other), later
+        return _result_event(0, deed, event), _result_event(1, deed_other, event_other), later
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """The layout with its orders, values and times, and the timing: the same for both seats."""
+        """Return the layout with orders, values, times and timing: the same for both seats."""
         return layout_brief(self.options)
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Everything, and one's own number. Cells are [x, y]; what is held or lies somewhere is null, a
-        word, or `["soup", [ingredients]]`; `left` of a pot is null if it is not started, 0 if ready."""
+        """Return the whole state and the seat's number.
+
+        Cells are [x, y]. A thing is null, a word, or `["soup", [ingredients]]`. `left` of a pot is null if it
+        is not started, and 0 if the soup is ready.
+        """
         things, clock = self._things, self._clock
         return {
             "seat": seat,
@@ -309,15 +319,17 @@ class Overcooked(World):
         ]
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """The directions, `interact` if it would have an effect, and `stay` last; only `stay` once it is
-        over."""
+        """Return the directions, `interact` if it would have an effect, and `stay` last.
+
+        After the end: only `stay`.
+        """
         if self.over:
             return [STAY]
         acts = not self._things.why_not(seat, self._stands[seat].ahead, self._clock)
         return [*MOVE_COMMANDS, *([INTERACT] if acts else []), STAY]
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """For seat 1, an interact that has an effect only after seat 0's."""
+        """Return, for seat 1, an interact that has an effect only after seat 0's."""
         if seat != 1 or self.over or (earlier is not None and 0 not in earlier):
             return []
         here, there = (stand.ahead for stand in self._stands)
@@ -328,15 +340,18 @@ class Overcooked(World):
         return [] if after.why_not(1, there, self._clock) else [INTERACT]
 
     def accepts(self, seat: int, command: Command) -> bool:
-        """All six, always: who presses a key does not know yet what the other one does."""
+        """Return whether this is one of the six commands.
+
+        All six are always accepted, because a participant does not know yet what the other seat does.
+        """
         return command in COMMANDS
 
     def score(self) -> dict[str, Json]:
-        """Every figure, and what each seat did as `counts`."""
+        """Return every metric, and what each seat did as `counts`."""
         return self.tally.score()
 
     def to_dict(self) -> dict[str, Json]:
-        """The whole state; what `observe` shows, with when pots were started and what was counted."""
+        """Return the whole state: what `observe` shows, when pots were started, and the counts."""
         return {
             "kind": self.kind,
             "version": self.version,
@@ -353,7 +368,7 @@ class Overcooked(World):
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
-        """The world that `to_dict` described; StateError for any other."""
+        """Return the world that `to_dict` described. Raise StateError for anything else."""
         fields = read_object(stored, "it", _PARTS)
         require(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
         require(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")
@@ -379,8 +394,8 @@ class Overcooked(World):
 _PARTS = ("kind", "version", "seats", "settings", "clock", "players", "counters", "pots", "tally")
 
 
-def _told(seat: int, deed: InteractEffect | str | None, event: Event) -> Event:
-    """What is told of a command: of an interact by what became of it."""
+def _result_event(seat: int, deed: InteractEffect | str | None, event: Event) -> Event:
+    """Return the event of a command; for an interact, the event of its result."""
     if deed is None:
         return event
     return (

@@ -1,5 +1,6 @@
-"""Format numbers, test statistics and Markdown tables for pages and reports, after the APA manual (7th
-edition, sections 6.36 to 6.44). Files keep full precision.
+"""Format numbers, test statistics and Markdown tables for pages and reports.
+
+The format follows the APA manual (7th edition, sections 6.36 to 6.44). Files keep full precision.
 """
 
 from __future__ import annotations
@@ -7,15 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from study.analysis.statistics.descriptives_and_anova import Anova, Pair
+from study.analysis.statistics.anova_and_tukey import Anova, Pair
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
-"""Stands in a table where there is no number."""
+"""Shown in a table for a missing number."""
 
 
 def format_number(value: float | None, digits: int = 2) -> str:
-    """Rounded, with a true minus sign and never a negative zero; a dash for None."""
+    """Round a number, with a true minus sign and never a negative zero; a dash for None."""
     if value is None:
         return DASH
     text = f"{value:.{digits}f}"
@@ -23,13 +24,16 @@ def format_number(value: float | None, digits: int = 2) -> str:
 
 
 def format_share(value: float | None, digits: int = 2) -> str:
-    """A statistic that cannot exceed 1, without its leading zero: ".67"."""
+    """Format a statistic that cannot exceed 1, without its leading zero: ".67"."""
     text = format_number(value, digits)
     return text.replace("0.", ".", 1) if text.removeprefix(MINUS).startswith("0.") else text
 
 
 def format_p(p: float, digits: int = 3) -> str:
-    """As in "p = .012", "p < .001", "p > .999": never rounded to 0 or 1, nor from below .05 to .05."""
+    """Format p: "p = .012", "p < .001", "p > .999".
+
+    It is never rounded to 0 or 1, nor from below .05 to .05.
+    """
     if p < 0.05 <= round(p, digits):
         return format_p(p, digits + 1)
     least = 10.0**-digits
@@ -41,19 +45,19 @@ def format_p(p: float, digits: int = 3) -> str:
 
 
 def format_interval(low: float | None, high: float | None, digits: int = 2) -> str:
-    """As in "[0.21, 0.43]"; a dash where there is none."""
+    """Format an interval: "[0.21, 0.43]"; a dash if there is none."""
     if low is None or high is None:
         return DASH
     return f"[{format_number(low, digits)}, {format_number(high, digits)}]"
 
 
 def format_anova_effect(result: Anova) -> str:
-    """As in "η² = .67, ω² = .64"."""
+    """Format the effect sizes: "η² = .67, ω² = .64"."""
     return f"η² = {format_share(result.eta_squared)}, ω² = {format_share(result.omega_squared)}"
 
 
 def format_pair(pair: Pair) -> str:
-    """As in "Team of 2 above Alone by 0.32, 95% CI [0.21, 0.43], p < .001, g = 2.10"."""
+    """Format a pair: "Team of 2 above Alone by 0.32, 95% CI [0.21, 0.43], p < .001, g = 2.10"."""
     low, high, g = pair.ci_low, pair.ci_high, pair.g
     if pair.difference <= 0:
         low, high, g = -high, -low, None if g is None else -g
@@ -67,12 +71,13 @@ def format_pair(pair: Pair) -> str:
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table of cells that are already safe; the first column left, the others right."""
+    """Return a Markdown table of escaped cells; the first column is left-aligned, the others right-
+    aligned."""
     line = "| {} |".format
     rule = [":--", *("--:" for _ in head[1:])]
     return "\n".join(line(" | ".join(cells)) for cells in (head, rule, *rows))
 
 
 def escape_markdown(text: str) -> str:
-    """Text in which nothing means anything to Markdown; intervals and p < .05 stay readable."""
+    """Escape all Markdown syntax in a text; intervals and p < .05 stay readable."""
     return re.sub(r"[\\`*_|~]|<(?=[A-Za-z/!?])|\](?=[(\[:])", r"\\\g<0>", text)

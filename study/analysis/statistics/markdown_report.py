@@ -1,5 +1,6 @@
-"""Write the report of an analysis in Markdown: participants, methods, and each measure with its tables. It
-covers the replicated tests and the within-subject tests.
+"""Write the report of an analysis in Markdown: participants, methods, and each measure with its tables.
+
+It covers the replicated tests and the within-subject tests.
 """
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kitchen.words.english_text import counted_noun
+from study.analysis.statistics.anova_and_tukey import Description, Pair
 from study.analysis.statistics.apa_format import (
     escape_markdown,
     format_interval,
@@ -15,7 +17,6 @@ from study.analysis.statistics.apa_format import (
     format_share,
     markdown_table,
 )
-from study.analysis.statistics.descriptives_and_anova import Description, Pair
 from study.analysis.statistics.observations import AnalysisCondition
 from study.analysis.statistics.result_sentences import (
     anova_sentence,
@@ -42,7 +43,7 @@ link model clustered by participant. Intervals for comparing conditions are thos
 
 
 def family_tables(result: MeasureResult) -> list[str]:
-    """Planned contrasts, if there are any, and all pairs within participants."""
+    """Return the tables of planned contrasts, if there are any, and of all pairs within participants."""
     if result.within is None:
         return []
     named = (
@@ -53,7 +54,7 @@ def family_tables(result: MeasureResult) -> list[str]:
 
 
 def contrasts_table(family: Family) -> str:
-    """Contrasts that are corrected together, one line each."""
+    """Return a table of the contrasts that are corrected together, one line each."""
     head = ("Contrast", "n", "Difference", "95% CI", "t", "p (Holm)", "Hedges' g", "95% CI of g", "BF10")
     computed = (
         [markdown_table(head, [_contrast_cells(one) for one in family.computed])] if family.computed else []
@@ -84,7 +85,7 @@ RELIABILITY_HEAD = "## Reliability of scales"
 
 
 def scales_table(scales: Sequence[ScaleResult]) -> str:
-    """Each scale in each condition, and over all."""
+    """Return the table of reliability: each scale in each condition, and over all."""
     head = (
         "Scale",
         "Condition",
@@ -116,7 +117,7 @@ def _scale_cells(one: ScaleResult) -> list[str]:
 
 
 PARTICIPANTS_FIGURE = "each participant over the conditions, means with 95% intervals within participants"
-"""What that figure shows."""
+"""Caption of the figure of participants."""
 METHOD = """\
 The replication: each measure was compared between conditions by a one-way analysis of variance, and all pairs
 of conditions by Tukey's HSD at a family-wise level of .05, with simultaneous 95% confidence intervals.
@@ -128,7 +129,7 @@ variance, Hedges' g of a pair over the pooled standard deviation of its two cond
 
 
 def markdown_report(analysis: Analysis) -> str:
-    """The whole report in Markdown: who took part, what was done, and each measure with its tables."""
+    """Return the whole report in Markdown: participants, methods, and each measure with its tables."""
     parts = [
         "# Analysis of the study",
         synthetic_banner(analysis),
@@ -148,7 +149,7 @@ def markdown_report(analysis: Analysis) -> str:
 
 
 def synthetic_banner(analysis: Analysis) -> str:
-    """One line that says how many participants are synthetic; empty where none is."""
+    """Return one line that states how many participants are synthetic; empty if none is."""
     if not analysis.synthetic:
         return ""
     bots, everybody = len(analysis.synthetic_participants), len(analysis.participants)
@@ -159,12 +160,12 @@ def synthetic_banner(analysis: Analysis) -> str:
 
 
 def version_banner(analysis: Analysis) -> str:
-    """A line for each thing that stands against reading the data as one preregistered sample."""
+    """Return one line for each reason not to read the data as one preregistered sample."""
     return "\n>\n".join(f"> {escape_markdown(sentence)}" for sentence in analysis.warnings)
 
 
 def participants_section(analysis: Analysis) -> str:
-    """Who entered and stayed, how many were analysed, in which conditions, what was left out and why."""
+    """Return a list of who entered, completed and was analysed, the conditions, and all exclusions."""
     dependent = dependence_sentence(analysis.attrition) if analysis.attrition else ""
     lines = [
         *([dependent] if dependent else ()),
@@ -179,7 +180,8 @@ def participants_section(analysis: Analysis) -> str:
 
 
 def attrition_sentences(attrition: Attrition) -> list[str]:
-    """How many entered, completed, dropped out and how, were excluded, withdrew."""
+    """Return sentences about how many participants entered, completed, dropped out, were excluded or
+    withdrew."""
     how = ", ".join(f"{number} {words}" for words, number in attrition.ends if number)
     return [
         f"{counted_noun(attrition.entered, 'participant')} entered and did not withdraw: "
@@ -194,7 +196,7 @@ def attrition_sentences(attrition: Attrition) -> list[str]:
 
 
 def _left_out(attrition: Attrition) -> list[str]:
-    """Who completed the study and is left out all the same, a sentence a reason."""
+    """Return one sentence per reason why participants who completed the study are excluded."""
     by_staff = counted_noun(attrition.excluded, "participant")
     by_checks = counted_noun(attrition.failed_checks, "participant")
     said = [f"{by_staff} who completed the study left out: excluded by staff."] if attrition.excluded else []
@@ -209,7 +211,7 @@ def _otherwise(attrition: Attrition) -> list[str]:
 
 
 def _touched(attrition: Attrition) -> list[str]:
-    """What outages touched; nothing where none did."""
+    """Return a sentence about episodes that an outage affected; none if there are none."""
     if not attrition.touched:
         return []
     what = "left out" if attrition.touched_left_out else "not left out"
@@ -217,7 +219,7 @@ def _touched(attrition: Attrition) -> list[str]:
 
 
 def dependence_sentence(attrition: Attrition) -> str:
-    """That rows of those who played together depend on each other; empty where nobody did."""
+    """Warn that rows of participants who played together are dependent; empty if nobody did."""
     if not attrition.shared:
         return ""
     people, episodes = (
@@ -232,13 +234,13 @@ def dependence_sentence(attrition: Attrition) -> str:
 
 
 def exclusion_sentences(analysis: Analysis) -> list[str]:
-    """What was left out of the rows that there are, a sentence a reason."""
+    """Return one sentence per reason why rows were excluded."""
     whose = " of those who completed the study" if analysis.attrition else ""
     return [exclusion_sentence(one) for one in analysis.exclusions] or [f"No row{whose} was left out."]
 
 
 def exclusion_sentence(exclusion: Exclusion) -> str:
-    """What was left out for one reason."""
+    """Return the sentence about the rows excluded for one reason."""
     rows, people = (
         counted_noun(exclusion.rows, "row"),
         counted_noun(len(exclusion.participants), "participant"),
@@ -249,13 +251,13 @@ def exclusion_sentence(exclusion: Exclusion) -> str:
 
 
 def plan_sentence(analysis: Analysis) -> str:
-    """Which test decides, and what it is corrected for."""
+    """State the main test and its correction."""
     main, correction = MAIN_TESTS[analysis.plan.main], CORRECTIONS[analysis.plan.correction]
     return f"The main test of each measure: {escape_markdown(main)}, {correction}."
 
 
 def measure_section(result: MeasureResult) -> str:
-    """One measure: the sentences, the figure, the means and the pairs."""
+    """Return the section of one measure: sentences, figures, means and pairs."""
     label = escape_markdown(result.measure.label)
     parts = [
         f"## {label}",
@@ -274,7 +276,7 @@ def measure_section(result: MeasureResult) -> str:
 
 
 def means_table(result: MeasureResult) -> str:
-    """The descriptive statistics, one line per condition."""
+    """Return the table of descriptive statistics, one line per condition."""
     head = (
         "Condition",
         "n",
@@ -304,8 +306,10 @@ def _means_cells(description: Description, result: MeasureResult) -> list[str]:
 
 
 def players_table(players: Sequence[ConditionPlayers]) -> str:
-    """Co-players, models, fallbacks and how replies were read, one line per condition; below it what there is
-    a warning about."""
+    """Return the table of co-players, models, fallbacks and parsed replies, one line per condition.
+
+    Warnings about badly parsed replies follow below it.
+    """
     head = ("Condition", "Co-player", "Language model", "Decided by", "Fallbacks", "Replies")
     warnings = [
         f"Warning: {escape_markdown(f'{one.condition.label}: {one.read.warning}')}"
@@ -322,7 +326,7 @@ def _players_cells(players: ConditionPlayers) -> list[str]:
 
 
 def pairs_table(pairs: Sequence[Pair]) -> str:
-    """All pairs compared, one line each; the difference is the second mean less the first."""
+    """Return the table of all pairs, one line each; the difference is the second mean minus the first."""
     head = ("First", "Second", "Second less first", "95% CI", "p (adjusted)", "Hedges' g", "p < .05")
     return markdown_table(head, [_pair_cells(pair) for pair in pairs])
 

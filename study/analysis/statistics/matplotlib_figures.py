@@ -1,7 +1,7 @@
-"""Draw Figure 5 of the paper with matplotlib: a bar chart for each measure, means with 95 % intervals,
-brackets over significant pairs. It also draws each participant's values over the conditions.
+"""Draw Figure 5 of the paper with matplotlib: for each measure a bar chart of means with 95 % intervals.
 
-The same result gives the same bytes: no date and no random ids.
+Brackets mark significant pairs. It also draws each participant's values over the conditions. The same result
+gives the same bytes: no date and no random ids.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from kitchen.charts.matplotlib_charts import (
     figure_metadata,
 )
 from kitchen.charts.matplotlib_charts import draw_chart as draw_chart
+from study.analysis.statistics.anova_and_tukey import Pair
 from study.analysis.statistics.apa_format import format_p
-from study.analysis.statistics.descriptives_and_anova import Pair
 from study.analysis.statistics.observations import Measure
 from study.analysis.statistics.result_charts import axis_bounds, means_chart, participants_chart
 from study.analysis.statistics.result_sentences import (
@@ -41,14 +41,14 @@ from study.analysis.statistics.run_analysis import MeasureResult
 EDGE, LEFT, RIGHT = 0.16, 0.72, 0.22
 PLOT, FOOT, HEAD = 2.9, 1.1, 0.78
 ROW, LINE, PLAYER = 0.27, 0.165, 0.125
-"""Inches: the margins; the plot, what is under it and over it; one row of brackets, one line of a label, one
-of who played."""
+"""Sizes in inches: margins; plot, space below and above it; one row of brackets, one line of a label, one
+line about co-players."""
 
 
 def draw(result: MeasureResult, kind: ImageFormat = "svg", *, dpi: int = DPI) -> bytes:
-    """The chart of one measure as a file's bytes; SVG keeps text as text. `dpi` is for PNG only.
+    """Return the chart of one measure as a file's bytes; SVG keeps text as text. `dpi` is for PNG only.
 
-    Safe to call from any thread. A measure without values gives an empty chart that says so.
+    Safe to call from any thread. A measure without values gives an empty chart with a note.
     """
     style = {**STYLE, "svg.hashsalt": result.measure.key, "svg.id": f"figure_{result.measure.key}"}
     result = result.where_measured()
@@ -59,12 +59,15 @@ def draw(result: MeasureResult, kind: ImageFormat = "svg", *, dpi: int = DPI) ->
 
 
 def draw_participants(result: MeasureResult, kind: ImageFormat = "svg", *, dpi: int = DPI) -> bytes:
-    """The chart of each participant over the conditions, with the brackets of paired contrasts; as `draw`."""
+    """Return the chart of each participant over the conditions, with brackets of paired contrasts.
+
+    It has the same parameters as `draw`.
+    """
     return draw_chart(participants_chart(result), kind, dpi=dpi)
 
 
 def _figure(result: MeasureResult) -> Figure:
-    """The title, the strip of brackets, the bars and the note, each in its own part of the sheet."""
+    """Draw the title, the strip of brackets, the bars and the note, each in its own part of the sheet."""
     rows = bracket_rows([_span(result, pair) for pair in bracketed_pairs(result.brackets)])
     sheet = _Sheet.of(result, rows)
     figure = Figure(figsize=(sheet.width, sheet.height), facecolor="white")
@@ -80,7 +83,7 @@ def _figure(result: MeasureResult) -> Figure:
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """How large the parts are, in inches; the plot keeps its height whatever is around it."""
+    """Sizes of the parts of a figure, in inches. The plot height is fixed."""
 
     width: float
     left: float
@@ -107,7 +110,7 @@ class _Sheet:
         return self.foot + PLOT + self.strip + self.head
 
     def part(self, bottom: float, height: float) -> tuple[float, float, float, float]:
-        """A part of full width as matplotlib wants it, in shares of the sheet."""
+        """Return a full-width part as shares of the sheet, as matplotlib expects it."""
         inner = self.width - self.left - RIGHT
         return self.left / self.width, bottom / self.height, inner / self.width, height / self.height
 
@@ -117,7 +120,7 @@ def _labels(result: MeasureResult) -> list[str]:
 
 
 def _players(result: MeasureResult) -> list[str]:
-    """Who played beside the participants of each bar."""
+    """Return the co-players of each bar as wrapped texts."""
     return [wrap_text(players.short, 17) for players in result.players]
 
 
@@ -126,7 +129,7 @@ def _player_lines(result: MeasureResult) -> int:
 
 
 def y_label(result: MeasureResult) -> str:
-    """The title of the value axis, in lines no longer than the plot is high."""
+    """Return the title of the value axis, wrapped to the height of the plot."""
     title = value_axis_title(result.measure)
     return title if len(title) <= 44 else f"Rating\n{wrap_text(result.measure.scale, 44)}"
 
@@ -151,7 +154,7 @@ def _draw_bars(axes: Axes, result: MeasureResult) -> None:
 
 
 def _name_groups(axes: Axes, result: MeasureResult, lines: int) -> None:
-    """How many values each bar stands on, and what the bars are, under their labels."""
+    """Write below the labels how many values each bar has and who the co-players were."""
     below = -(0.12 + LINE * lines) / PLOT
     look: dict[str, Any] = {"ha": "center", "va": "top", "transform": axes.get_xaxis_transform()}
     for place, description in enumerate(result.descriptions):
@@ -214,7 +217,7 @@ def _draw_brackets(axes: Axes, result: MeasureResult, rows: Sequence[int]) -> No
 
 
 def _write(figure: Figure, result: MeasureResult, sheet: _Sheet) -> None:
-    """The title, who took part, what the marks mean, and whether the data are synthetic."""
+    """Write the title, the participants, the legend, and the mark of synthetic data."""
 
     def put(x: float, y: float, text: str, **look: Any) -> None:
         figure.text(x / sheet.width, y / sheet.height, text, **look)

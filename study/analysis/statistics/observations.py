@@ -1,7 +1,7 @@
-"""The input of an analysis: observations in long format, conditions and measures, their checks, and one
-table for each measure.
+"""Define the input of an analysis: observations in long format, conditions, measures, and one table per
+measure.
 
-Errors::
+It also checks the input. Errors::
 
     Exception
     ├── AnalysisError
@@ -24,25 +24,24 @@ Kind = Literal["rate", "count", "likert", "score", "number"]
 
 
 class AnalysisError(Exception):
-    """Something about the data that the caller can put right; the message is one line."""
+    """Base of all data problems that the caller can correct. The message is one line."""
 
 
 class DefinitionError(AnalysisError):
-    """A condition or measure that cannot be used; names which and why."""
+    """Raised for an unusable condition or measure; names it and the reason."""
 
 
 class RowError(AnalysisError):
-    """An observation that cannot be used; names participant, condition, measure and why."""
+    """Raised for an unusable observation; names participant, condition, measure and reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
     """One participant's value on one measure in one condition.
 
-    `value` is None where the participant gave none; `order_position` counts the participant's episodes
-    from 1; `synthetic` is true where a bot and no person produced the value. `version` is the number of the
-    version of the study that the participant entered under, `before_freeze` whether that was before this
-    version was preregistered.
+    `value` is None if it is missing. `order_position` counts the participant's episodes from 1. `synthetic`
+    is true if a bot produced the value. `version` is the number of the study version that the participant
+    entered under. `before_freeze` is true if the participant entered before this version was preregistered.
     """
 
     participant: str
@@ -57,9 +56,9 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisCondition:
-    """One level of the factor; tables and figures are in the order of `position`, then `key`.
+    """One level of the factor; tables and figures sort by `position`, then `key`.
 
-    Raises DefinitionError for a key that is no plain name or an empty label.
+    Raise DefinitionError for an invalid key or an empty label.
     """
 
     key: str
@@ -72,13 +71,12 @@ class AnalysisCondition:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Something measured in every condition, with the bounds of its scale (both inclusive).
+    """A measure with the bounds of its scale (both inclusive).
 
-    `rate` is a share from 0 to 1; `count` has no upper bound where `high` is None; `likert` takes whole
-    steps from `low` to `high`, but a value may lie between them (a mean of items); `number` has no bound
-    where `low` or `high` is None, and may have a `unit`. `scale_labels` is empty, or the words for the two
-    ends, or a word for every step.
-    Raises DefinitionError where these contradict each other.
+    `rate` is a share from 0 to 1. `count` has no upper bound if `high` is None. `likert` has whole steps from
+    `low` to `high`, but a value may lie between them (a mean of items). `number` has no bound where `low` or
+    `high` is None, and may have a `unit`. `scale_labels` is empty, or has labels for the two ends, or one for
+    every step. Raise DefinitionError if these contradict each other.
     """
 
     key: str
@@ -89,31 +87,31 @@ class Measure:
     scale_labels: tuple[str, ...] = ()
     unit: str = ""
     exploratory: bool = False
-    """No test of it decides on anything, whatever is planned."""
+    """If true, no test of this measure is decisive, whatever is planned."""
 
     @classmethod
     def rate(cls, key: str, label: str) -> Self:
-        """A share from 0 to 1, such as the success rate."""
+        """Make a share from 0 to 1, such as the success rate."""
         return cls(key, label, "rate", 0.0, 1.0)
 
     @classmethod
     def count(cls, key: str, label: str, high: float | None = None) -> Self:
-        """A number of things, from 0."""
+        """Make a count from 0."""
         return cls(key, label, "count", 0.0, high)
 
     @classmethod
     def likert(cls, key: str, label: str, points: int = 5, scale_labels: tuple[str, ...] = ()) -> Self:
-        """An item of a survey, from 1 to `points`; the paper's have five."""
+        """Make a survey item with answers from 1 to `points`; the paper's items have five."""
         return cls(key, label, "likert", 1.0, float(points), scale_labels)
 
     @classmethod
     def score(cls, key: str, label: str, low: float, high: float) -> Self:
-        """A number between two ends, such as the score of several items."""
+        """Make a number between two bounds, such as the score of several items."""
         return cls(key, label, "score", float(low), float(high))
 
     @classmethod
     def number(cls, key: str, label: str, low: float | None, high: float | None, unit: str = "") -> Self:
-        """Any number, such as a time in steps."""
+        """Make a number with optional bounds, such as a time in steps."""
         return cls(key, label, "number", low, high, unit=unit)
 
     def __post_init__(self) -> None:
@@ -141,7 +139,7 @@ class Measure:
             )
 
     def holds(self, value: float) -> bool:
-        """Whether the value lies on this scale."""
+        """Return whether the value is within the bounds."""
         return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
     @property
@@ -176,12 +174,12 @@ Reason = Literal[
 ]
 
 SAME, TINY = 1e-14, 1e-100
-"""Values closer than this share of their size, or than this, differ by rounding only."""
+"""Values differ by rounding only if their difference is at most this share of their size, or this number."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotComputable:
-    """A test that the data do not allow: a code for programs and a clause for people.
+    """The result of a test that the data do not allow: a code for programs and a clause for people.
 
     `because` continues the sentence "not computable because ...", without a full stop.
     """
@@ -203,27 +201,27 @@ class MeasureTable:
     observations: tuple[Observation, ...]
 
     def values(self, condition: str) -> tuple[float, ...]:
-        """The values of one condition, in the order of participants."""
+        """Return the values of one condition, in the order of participants."""
         return tuple(r.value for r in self.observations if r.condition == condition and r.value is not None)
 
     def missing(self, condition: str) -> int:
-        """How many rows of one condition have no value."""
+        """Return how many rows of one condition have no value."""
         return sum(r.condition == condition and r.value is None for r in self.observations)
 
     def groups(self) -> dict[AnalysisCondition, tuple[float, ...]]:
-        """The values of every condition that has any."""
+        """Return the values of every condition that has any."""
         by_condition = {condition: self.values(condition.key) for condition in self.conditions}
         return {condition: values for condition, values in by_condition.items() if values}
 
     def without_data(self) -> tuple[AnalysisCondition, ...]:
-        """Conditions in which this measure has no value, such as an item on teammates when alone."""
+        """Return the conditions without any value, such as for an item about teammates when alone."""
         return tuple(c for c in self.conditions if not self.values(c.key))
 
 
 def table_of(
     measure: Measure, conditions: Sequence[AnalysisCondition], observations: Sequence[Observation]
 ) -> MeasureTable:
-    """The table of one measure, sorted, so that the order in which rows come in changes nothing."""
+    """Return the table of one measure, sorted, so that the input order of rows has no effect."""
     order = tuple(sorted(conditions, key=lambda c: (c.position, c.key)))
     place = {condition.key: i for i, condition in enumerate(order)}
     rows = (row for row in observations if row.measure == measure.key)
@@ -235,8 +233,11 @@ def table_of(
 def table_with_missing_rows(
     measure: Measure, conditions: Sequence[AnalysisCondition], observations: Sequence[Observation]
 ) -> MeasureTable:
-    """The same with a row without a value wherever somebody played and the measure has no row, as that of an
-    item on teammates when alone: so that the table knows what everybody played before what."""
+    """Return the table of one measure, with an empty row for every played condition without a row.
+
+    Tests then know the full order of play, for example for items about teammates that are not asked when
+    alone.
+    """
     own = {(row.participant, row.condition): row for row in observations if row.measure == measure.key}
     played = {(row.participant, row.condition): row for row in observations}
     rows = [own.get(place) or replace(row, measure=measure.key, value=None) for place, row in played.items()]
@@ -244,7 +245,7 @@ def table_with_missing_rows(
 
 
 def why_not_comparable(groups: Mapping[AnalysisCondition, Sequence[float]]) -> NotComputable | None:
-    """Why means of these independent groups cannot be compared, or None where they can."""
+    """Return why the means of these independent groups cannot be compared, or None."""
     if not groups:
         return NotComputable("no_data", "no condition has a value")
     if len(groups) < 2:
@@ -269,13 +270,13 @@ def _all_same(values: Sequence[float]) -> bool:
 
 
 LARGEST = 1e100
-"""No count is larger, and squares of what is smaller can be added up."""
+"""Largest valid absolute value. Squares of smaller values can be summed without overflow."""
 
 
 def check_observations(
     observations: Sequence[Observation], conditions: Sequence[AnalysisCondition], measures: Sequence[Measure]
 ) -> None:
-    """Raise DefinitionError or RowError for the first thing that cannot be analysed."""
+    """Raise DefinitionError or RowError for the first problem in the input."""
     check_definitions(conditions, measures)
     for row in observations:
         _check_row(row, {c.key for c in conditions}, {m.key: m for m in measures})
@@ -284,7 +285,7 @@ def check_observations(
 
 
 def check_definitions(conditions: Sequence[AnalysisCondition], measures: Sequence[Measure]) -> None:
-    """Raise DefinitionError where there is no condition or measure, or two share a key or label."""
+    """Raise DefinitionError if conditions or measures are missing, or two share a key or label."""
     for what, definitions in (("condition", conditions), ("measure", measures)):
         if not definitions:
             raise DefinitionError(f"an analysis needs at least one {what}")
@@ -313,7 +314,7 @@ def _check_row(row: Observation, conditions: set[str], measures: dict[str, Measu
 def _check_value(row: Observation, measure: Measure) -> None:
     if row.value is None:
         return
-    if not abs(row.value) <= LARGEST:  # nor is NaN
+    if not abs(row.value) <= LARGEST:  # also true for NaN
         raise _wrong(row, f"{row.value} is no usable number; a missing value is None")
     if not measure.holds(row.value):
         raise _wrong(row, f"{row.value} is off the scale ({measure.scale})")
@@ -329,7 +330,7 @@ def _check_once(observations: Iterable[Observation]) -> None:
 
 
 def _check_agreement(observations: Iterable[Observation]) -> None:
-    """One participant played one condition in one place, and is a person or a bot throughout."""
+    """Check that each participant has one position per condition, and is a person or a bot throughout."""
     places: dict[tuple[str, str], int] = {}
     kinds: dict[str, bool] = {}
     for row in observations:

@@ -1,8 +1,7 @@
-"""Build the figures of an analysis as data: for each measure its means, participants and order of play; for
-each scale its reliability.
+"""Build the figures of an analysis as data.
 
-`means` is Figure 5 of the paper, whose file `matplotlib_figures` draws. All other charts are drawn as
-they are.
+Each measure has charts of its means, participants and order of play; each scale has one of its reliability.
+`means` is Figure 5 of the paper, whose file `matplotlib_figures` draws. All other charts are drawn directly.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from dataclasses import replace
 from kitchen.charts.chart_data import Axis, Bracket, Cell, Chart, MarkKind, Panel, Point, Series
 from kitchen.charts.chart_style import round_axis_ends, spread_points
 from kitchen.words.english_text import counted_noun
+from study.analysis.statistics.anova_and_tukey import Description, describe
 from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
-from study.analysis.statistics.descriptives_and_anova import Description, describe
 from study.analysis.statistics.observations import AnalysisCondition, MeasureTable
 from study.analysis.statistics.result_sentences import (
     bracket_note,
@@ -31,18 +30,18 @@ DESCRIPTIVE_COLUMNS = ("n", "mean", "sd", "ci_low", "ci_high")
 
 
 def labels(result: MeasureResult) -> tuple[str, ...]:
-    """The conditions as people call them."""
+    """Return the labels of the conditions."""
     return tuple(condition.label for condition in result.table.conditions)
 
 
 def value_axis(result: MeasureResult) -> Axis:
-    """The axis of the measure's values."""
+    """Return the axis of the measure's values."""
     low, high = axis_bounds(result)
     return Axis(value_axis_title(result.measure), low, high, whole=result.measure.kind in {"count", "likert"})
 
 
 def axis_bounds(result: MeasureResult) -> tuple[float, float]:
-    """The ends of the value axis: the scale's own, or, where that is open, room for all that is drawn."""
+    """Return the ends of the value axis: the scale's bounds, or where open, enough for all that is drawn."""
     low, high = result.measure.low, result.measure.high
     if low is not None and high is not None:
         return low, high
@@ -54,23 +53,25 @@ def axis_bounds(result: MeasureResult) -> tuple[float, float]:
 
 
 def _reach(description: Description) -> tuple[float | None, ...]:
-    """All ends of what is drawn of a condition."""
+    """Return all values drawn for a condition."""
     return description.minimum, description.ci_low, description.maximum, description.ci_high
 
 
 def descriptive_cells(d: Description) -> tuple[Cell, ...]:
-    """The cells of DESCRIBED."""
+    """Return the values of DESCRIPTIVE_COLUMNS."""
     return d.n, d.mean, d.sd, d.ci_low, d.ci_high
 
 
 def mean_words(d: Description) -> str:
-    """As in "mean 3.50 [2.47, 4.53], n = 12"."""
+    """Format a mean: "mean 3.50 [2.47, 4.53], n = 12"."""
     return f"mean {format_number(d.mean)} {format_interval(d.ci_low, d.ci_high)}, n = {d.n}"
 
 
 def position_chart(result: MeasureResult) -> Chart:
-    """Means over the order in which conditions were played, of all and of each condition: what learning and
-    tiredness did."""
+    """Chart the means by position in the order of play, over all conditions and for each one.
+
+    It shows effects of learning and fatigue.
+    """
     result = result.where_measured()
     tables: list[tuple[str, int | None, MeasureTable]] = [
         ("All conditions", None, _by_position(result.table))
@@ -96,7 +97,7 @@ def position_chart(result: MeasureResult) -> Chart:
 
 
 def _by_position(table: MeasureTable) -> MeasureTable:
-    """The same values with positions for conditions."""
+    """Return the same values with positions in place of conditions."""
     there = sorted({row.order_position for row in table.observations})
     rows = tuple(replace(row, condition=str(row.order_position)) for row in table.observations)
     return MeasureTable(table.measure, tuple(AnalysisCondition(str(n), f"{n}.", n) for n in there), rows)
@@ -118,7 +119,7 @@ def _over_positions(name: str, place: int | None, found: Sequence[Description]) 
 
 
 def _order_effects(result: MeasureResult) -> str:
-    """The mixed model's terms of position and carry-over, where they can be told."""
+    """Return the mixed model's tests of position and carry-over, if identified."""
     mixed = result.within.mixed if result.within else None
     if not isinstance(mixed, MixedModel):
         return ""
@@ -142,8 +143,10 @@ ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
 
 
 def reliability_chart(scales: Sequence[ScaleResult], *, synthetic: bool = False) -> Chart:
-    """Cronbach's alpha with its interval and McDonald's omega of one scale, in each condition and of
-    people's means over all."""
+    """Chart Cronbach's alpha with its interval and McDonald's omega of one scale.
+
+    There is one entry for each condition, and one for participants' means over all conditions.
+    """
     computed = [(place, one.found) for place, one in enumerate(scales) if isinstance(one.found, Reliability)]
     names = tuple(one.place for one in scales)
     lowest = min([0.0, *(found.alpha_low for _, found in computed)])
@@ -196,7 +199,8 @@ def _reliability_row(one: ScaleResult) -> tuple[Cell, ...]:
 
 
 def means_chart(result: MeasureResult) -> Chart:
-    """Figure 5 of the paper: bars with 95 % intervals, dots for participants, brackets of Tukey's HSD."""
+    """Chart Figure 5 of the paper: bars with 95 % intervals, dots for participants, brackets of Tukey's
+    HSD."""
     result = result.where_measured()
     places = {condition: place for place, condition in enumerate(result.table.conditions)}
     series = [one for place, d in enumerate(result.descriptions) for one in _bar(result, place, d)]
@@ -236,8 +240,10 @@ def _bar(result: MeasureResult, place: int, d: Description) -> list[Series]:
 
 
 def participants_chart(result: MeasureResult) -> Chart:
-    """A thread for each participant over the conditions, the means with the intervals within participants,
-    and brackets of the paired contrasts after Holm."""
+    """Chart each participant over the conditions as a thin line.
+
+    The means have within-participant intervals, and brackets mark significant paired contrasts (Holm).
+    """
     result = result.where_measured()
     lines, pairs = _threads(result), _differing(result)
     note = f"Thin lines: participants. Thick line: {_thick(result)}."
@@ -257,7 +263,7 @@ def participants_chart(result: MeasureResult) -> Chart:
 
 
 def _thick(result: MeasureResult) -> str:
-    """Whose means are drawn, and with which intervals."""
+    """Describe whose means are drawn, and with which intervals."""
     found = [one for c in result.table.conditions if (one := result.interval(c))]
     if not found:
         return "means with 95% CI of the mean"
@@ -281,7 +287,7 @@ def _participant_row(result: MeasureResult, who: str) -> tuple[Cell, ...]:
 
 
 def _threads(result: MeasureResult) -> list[Series]:
-    """One for each participant; the legend does not name them."""
+    """Return one line for each participant, not listed in the legend."""
     return [
         Series(
             who,
@@ -313,7 +319,7 @@ def _mean_line(result: MeasureResult) -> Series:
 
 
 def _differing(result: MeasureResult) -> tuple[Bracket, ...]:
-    """The pairs that differ within participants."""
+    """Return brackets for the pairs that differ within participants."""
     places = {condition.key: place for place, condition in enumerate(result.table.conditions)}
     found = [one for one in result.within.pairs.computed if one.significant] if result.within else []
     return tuple(_paired_bracket(one, places) for one in found)
@@ -337,7 +343,7 @@ def _participants_words(result: MeasureResult, brackets: Sequence[Bracket]) -> s
 
 
 def _rises(result: MeasureResult) -> str:
-    """How many rise from the first condition with values to the last; empty where nobody has both."""
+    """Describe how many participants rise from the first condition with values to the last; may be empty."""
     with_values = [c for c in result.table.conditions if result.table.values(c.key)]
     if len(with_values) < 2:
         return ""
@@ -356,11 +362,11 @@ OF_MEASURE: dict[str, Callable[[MeasureResult], Chart]] = {
     "participants": participants_chart,
     "positions": position_chart,
 }
-"""The figures of a measure by name."""
+"""Figure name → function that makes this chart of a measure."""
 
 
 def charts_of(analysis: Analysis, of: str) -> dict[str, Chart]:
-    """All figures of a measure or of a scale by name; none where neither has this key."""
+    """Return all charts of a measure or scale by name; empty if the key is unknown."""
     results = [one for one in analysis.measures if one.measure.key == of]
     found = {name: make(one) for one in results for name, make in OF_MEASURE.items()}
     scales = [one for one in analysis.scales if one.scale == of]

@@ -1,9 +1,9 @@
-"""Write an analysis as files: CSV tables, a LaTeX table of tests (booktabs, longtable), JSON, figures, the
-report, and the analysed rows with their hash.
+"""Write an analysis as files: CSV tables, LaTeX, JSON, figures, the report, and the analysed rows with their
+hash.
 
-CSV is UTF-8 after RFC 4180: commas, CRLF, a header, blanks for missing values, full precision, booleans
-as 1 and 0. `synthetic` is 1 in every row of an analysis with synthetic data. Columns are stable; new
-ones are added at the end.
+The LaTeX table of tests uses booktabs and longtable. CSV is UTF-8 after RFC 4180: commas, CRLF, a header,
+blanks for missing values, full precision, booleans as 1 and 0. `synthetic` is 1 in every row of an analysis
+with synthetic data. Columns are stable; new ones are added at the end.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 
 from kitchen.contract.decision_notes import READING_COLUMNS as READ
 from kitchen.infra.file_writing import write_atomically
+from study.analysis.statistics.anova_and_tukey import Anova, Description, Pair
 from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
-from study.analysis.statistics.descriptives_and_anova import Anova, Description, Pair
 from study.analysis.statistics.markdown_report import markdown_report
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.result_rows import RELIABILITY, TESTS, reliability_rows, test_rows
@@ -30,12 +30,12 @@ from study.analysis.statistics.sample_composition import ConditionPlayers, Model
 from study.analysis.statistics.within.result_types import WithinInterval
 
 LATEX_COLUMNS = ("main", "planned", "replication")
-"""Roles of rows that stand in the table, beside paired t tests and mixed models."""
+"""Roles of tests in the LaTeX table. Paired t tests and mixed models are added to it."""
 MORE = ("paired t test", "linear mixed model")
 NAMES = {"chi squared": "χ²", "eta squared": "η²", "omega squared": "ω²", "Hedges' g (paired)": "g"}
 NAMES |= {"partial eta squared": "η²ₚ", "Kendall's W": "W"}
 JOINED = re.compile(r"(?<!\\)\$\$")
-"""Between two pieces of mathematics."""
+"""The border between two adjacent math expressions."""
 SIGNS = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -54,7 +54,7 @@ END = r"""\bottomrule
 
 
 def to_latex(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """The rows of `lines.test_rows` that a paper shows; p is the adjusted one where there is one."""
+    """Return a LaTeX table of those `test_rows` that a paper reports; p is the adjusted one if available."""
     shown = [row for row in rows if row.get("role") in LATEX_COLUMNS or row.get("test") in MORE]
     return (HEAD + "".join(map(_line, shown)) + END).encode()
 
@@ -89,7 +89,7 @@ def _effect(row: Mapping[str, Any]) -> str:
 
 
 VERSION = 1
-"""Of the layout of analysis.json; raised when a reader would have to change."""
+"""Version of the layout of analysis.json; raised when readers would have to change."""
 
 Row = dict[str, Any]
 
@@ -107,8 +107,8 @@ PLAYERS += READ
 
 
 def file_contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
-    """Name and bytes of every file, one after the other, so that a page can send them as they come."""
-    from study.analysis.statistics.matplotlib_figures import (  # matplotlib is slow to import
+    """Yield name and bytes of every file one by one, so that a page can stream them."""
+    from study.analysis.statistics.matplotlib_figures import (  # slow to import
         draw,
         draw_participants,
     )
@@ -125,16 +125,17 @@ def file_contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
 
 
 def write_files(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
-    """Write every file into the directory, made if it is not there, each whole or not at all.
+    """Write every file into the directory, each whole or not at all; return their paths.
 
-    The report comes last: where it is, the rest is too. Raises OSError where the disk refuses.
+    The directory is created if needed. The report is written last, so its presence means that all files
+    exist. Raise OSError if the disk refuses.
     """
     directory.mkdir(parents=True, exist_ok=True)
     return tuple(write_atomically(directory / name, data) for name, data in file_contents(analysis))
 
 
 def to_csv(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
-    """The rows as CSV; a column that a row does not have, or has as None, is blank."""
+    """Return the rows as CSV; a missing or None value is blank."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(columns)
@@ -149,7 +150,7 @@ def _cell(value: object) -> object:
 
 
 def means_rows(analysis: Analysis) -> list[Row]:
-    """One row per measure and condition."""
+    """Return one row per measure and condition."""
     return [
         {**_of(result), **_description(description), **_within(result, description)}
         for result in analysis.measures
@@ -158,8 +159,10 @@ def means_rows(analysis: Analysis) -> list[Row]:
 
 
 def _within(result: MeasureResult, description: Description) -> Row:
-    """The interval within participants (Cousineau and Morey), where there is one, and its mean: of those who
-    have a value in every condition."""
+    """Return the within-participant interval (Cousineau and Morey) and its mean, if there is one.
+
+    The mean is over participants with a value in every condition.
+    """
     found = result.interval(description.condition)
     if not found:
         return {}
@@ -168,20 +171,22 @@ def _within(result: MeasureResult, description: Description) -> Row:
 
 
 def anova_rows(analysis: Analysis) -> list[Row]:
-    """One row per measure."""
+    """Return one ANOVA row per measure."""
     return [{**_of(result), "test": "one-way ANOVA", **_anova(result.anova)} for result in analysis.measures]
 
 
 def tukey_rows(analysis: Analysis) -> list[Row]:
-    """One row per measure and pair; one with the reason where pairs cannot be compared."""
+    """Return one row per measure and pair, or one with the reason if pairs cannot be compared."""
     return [
         {**_of(result), "test": "Tukey HSD", **row} for result in analysis.measures for row in _tukey(result)
     ]
 
 
 def player_rows(analysis: Analysis) -> list[Row]:
-    """One row per condition and model that was called in it; one for a condition without any. Decisions and
-    fallbacks are the condition's."""
+    """Return one row per condition and called model, or one for a condition without models.
+
+    Decisions and fallbacks are those of the whole condition.
+    """
     return [
         {**_condition_players(players), **_model(model), "synthetic": analysis.synthetic}
         for players in analysis.players
@@ -254,7 +259,7 @@ def _pair(pair: Pair) -> Row:
 
 
 def to_json(analysis: Analysis) -> bytes:
-    """The whole analysis as one JSON object, without single values; missing numbers are null."""
+    """Return the whole analysis as one JSON object, without single values; missing numbers are null."""
     whole = {
         "version": VERSION,
         "synthetic": analysis.synthetic,
@@ -276,7 +281,7 @@ def to_json(analysis: Analysis) -> bytes:
 
 
 def _told(row: Row) -> Row:
-    """A test without what it does not have."""
+    """Return a test row without its empty fields."""
     return {name: value for name, value in row.items() if value is not None}
 
 
@@ -315,22 +320,23 @@ TABLES: dict[str, Callable[[Analysis], bytes]] = {
     "tests.tex": lambda analysis: to_latex(test_rows(analysis)),
     "reliability.csv": lambda analysis: to_csv(RELIABILITY, reliability_rows(analysis)),
 }
-"""The tables of an analysis by the names of their files; without scales there is none of reliability."""
+"""File name → function that makes this table. Without scales, reliability.csv is not written."""
 WHOLE: dict[str, Callable[[Analysis], bytes]] = {
     "analysis.json": to_json,
     "report.md": lambda analysis: markdown_report(analysis).encode(),
 }
-"""All of it in one file."""
+"""Files with the complete analysis."""
 
 ANALYSED_FILE = "analysed.csv"
 COLUMNS = ["participant", "condition", "measure", "value", "order_position", "version", "before_freeze"]
 COLUMNS += ["synthetic"]
 ASIDE = "mixed_model_only"
-"""The column of those who lack a condition: no test but the mixed model uses their values."""
+"""Column that is 1 for participants who lack a condition: only the mixed model uses their values."""
 
 
 def analysed_rows(analysis: Analysis) -> bytes:
-    """One row for each participant, condition and measure, sorted by measure and then by these."""
+    """Return one CSV row per participant, condition and measure, sorted by measure, participant and
+    position."""
     rows = [row for result in analysis.measures for row in _rows(result)]
     return to_csv([*COLUMNS, ASIDE], rows)
 
@@ -342,5 +348,5 @@ def _rows(result: MeasureResult) -> list[Row]:
 
 
 def analysed_rows_digest(analysis: Analysis) -> str:
-    """SHA-256 of `analysed`, 64 characters: `sha256sum analysed.csv` says the same."""
+    """Return the SHA-256 of `analysed_rows` (64 characters); `sha256sum analysed.csv` gives the same."""
     return hashlib.sha256(analysed_rows(analysis)).hexdigest()

@@ -1,5 +1,6 @@
-"""Turn every test of an analysis into one flat row, with its APA sentence. CSV, JSON and LaTeX use the same
-rows.
+"""Turn every test of an analysis into one flat row, with its APA sentence.
+
+CSV, JSON and LaTeX use the same rows.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ TESTS += [
 ]
 TESTS += ["effect2_name", "effect2", "difference", "difference_low", "difference_high", "bayes_factor"]
 TESTS += ["not_computable", "apa", "synthetic"]
-"""`role` is `main`, `planned`, `exploratory`, `assumption` or `replication`."""
+"""Columns of tests. `role` is `main`, `planned`, `exploratory`, `assumption` or `replication`."""
 RELIABILITY = ["scale", "scale_label", "condition", "n", "items", "alpha", "alpha_low", "alpha_high", "omega"]
 RELIABILITY += ["item", "item_rest", "incomplete", "not_computable", "synthetic"]
 
 
 def test_rows(analysis: Analysis) -> list[Row]:
-    """All tests of all measures, in the order of the measures."""
+    """Return all tests of all measures, in the order of the measures."""
     return [
         {
             "measure": result.measure.key,
@@ -62,7 +63,7 @@ def test_rows(analysis: Analysis) -> list[Row]:
 
 
 def _decided(result: MeasureResult, row: Row) -> bool:
-    """Whether it would decide on a measure that is only explored."""
+    """Return whether the test would be decisive, although its measure is exploratory."""
     return result.measure.exploratory and row["role"] in ("main", "planned")
 
 
@@ -82,7 +83,7 @@ def _measure(result: MeasureResult) -> Iterator[Row]:
 
 
 def _role(found: WithinResult, test: str) -> Row:
-    """Whether this test decides on the measure, and then its p after the correction over measures."""
+    """Return whether this test is the main one, and then its p corrected over measures."""
     if found.main_test != test:
         return {"role": "exploratory"}
     over = found.over_measures
@@ -120,7 +121,10 @@ def _repeated(label: str, found: WithinResult) -> Iterator[Row]:
 
 
 def _corrections(one: RepeatedMeasures) -> list[tuple[str, float, float]]:
-    """Each with its epsilon and p, the one that decides first; without any for two conditions."""
+    """Return (name, epsilon, p) of each correction, the decisive one first.
+
+    With two conditions there is no correction.
+    """
     none = ("uncorrected", 1.0, one.p)
     if not one.correction:
         return [none]
@@ -244,7 +248,7 @@ def _replication(result: MeasureResult) -> Row:
 
 
 def reliability_rows(analysis: Analysis) -> list[Row]:
-    """One row for each item of each scale in each condition, and in all, or one with the reason."""
+    """Return one row per item, scale and condition (and over all), or one row with the reason."""
     return [
         {
             "scale": one.scale,

@@ -1,5 +1,7 @@
-"""Write test results as sentences for reports, pages and figure descriptions, after the APA manual (7th
-edition, sections 6.36 to 6.44). It also chooses which pairs a figure brackets.
+"""Write test results as sentences for reports, pages and figure descriptions.
+
+The format follows the APA manual (7th edition, sections 6.36 to 6.44). It also chooses which pairs a figure
+brackets.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from kitchen.words.english_text import counted_noun
+from study.analysis.statistics.anova_and_tukey import Anova, Description
 from study.analysis.statistics.apa_format import (
     DASH,
     format_anova_effect,
@@ -17,7 +20,6 @@ from study.analysis.statistics.apa_format import (
     format_pair,
     format_share,
 )
-from study.analysis.statistics.descriptives_and_anova import Anova, Description
 from study.analysis.statistics.observations import AnalysisCondition, Measure, NotComputable
 from study.analysis.statistics.run_analysis import MeasureResult
 from study.analysis.statistics.sample_composition import players_sentence
@@ -36,30 +38,34 @@ from study.analysis.statistics.within.result_types import (
 
 TERMS = {"condition": "condition", "position": "position in the order", "carry_over": "carry-over"}
 ROUND = 1000.0
-"""Bayes factors beyond are told by their size only."""
+"""Larger Bayes factors are shown as "> 1000"."""
 
 
 def difference_verb(p: float, over: CorrectedP | None = None) -> str:
-    """What conditions did, by the p that decides: the one after a correction over measures, where there is
-    one. The only place that draws a verdict on a main test."""
+    """Return whether conditions differed, by the decisive p: corrected over measures if `over` is given.
+
+    This is the only function that draws a verdict on a main test.
+    """
     return "differed" if (over.p if over else p) < LEVEL else "did not differ reliably"
 
 
 def p_words(p: float, over: CorrectedP | None = None) -> str:
-    """As in "p = .011", or "p = .011, after Holm over measures p = .088"."""
+    """Format p: "p = .011", or "p = .011, after Holm over measures p = .088"."""
     return f"{format_p(p)}, after {over.correction} {format_p(over.p)}" if over else format_p(p)
 
 
 def f_test(found: Anova | NotComputable, over: CorrectedP | None = None) -> str:
-    """As in "F(4, 55) = 28.11, p < .001" of the one-way ANOVA, or why there is none."""
+    """Format the one-way ANOVA: "F(4, 55) = 28.11, p < .001", or why there is none."""
     if isinstance(found, NotComputable):
         return str(found)
     return f"F({found.df_between}, {found.df_within}) = {format_number(found.f)}, {p_words(found.p, over)}"
 
 
 def repeated_test(found: RepeatedMeasures | NotComputable, over: CorrectedP | None = None) -> str:
-    """As in "F(1.22, 13.40) = 24.20, p < .001, ηp² = .69, ηG² = .62, ... ε = .30", by the
-    correction that decides; or why there is none."""
+    """Format the repeated-measures ANOVA with its decisive correction, or say why there is none.
+
+    Example: "F(1.22, 13.40) = 24.20, p < .001, ηp² = .69, ηG² = .62, ... ε = .30".
+    """
     if isinstance(found, NotComputable):
         return str(found)
     above, below = found.df_corrected
@@ -75,7 +81,7 @@ def repeated_test(found: RepeatedMeasures | NotComputable, over: CorrectedP | No
 def repeated_sentence(
     label: str, found: RepeatedMeasures | NotComputable, over: CorrectedP | None = None
 ) -> str:
-    """The main test in a sentence."""
+    """Return a sentence about the repeated-measures ANOVA."""
     if isinstance(found, NotComputable):
         return f"{label}: the repeated-measures ANOVA is {found}."
     return (
@@ -86,7 +92,7 @@ def repeated_sentence(
 
 
 def uncorrected_test(found: RepeatedMeasures) -> str:
-    """The same without a correction, and after either."""
+    """Format the repeated-measures ANOVA without a correction, and with either."""
     return (
         f"F({found.df_condition}, {found.df_error}) = {format_number(found.f)}, uncorrected "
         f"{format_p(found.p)}; "
@@ -96,7 +102,7 @@ def uncorrected_test(found: RepeatedMeasures) -> str:
 
 
 def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = None) -> str:
-    """As in "carry-over F(4, 40.12) = 1.20, p = .330"."""
+    """Format one term of the mixed model: "carry-over F(4, 40.12) = 1.20, p = .330"."""
     if isinstance(found, UnidentifiedEffect):
         return f"{TERMS[found.term]} cannot be told ({found.because.because})"
     numbers = f"F({found.df}, {_df(found.df_error)}) = {format_number(found.f)}"
@@ -104,7 +110,7 @@ def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = No
 
 
 def mixed_sentence(found: MixedModel | NotComputable, over: CorrectedP | None = None) -> str:
-    """All terms in a sentence; what is corrected over measures is the condition."""
+    """Return a sentence about all terms of the mixed model; only the condition is corrected over measures."""
     if isinstance(found, NotComputable):
         return f"The linear mixed model is {found}."
     terms = "; ".join(effect_test(one, over if one.term == "condition" else None) for one in found.effects)
@@ -115,7 +121,8 @@ def mixed_sentence(found: MixedModel | NotComputable, over: CorrectedP | None = 
 
 
 def contrast_test(found: Contrast | UncomputedContrast) -> str:
-    """As in "0.32, 95% CI [0.21, 0.43], t(11) = 6.20, p < .001, g = 1.67 [0.80, 2.51], BF10 = 393"."""
+    """Format a contrast: "0.32, 95% CI [0.21, 0.43], t(11) = 6.20, p < .001, g = 1.67 [0.80, 2.51], BF10 =
+    393"."""
     if isinstance(found, UncomputedContrast):
         return str(found.because)
     return (
@@ -127,12 +134,12 @@ def contrast_test(found: Contrast | UncomputedContrast) -> str:
 
 
 def contrast_sentence(found: Contrast | UncomputedContrast) -> str:
-    """With its name; p is adjusted over its family."""
+    """Return the contrast with its name; p is adjusted over its family."""
     return f"{found.name}: {contrast_test(found)}."
 
 
 def bayes_words(factor: float) -> str:
-    """As in "= 3.21", "> 1000", "< 0.001"."""
+    """Format a Bayes factor: "= 3.21", "> 1000", "< 0.001"."""
     if factor > ROUND:
         return f"> {ROUND:.0f}"
     return (
@@ -141,7 +148,7 @@ def bayes_words(factor: float) -> str:
 
 
 def friedman_test(found: Friedman | NotComputable, over: CorrectedP | None = None) -> str:
-    """As in "χ²(4) = 30.11, p < .001, W = .63"."""
+    """Format Friedman's test: "χ²(4) = 30.11, p < .001, W = .63"."""
     if isinstance(found, NotComputable):
         return str(found)
     return (
@@ -151,14 +158,14 @@ def friedman_test(found: Friedman | NotComputable, over: CorrectedP | None = Non
 
 
 def friedman_sentence(found: Friedman | NotComputable, over: CorrectedP | None = None) -> str:
-    """Friedman's test in a sentence."""
+    """Return a sentence about Friedman's test."""
     people = f" of {found.n} participants" if isinstance(found, Friedman) else ""
     joined = ": " if people else " is "
     return f"Friedman's test{people}{joined}{friedman_test(found, over)}."
 
 
 def cumulative_sentence(found: CumulativeLink | NotComputable) -> str:
-    """Wald's test of the conditions in a sentence."""
+    """Return a sentence about Wald's test of the conditions."""
     if isinstance(found, NotComputable):
         return f"The cumulative-link model is {found}."
     return (
@@ -172,18 +179,20 @@ def _df(value: float) -> str:
 
 
 MOST = 10
-"""As many pairs as five conditions have."""
+"""Maximum number of bracketed pairs: as many as five conditions have."""
 T = TypeVar("T")
 
 
 def bracketed_pairs(pairs: Sequence[T]) -> tuple[T, ...]:
-    """Those that are bracketed."""
+    """Return the pairs if they are few enough to bracket, else none."""
     return tuple(pairs) if len(pairs) <= MOST else ()
 
 
 def bracket_note(pairs: Sequence[object], means: str) -> str:
-    """What is said of them under the figure, where `means` says what a bracket does: `Brackets: …`, that
-    there are too many, or nothing."""
+    """Return the note about brackets under the figure.
+
+    `means` explains a bracket. The result is `Brackets: …`, a note that there are too many, or empty.
+    """
     if len(pairs) > MOST:
         return (
             f"{counted_noun(len(pairs), 'pair')} differ ({means}): too many to bracket, a table lists them."
@@ -192,7 +201,7 @@ def bracket_note(pairs: Sequence[object], means: str) -> str:
 
 
 def unbracketed_note(pairs: Sequence[object], table: str) -> str:
-    """What stands in place of their list for who does not see the figure; empty where they are few."""
+    """Return the text that replaces the list of pairs in a figure description; empty if they are few."""
     return f"{counted_noun(len(pairs), 'pair')}, all of them in {table}" if len(pairs) > MOST else ""
 
 
@@ -200,7 +209,7 @@ TUKEYS_TABLE = "the table of the replication and in tukey.csv"
 
 
 def value_axis_title(measure: Measure) -> str:
-    """The title of the value axis: the scale in words."""
+    """Return the title of the value axis: the scale in words."""
     if measure.kind == "likert":
         return f"Rating ({measure.scale})"
     if measure.kind == "score":
@@ -211,8 +220,10 @@ def value_axis_title(measure: Measure) -> str:
 
 
 def describe_within_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
-    """A condition's interval within participants, with its mean where that is of fewer people than have a
-    value; a dash where there is none."""
+    """Format a condition's within-participant interval; a dash if there is none.
+
+    Its mean is added if fewer participants enter it than have a value.
+    """
     found = result.interval(condition)
     if not found:
         return DASH
@@ -222,14 +233,14 @@ def describe_within_interval(result: MeasureResult, condition: AnalysisCondition
 
 
 def describe_participants(result: MeasureResult) -> str:
-    """As in "12 participants, 60 observations": those with a value on this measure."""
+    """Count participants and observations with values: "12 participants, 60 observations"."""
     rows = [row for row in result.table.observations if row.value is not None]
     people = len({row.participant for row in rows})
     return f"{counted_noun(people, 'participant')}, {counted_noun(len(rows), 'observation')}"
 
 
 def describe_figure(result: MeasureResult) -> str:
-    """What the figure shows, for those who do not see it."""
+    """Describe the figure for people who do not see it."""
     means = "; ".join(_mean(d) for d in result.descriptions)
     pairs = (
         unbracketed_note(result.brackets, TUKEYS_TABLE)
@@ -244,7 +255,7 @@ def describe_figure(result: MeasureResult) -> str:
 
 
 def describe_players(result: MeasureResult) -> str:
-    """Who played beside the participants; empty where it is not known."""
+    """Name the co-players of each condition; empty if unknown."""
     played = ". ".join(players_sentence(players) for players in result.players)
     return f"Co-players: {played}." if played else ""
 
@@ -261,7 +272,7 @@ def _mean(description: Description) -> str:
 
 
 def anova_sentence(result: MeasureResult) -> str:
-    """One sentence in the manner of the APA, or why there is no test."""
+    """Return one APA-style sentence about the ANOVA, or why there is no test."""
     anova, label = result.anova, result.measure.label
     if isinstance(anova, NotComputable):
         return f"{label}: the one-way ANOVA is {anova}."
@@ -279,7 +290,7 @@ def _took_no_part(anova: Anova) -> str:
 
 
 def tukey_sentence(result: MeasureResult) -> str:
-    """The significant pairs in full and the smallest p of the others, or why there is no test."""
+    """Describe the significant pairs and the smallest p of the others, or why there is no test."""
     if isinstance(result.tukey, NotComputable):
         return f"Tukey's HSD is {result.tukey}."
     others = [pair.p for pair in result.pairs if not pair.significant]
@@ -290,14 +301,13 @@ def tukey_sentence(result: MeasureResult) -> str:
 
 
 def list_labels(conditions: tuple[AnalysisCondition, ...]) -> str:
-    """As in "Alone", "Alone and Random team", "Alone, Team of 2 and Random team"."""
+    """Join labels: "Alone", "Alone and Random team", "Alone, Team of 2 and Random team"."""
     labels = [condition.label for condition in conditions]
     return " and ".join(filter(None, [", ".join(labels[:-1]), *labels[-1:]]))
 
 
 def main_test_sentence(result: MeasureResult) -> str:
-    """The test that decides on the measure, with its numbers; that of the replication where there is no
-    other."""
+    """Return the decisive test of the measure with its numbers, or the replication if there is no other."""
     found = result.within
     if found is None or found.main_test == "one_way":
         return f"One-way ANOVA: {f_test(result.anova, found.over_measures if found else None)}"
@@ -315,7 +325,7 @@ def _of_condition(found: MixedModel | NotComputable, over: CorrectedP | None) ->
 
 
 def design_sentences(result: MeasureResult) -> list[str]:
-    """All that the design asks of a measure, a sentence each; none where it was not computed."""
+    """Return one sentence per within-subject test of a measure; empty if they were not computed."""
     found, label = result.within, result.measure.label
     if found is None:
         return []

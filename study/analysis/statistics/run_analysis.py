@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from study.analysis.statistics.descriptives_and_anova import (
+from study.analysis.statistics.anova_and_tukey import (
     Anova,
     Description,
     Pair,
@@ -47,7 +47,7 @@ from study.design.analysis_plan import DEFAULT_PLAN, AnalysisPlan
 
 @dataclass(frozen=True, slots=True)
 class MeasureResult:
-    """Everything about one measure; one field per test."""
+    """All results of one measure; one field per test."""
 
     table: MeasureTable
     descriptions: tuple[Description, ...]
@@ -55,46 +55,48 @@ class MeasureResult:
     tukey: Tukey | NotComputable
     synthetic: bool
     players: tuple[ConditionPlayers, ...] = ()
-    """Who played in each condition, in their order; none where the caller does not know."""
+    """Co-players of each condition, in order; empty if unknown."""
     set_aside: tuple[Observation, ...] = ()
-    """Values of those who were set aside: the mixed model uses them, and no other test."""
+    """Values of participants who lack a condition; only the mixed model uses them."""
     within: WithinResult | None = None
-    """The tests that the design asks for; `anova` and `tukey` are the replication."""
+    """The within-subject tests that fit the design; `anova` and `tukey` are the replication."""
 
     @property
     def measure(self) -> Measure:
-        """What was measured."""
+        """The measure of these results."""
         return self.table.measure
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """All pairs compared; none where the comparison is not computable."""
+        """All pairs compared; empty if the comparison is not computable."""
         return self.tukey.pairs if isinstance(self.tukey, Tukey) else ()
 
     def interval(self, condition: AnalysisCondition) -> WithinInterval | None:
-        """A condition's interval within participants, where there is one."""
+        """Return a condition's within-participant interval, if there is one."""
         found = self.within.intervals if self.within else ()
         return next((one for one in found if one.condition == condition), None)
 
     @property
     def figure_name(self) -> str:
-        """The file name of its figure, that of the paper."""
+        """File name of the figure of means."""
         return f"figure_{self.measure.key}.svg"
 
     @property
     def threads_name(self) -> str:
-        """That of the figure of each participant over the conditions; empty for a measure that is only
-        explored, which has it in the console alone."""
+        """File name of the figure of participants; empty for an exploratory measure, which has it only in the
+        console."""
         return "" if self.measure.exploratory else f"figure_{self.measure.key}_participants.svg"
 
     @property
     def brackets(self) -> tuple[Pair, ...]:
-        """The pairs with p < .05, which the figure brackets where they are few."""
+        """The pairs with p < .05, which the figure brackets if they are few."""
         return tuple(pair for pair in self.pairs if pair.significant)
 
     def where_measured(self) -> MeasureResult:
-        """The same without conditions in which nobody has a row, as those that do not ask for it: what its
-        figures show. All of them where nobody has a row anywhere."""
+        """Return the result without conditions that have no rows, for figures.
+
+        If no condition has rows, all are kept.
+        """
         rows = {row.condition for row in self.table.observations}
         places = [place for place, one in enumerate(self.table.conditions) if one.key in rows]
         if not places or len(places) == len(self.table.conditions):
@@ -109,13 +111,13 @@ class MeasureResult:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A study's analysis. `participants` and `synthetic_participants` are codes of those analysed, sorted.
+    """A study's analysis. `participants` and `synthetic_participants` are sorted codes of those analysed.
 
-    `conditions` are in their order, `measures` in the order given; `exclusions` say what was left out.
-    `attrition` says who never came into the rows, `players` who played beside the participants of each
-    condition; None and none where the caller does not know. `versions` are those of the study's versions
-    whose participants are analysed; `differing` labels of measures that they did not ask alike;
-    `preregistered` says that only what was collected as preregistered was to be analysed.
+    `conditions` are in their order, `measures` in the order given; `exclusions` lists what was left out.
+    `attrition` describes participants without rows, and `players` the co-players of each condition; both may
+    be unknown (None, empty). `versions` are the study versions of the analysed participants. `differing` are
+    labels of measures that these versions asked differently. `preregistered` is true if only data collected
+    as preregistered were to be analysed.
     """
 
     conditions: tuple[AnalysisCondition, ...]
@@ -129,27 +131,27 @@ class Analysis:
     differing: tuple[str, ...] = ()
     preregistered: bool = False
     plan: AnalysisPlan = DEFAULT_PLAN
-    """What was to be tested; as planned, if anything was."""
+    """The planned tests, or the default ones if none were planned."""
     scales: tuple[ScaleResult, ...] = ()
-    """How well the items of each scale go together, in each condition and in all."""
+    """Reliability of each scale, in each condition and over all."""
 
     @property
     def warnings(self) -> list[str]:
-        """What stands against reading the data as one preregistered sample; none where nothing does."""
+        """Reasons not to read the data as one preregistered sample."""
         return version_warnings(self.versions, self.differing)
 
     @property
     def synthetic(self) -> bool:
-        """Whether any number here comes from a bot; then everything shown must say so."""
+        """Whether any number comes from a bot. Every output must then say so."""
         return bool(self.synthetic_participants) or any(one.synthetic for one in self.measures)
 
     @property
     def as_planned(self) -> int:
-        """Of how many of those analysed the tests were preregistered before they took part."""
+        """Number of participants whose tests were preregistered before they took part."""
         return sum(one.as_planned for one in self.versions)
 
     def measure(self, key: str) -> MeasureResult:
-        """The result of one measure; KeyError where there is none of this key."""
+        """Return the result of one measure. Raise KeyError for an unknown key."""
         for result in self.measures:
             if result.measure.key == key:
                 return result
@@ -171,13 +173,12 @@ def analyse(
     scales: Sequence[ScaleAnswers] = (),
     unused: Sequence[Observation] = (),
 ) -> Analysis:
-    """Analyse every measure. The order of the observations does not matter; `unused` are rows without a value
-    of what these participants played and is not analysed, so that it is known what came before what.
+    """Analyse every measure. The order of the observations has no effect.
 
-    Participants without a value in every condition are set aside, as the paper discards its drop-outs,
-    unless `keep_incomplete`; mixed models use their values all the same. What cannot
-    be computed says so in its place; nothing is NaN.
-    Raises DefinitionError or RowError for input that contradicts itself.
+    Participants without a value in every condition are set aside, as the paper discards its drop-outs, unless
+    `keep_incomplete`. Mixed models use their values anyway. `unused` are rows without values for rounds that
+    were played but are not analysed; they complete the order of play. Tests that cannot be computed give
+    `NotComputable`; nothing is NaN. Raise DefinitionError or RowError for contradictory input.
     """
     check_observations(observations, conditions, measures)
     dropped = (
@@ -210,7 +211,10 @@ def analyse(
 
 
 def _decisive(observations: Sequence[Observation], measures: Sequence[Measure]) -> list[Observation]:
-    """Those of measures that are not only explored: who has nothing else has no value."""
+    """Return the observations of measures that are not exploratory.
+
+    Participants who have only exploratory values count as having no value.
+    """
     explored = {one.key for one in measures if one.exploratory}
     return [row for row in observations if row.measure not in explored]
 
@@ -218,9 +222,9 @@ def _decisive(observations: Sequence[Observation], measures: Sequence[Measure]) 
 def _with_design(
     results: Sequence[MeasureResult], whole: Sequence[MeasureTable], plan: AnalysisPlan
 ) -> tuple[MeasureResult, ...]:
-    """The results with the tests that the design asks for."""
+    """Add the within-subject tests to the results."""
     from study.analysis.statistics.within.run_within_tests import (
-        run_within_tests,  # numpy and scipy are slow to import
+        run_within_tests,  # slow to import
     )
 
     ps = [one.anova.p if isinstance(one.anova, Anova) else None for one in results]
@@ -229,7 +233,7 @@ def _with_design(
 
 
 def _scales(scales: Sequence[ScaleAnswers]) -> tuple[ScaleResult, ...]:
-    from study.analysis.statistics.within.scale_reliability import reliability  # likewise
+    from study.analysis.statistics.within.scale_reliability import reliability  # slow to import
 
     return tuple(ScaleResult(one.scale, one.label, one.where, reliability(one)) for one in scales)
 

@@ -1,5 +1,6 @@
-"""Describe the sample of an analysis: who and what is excluded and why, which design versions are pooled,
-and which agents and models played in each condition.
+"""Describe the sample of an analysis: exclusions with reasons, pooled design versions, and co-players.
+
+Co-players are the agents and models that played in each condition.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Reason = Literal["not every condition", "no value"]
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Rows that were left out for one reason; `participants` are the codes concerned, sorted."""
+    """Rows that were excluded for one reason; `participants` are their sorted codes."""
 
     reason: Reason
     participants: tuple[str, ...]
@@ -27,15 +28,17 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class Attrition:
-    """What became of those who entered, before there were rows to analyse.
+    """Counts of participants who entered, before rows are analysed.
 
-    `entered` are those whose data are still there: `completed` of them went the whole way, `unfinished`
-    dropped out or still take part; `ends` says in words how, with their numbers. Of the completed, staff
-    `excluded` some, and some failed more attention checks than the study allows. `withdrew` is how many
-    withdrew: their data are erased. Previews by staff are counted nowhere. Where only what was collected as
-    preregistered is asked for, all but `withdrew` counts those alone, and `otherwise` the others. `touched`
-    are episodes of those who stay that an outage of ours touched, and may be left out. `together` of those
-    who stay shared an episode with another of them; `shared` are these episodes.
+    `entered` counts participants whose data still exist. Of these, `completed` finished the study, and
+    `unfinished` dropped out or still take part; `ends` lists how, with numbers. Of the completed, staff
+    `excluded` some, and `failed_checks` failed more attention checks than allowed. `withdrew` counts those
+    who withdrew; their data are erased. Previews by staff are not counted.
+
+    If only data collected as preregistered are requested, all counts but `withdrew` cover those alone, and
+    `otherwise` counts the others. `touched` counts remaining participants' episodes that an outage of our
+    server affected; they may be left out. `together` counts remaining participants who shared an episode with
+    another, and `shared` these episodes.
     """
 
     entered: int
@@ -55,7 +58,7 @@ class Attrition:
 def incomplete_participants(
     observations: Sequence[Observation], conditions: Sequence[AnalysisCondition]
 ) -> frozenset[str]:
-    """Participants without a value in at least one of the conditions: the paper's drop-outs (section 5.3)."""
+    """Return participants without a value in at least one condition: the paper's drop-outs (section 5.3)."""
     played: dict[str, set[str]] = {row.participant: set() for row in observations}
     for row in observations:
         if row.value is not None:
@@ -67,7 +70,10 @@ def incomplete_participants(
 def split_exclusions(
     observations: Sequence[Observation], dropped: frozenset[str]
 ) -> tuple[tuple[Observation, ...], tuple[Exclusion, ...]]:
-    """The rows of those who stay, and what was left out. Rows without a value stay: they are counted."""
+    """Return the rows of the remaining participants, and the exclusions.
+
+    Rows without a value stay, but are counted among the exclusions.
+    """
     kept = tuple(row for row in observations if row.participant not in dropped)
     left_out: dict[Reason, list[str]] = {
         "not every condition": [row.participant for row in observations if row.participant in dropped],
@@ -82,9 +88,12 @@ def split_exclusions(
 
 @dataclass(frozen=True, slots=True)
 class DesignVersion:
-    """One version of the study's design. `frozen`: this very design was preregistered;
-    `changed_since_freeze`: the study had been preregistered before, and this is not what was;
-    `planned_later`: what is analysed was preregistered otherwise, after this version."""
+    """One version of the study's design.
+
+    `frozen`: this exact design was preregistered. `changed_since_freeze`: the study was preregistered before,
+    but with another design. `planned_later`: the analysed plan was preregistered differently, after this
+    version.
+    """
 
     number: int
     frozen: bool = False
@@ -94,7 +103,7 @@ class DesignVersion:
 
 @dataclass(frozen=True, slots=True)
 class VersionUsed:
-    """One version with its participants of those analysed; `early` of them entered before it was frozen."""
+    """One version with its number of analysed participants; `early` of them entered before it was frozen."""
 
     version: DesignVersion
     participants: int
@@ -102,13 +111,13 @@ class VersionUsed:
 
     @property
     def as_planned(self) -> int:
-        """Of how many the tests were planned before they took part."""
+        """Number of participants whose tests were planned before they took part."""
         is_so = self.version.frozen and not self.version.planned_later
         return self.participants - self.early if is_so else 0
 
 
 def versions_used(rows: Sequence[Observation], versions: Sequence[DesignVersion]) -> tuple[VersionUsed, ...]:
-    """Those of these versions that anybody of the rows took part in, in their order."""
+    """Return those versions under which any participant of the rows took part, in order."""
     people = {row.participant: (row.version, row.before_freeze) for row in rows}
     took_part = (
         (one, [early for number, early in people.values() if number == one.number]) for one in versions
@@ -117,8 +126,10 @@ def versions_used(rows: Sequence[Observation], versions: Sequence[DesignVersion]
 
 
 def version_warnings(versions: Sequence[VersionUsed], differing: Sequence[str] = ()) -> list[str]:
-    """What stands against reading these data as one preregistered sample, a sentence each; `differing` are
-    labels of measures that not all versions asked alike."""
+    """Return one sentence per reason not to read these data as one preregistered sample.
+
+    `differing` are labels of measures that the versions asked differently.
+    """
     said = [_pooled(versions)] if len(versions) > 1 else []
     said += [f"“{label}” was not asked alike in all of these versions." for label in differing]
     changed = [one for one in versions if one.version.changed_since_freeze]
@@ -162,13 +173,12 @@ WHY = {
     "budget": "the study's money was spent",
     "unpriced": "no price is known for the model",
 }
-"""Codes of fallbacks in words; another code stands for itself."""
+"""Fallback code → description; an unknown code is shown unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """One model that was called: as it was asked for, and as the API named it (empty where it never
-    answered)."""
+    """One called model: the requested name, and the name returned by the API (empty if it never answered)."""
 
     provider: str
     asked: str
@@ -177,7 +187,7 @@ class ModelUsage:
 
     @property
     def words(self) -> str:
-        """As in "anthropic claude-x, answered as claude-x-2026 (60 calls)"."""
+        """Describe the model: "anthropic claude-x, answered as claude-x-2026 (60 calls)"."""
         calls = f"({counted_noun(self.calls, 'call')})"
         if self.provider == STAND_IN:
             return f"{NO_MODEL} {calls}"
@@ -187,8 +197,11 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class ConditionPlayers:
-    """One condition's co-players. `kinds` are those that were seated, `chosen_by` who really decided and
-    `fallbacks` why another stepped in, both with their numbers of decisions, most first."""
+    """The co-players of one condition.
+
+    `kinds` are the seated co-players. `chosen_by` lists who made the decisions and `fallbacks` why another
+    agent decided, both with numbers of decisions, most frequent first.
+    """
 
     condition: AnalysisCondition
     kinds: tuple[str, ...] = ()
@@ -197,7 +210,7 @@ class ConditionPlayers:
     chosen_by: tuple[tuple[str, int], ...] = ()
     fallbacks: tuple[tuple[str, int], ...] = ()
     read: ReplyReadings = field(default_factory=ReplyReadings)
-    """How the replies of language models were read."""
+    """How the replies of language models were parsed."""
 
     @property
     def kind_words(self) -> str:
@@ -206,22 +219,22 @@ class ConditionPlayers:
 
     @property
     def model_words(self) -> str:
-        """Every model that was called; a dash for none."""
+        """Every called model; a dash for none."""
         return "; ".join(model.words for model in self.models) or DASH
 
     @property
     def chosen_words(self) -> str:
-        """Who really decided, with numbers; a dash for nobody."""
+        """Who made the decisions, with numbers; a dash for nobody."""
         return ", ".join(f"{agent_name(who)} {number}" for who, number in self.chosen_by) or DASH
 
     @property
     def fallback_count(self) -> int:
-        """Decisions in which another stepped in."""
+        """Number of decisions made by a fallback."""
         return sum(number for _, number in self.fallbacks)
 
     @property
     def fallback_words(self) -> str:
-        """As in "3 of 60 decisions: no answer in time 2, the study's money was spent 1"."""
+        """Describe the fallbacks: "3 of 60 decisions: no answer in time 2, the study's money was spent 1"."""
         if not self.decisions:
             return DASH
         all_of_them = counted_noun(self.decisions, "decision")
@@ -230,7 +243,7 @@ class ConditionPlayers:
 
     @property
     def short(self) -> str:
-        """For a figure: models by name, else kinds, and the share of fallbacks if there were any."""
+        """Short form for a figure: model names, else kinds, and the share of fallbacks if there were any."""
         answered = {(model.provider, model.asked) for model in self.models if model.named}
         told = [m for m in self.models if m.named or (m.provider, m.asked) not in answered]
         names = dict.fromkeys(_short(model) for model in told)
@@ -242,7 +255,7 @@ class ConditionPlayers:
 
     @property
     def read_words(self) -> str:
-        """How replies were read; a dash where nobody read any."""
+        """How replies were parsed; a dash if there were none."""
         return self.read.words or DASH
 
 
@@ -251,12 +264,12 @@ def _short(model: ModelUsage) -> str:
 
 
 def agent_name(kind: str) -> str:
-    """A kind of co-player; the stand-in with what it is not."""
+    """Return the name of a kind of co-player; the stand-in is marked as no language model."""
     return NO_MODEL if kind == STAND_IN else kind
 
 
 def players_sentence(players: ConditionPlayers) -> str:
-    """One condition in a sentence, for those who do not see the table."""
+    """Describe one condition in a sentence, for people who do not see the table."""
     parts = [f"{players.condition.label}: {players.kind_words}"]
     if players.models:
         parts.append(players.model_words)
@@ -270,6 +283,6 @@ def players_sentence(players: ConditionPlayers) -> str:
 def players_in_order(
     players: Sequence[ConditionPlayers], conditions: Sequence[AnalysisCondition]
 ) -> tuple[ConditionPlayers, ...]:
-    """Those of these conditions, in their order; none where one is not known."""
+    """Return the co-players of these conditions in order; empty if one condition is unknown."""
     known = {one.condition.key: one for one in players}
     return tuple(known[c.key] for c in conditions) if {c.key for c in conditions} <= known.keys() else ()

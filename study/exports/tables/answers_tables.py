@@ -1,5 +1,7 @@
-"""answers.csv has a row for each answer to an item. asked.csv has a row for each item that a participant
-could meet, and tells items that were not asked from those not answered.
+"""The tables answers.csv and asked.csv.
+
+answers.csv has a row for each answer to an item. asked.csv has a row for each item that a participant could
+meet. It distinguishes items that were not asked from items that were not answered.
 """
 
 from __future__ import annotations
@@ -67,8 +69,10 @@ ANSWER_COLUMNS = (
 
 
 def answer_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """One row per answer: by participant, in the order in which they were given, then by item. What an item
-    was like is read from the participant's version, not from the item as it is now."""
+    """Yield one row per answer: by participant, in the order of the answers, then by item.
+
+    An item's properties come from the participant's version, not from the item as it is now.
+    """
     items = {item.pk: item.plan for item in study.items.all()}
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
     asked = {(number, item.key): item for number, design in designs.items() for item in design.items}
@@ -91,7 +95,7 @@ def answer_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
         )
         cells = list[tuple[Any, ...]]()
         for pk, item, *answer in given.order_by("participant__number", "answered_at", "item__position", "pk"):
-            if item not in items:  # made after this file was begun, for people of a later version
+            if item not in items:  # added after the export began, for participants of a later version
                 continue
             who, row = everybody[pk], items[item]
             read = asked.get((who.marks.version, row.key), row)
@@ -101,7 +105,7 @@ def answer_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
 
 
 class Orders(dict[tuple[int, str, int, str], dict[str, int]]):
-    """Where each item of a page stood, by key (1 is the first); by version, page, participant's number and
+    """Position of each item on a page by key, from 1; by version, page, participant's number and
     condition."""
 
     def __init__(self, designs: Mapping[int, Blueprint]) -> None:
@@ -165,7 +169,7 @@ BECAME = {
     "not_asked": "left out after an episode that is played alone",
     "not_reached": "the page was not sent",
 }
-"""What can become of an item."""
+"""What can happen to an item, with the explanation in the codebook."""
 
 ASKED_COLUMNS = (
     *EPISODE_COLUMNS[:4],
@@ -183,11 +187,11 @@ ASKED_COLUMNS = (
 
 OUTSIDE = tuple(place for place in SurveyItem.Place.values if place != SurveyItem.Place.SURVEY)
 Key = tuple[int, int]
-"""A participant, and the position of a round; 0 outside of the rounds."""
+"""A participant's id, and the position of a round; 0 outside of the rounds."""
 
 
 class _Chunk:
-    """What some participants met and gave."""
+    """Rounds, pages and answers of some participants."""
 
     def __init__(self, study: Study, pks: list[int], chosen: ExportSelection) -> None:
         rounds = Round.objects.filter(participant__in=pks)
@@ -209,7 +213,7 @@ class _Chunk:
         }
 
     def rows(self, who: ExportedParticipant, design: Blueprint) -> Iterator[tuple[Any, ...]]:
-        """Those of one participant, in the order of their way."""
+        """Yield the rows of one participant, in the order of the pages."""
         for place in ("about", "check"):
             yield from self._outside(who, design, place)
         for _, position, condition, answered_at in self.rounds.get(who.pk, ()):
@@ -236,7 +240,7 @@ def _by_person(rounds: Any) -> Mapping[int, list[tuple[Any, ...]]]:
 
 
 def asked_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """By participant, in the order of the way through the study, then of the design."""
+    """Yield rows by participant, in the order of pages, then of items in the design."""
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
     for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
         met = _Chunk(study, [who.pk for who in chunk], chosen)

@@ -1,6 +1,5 @@
-"""decisions.csv, prompts.csv and predictions.csv: what agents decided, what language models were asked, and
-what agents predicted of others.
-"""
+"""decisions.csv, prompts.csv and predictions.csv: agents' decisions, model calls and predictions of
+others."""
 
 from __future__ import annotations
 
@@ -86,7 +85,7 @@ LATER = (
     Column("commands_unread", "integer", "Of these, those that could not be read.", unit="commands"),
     *INVALID_COMMAND_COLUMNS,
 )
-"""Columns that came when files were read already: at the end."""
+"""Columns that were added later and therefore come at the end."""
 
 DECISION_COLUMNS = (
     *EPISODE_COLUMNS,
@@ -143,9 +142,9 @@ DECISION_COLUMNS = (
 )
 
 STEPS = 500
-"""Steps of the episodes that are read at once: a decision may have texts of kilobytes."""
+"""Number of steps of the episodes that are read at once; a decision may have texts of kilobytes."""
 PROMPTS_AT_ONCE = 100
-"""Prompts that are read at once."""
+"""Number of prompts that are read at once."""
 
 PROMPT_COLUMNS = (
     Column("prompt", "text", "SHA-256 of the text; decisions.csv refers to it."),
@@ -159,7 +158,7 @@ PROMPT_COLUMNS = (
 
 ASKED_FIELDS = ("number", "seen_step", "because", "dropped")
 NOT_READ = (None,) * 5
-"""Of a decision of nobody who reads replies."""
+"""Cells of a decision for which no model reply was read."""
 
 DECISION_FIELDS = (
     "step",
@@ -196,7 +195,7 @@ NO_CALL = (None,) * len(CALL_FIELDS)
 
 
 def decision_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """One row per call of a model, and one per decision that took none."""
+    """Yield one row per model call, and one per decision without a call."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime), STEPS):
         pks = [sitting.episode for sitting in piece]
@@ -210,7 +209,7 @@ def decision_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
 
 
 def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]]:
-    """By episode: the decisions as (primary key, cells, cells at the end), by step, mind and number."""
+    """Return decisions by episode as (primary key, cells, last cells), by step, mind and number."""
     decisions = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=json_as_text("note"))
     seats = seat_counts_of_minds(pks)
     by_episode: dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]] = defaultdict(list)
@@ -223,7 +222,7 @@ def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...],
 
 
 def _read_cells(note: str | None, seats: int) -> tuple[Any, ...]:
-    """The last columns of `LATER`."""
+    """Return the last columns of `LATER`."""
     reading = reading_from_note(json.loads(note), seats) if note and '"faults"' in note else None
     if reading is None:
         return NOT_READ
@@ -241,7 +240,7 @@ def _json(text: str | None) -> JsonText | None:
 
 
 def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
-    """By decision: the cells of every call, in order."""
+    """Return the cells of every call by decision, in order."""
     calls = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(
         sampling_text=json_as_text("sampling"),
         attempts_text=json_as_text("attempts"),
@@ -255,7 +254,7 @@ def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
 
 
 def _prompts(pks: Sequence[int]) -> dict[int, list[str]]:
-    """By call: hashes of its messages, in order."""
+    """Return the hashes of messages by call, in order."""
     messages = CallMessage.objects.filter(call__decision__mind__episode__in=pks).order_by("position")
     by_call: dict[int, list[str]] = defaultdict(list)
     for call, prompt in messages.values_list("call_id", "prompt_id"):
@@ -280,7 +279,7 @@ def _call_cells(cells: dict[str, Any], prompts: dict[int, list[str]]) -> tuple[A
 
 
 def prompt_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """One row per different text that models were sent in these participants' episodes."""
+    """Yield one row per distinct text that models were sent in these participants' episodes."""
     theirs = chosen.participants(study).order_by().values("pk")
     sent = CallMessage.objects.filter(Q(**{f"{PLAYED}__in": theirs}) | Q(**{f"{PRACTISED}__in": theirs}))
     sent_prompts = Prompt.objects.filter(hash__in=sent.order_by().values("prompt")).order_by("hash")
@@ -295,11 +294,11 @@ def prompt_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
 
 EPISODE = "call__decision__mind__episode"
 PLAYED, PRACTISED = f"{EPISODE}__rounds__participant", f"{EPISODE}__practised_by"
-"""From a message to those in whose episodes it was sent."""
+"""Query paths from a message to the participants in whose episodes it was sent."""
 
 
 def _used_by(hashes: Sequence[str], theirs: Any) -> dict[str, dict[int, tuple[bool, ...]]]:
-    """By prompt and participant: which of `KINDS` this one is, in their order."""
+    """Return by prompt and participant which of `KINDS` the participant belongs to, in their order."""
     used: dict[str, dict[int, tuple[bool, ...]]] = defaultdict(dict)
     for way in (PLAYED, PRACTISED):
         messages = CallMessage.objects.filter(**{"prompt__in": hashes, f"{way}__in": theirs}).order_by()
@@ -343,7 +342,7 @@ PREDICTION_COLUMNS = (
 
 
 def prediction_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """One row per prediction, by step; of an episode that several share with the first of them."""
+    """Yield one row per prediction, by step; a shared episode only with its first participant."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime)):
         found = predictions_by_episode(sitting.episode for sitting in piece)

@@ -46,7 +46,7 @@ from study.exports.tables.played_episodes import (
 
 
 def seed_meaning(study: Study) -> str:
-    """With what chance brings in this study's worlds."""
+    """Return the meaning of the seed, with the random events of this study's worlds."""
     brought = random_events_name(study_worlds(study))
     return (
         f"Seed of the episode: with the commands it gives every state again. {brought.capitalize()} and the "
@@ -227,7 +227,7 @@ FIELDS = (
 
 
 def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) -> Iterator[RowGroup]:
-    """One row per begun episode and participant, by participant and order."""
+    """Yield one row per started episode and participant, by participant and order."""
     figures = metric_reader(scored)
     for piece in in_pieces(played_episodes(study, chosen)):
         pks = {sitting.episode for sitting in piece}
@@ -336,8 +336,11 @@ def _fallbacks(pks: Iterable[int]) -> dict[int, int]:
 def _seated(
     pks: Iterable[int],
 ) -> tuple[dict[int, list[str]], dict[tuple[int, int], tuple[str, str]], Mapping[int, int]]:
-    """By episode: the kind of co-player in each seat that is no person's. By episode and seat: how a person
-    saw it in three dimensions, and what they saw when they chose. By episode: how many seats are people's."""
+    """Read the seats of these episodes. Return three mappings.
+
+    By episode: the kinds of co-players in its seats. By episode and seat: how a person used the
+    three-dimensional scene, and what they saw when they chose. By episode: the number of people's seats.
+    """
     seats = Seat.objects.filter(episode__in=pks).order_by()
     rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view"))
     kinds = _grouped((episode, kind) for episode, _, kind, *_ in rows if kind)
@@ -346,7 +349,7 @@ def _seated(
 
 
 def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:
-    """By episode: everything but people that chose commands."""
+    """Return by episode all kinds, except people, that chose commands."""
     chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=(*PEOPLE_CODES, BY_WORLD))
     return _grouped(chosen.order_by().values_list("episode_id", "chosen_by").distinct())
 

@@ -1,5 +1,6 @@
-"""measures.csv: a row for each participant, condition and measure, scored as the analysis scores it, with
-the condition's settings.
+"""measures.csv: a row for each participant, condition and measure, scored as in the analysis.
+
+It also holds the condition's settings.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ FROM = {
     "item": "an answer, as it was given",
     "scale": "the score of a sub-scale, reversed items turned; blank if not all of it was answered",
 }
-"""What a measure is made of."""
+"""What a measure is made of, with the explanation in the codebook."""
 
 COLUMNS = (
     *EPISODE_COLUMNS[:4],
@@ -79,23 +80,23 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """What is measured of those who entered under one version."""
+    """The measures of one version."""
 
     pk: int
     plans: Mapping[str, ConditionPlan]
-    """By key of the condition."""
+    """Conditions by key."""
     rated: MeasuredItems
     measures: Mapping[str, tuple[Any, ...]]
-    """The cells that tell a measure, around its value, by its key."""
+    """Cells that describe a measure, by its key; the value is placed between them."""
 
 
 Played = tuple[int, str, int, int, int, int, str, str, Mapping[str, Json]]
-"""Participant, key and position of the condition, the round, the episode, the seat, the episode's key, world
-and score."""
+"""Participant, key and position of the condition, round, episode, seat, and the episode's key, world and
+score."""
 
 
 def _versions(study: Study) -> dict[int, _Version]:
-    """By number."""
+    """Return the versions by number."""
     found: dict[int, _Version] = {}
     for version in study.versions.defer("bundle"):
         design = version.blueprint
@@ -113,7 +114,7 @@ def _told(measure: Measure, rated: MeasuredItems, version: int) -> tuple[Any, ..
 
 
 def rows(study: Study, chosen: ExportSelection, settings: Sequence[SettingColumn]) -> Iterator[RowGroup]:
-    """By participant, as they played, then play before items before sub-scales."""
+    """Yield rows by participant in the order of play; measures of play, then items, then sub-scales."""
     versions, out = _versions(study), exclusion_reasons(study)
     for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
         played = _played(study, chunk, chosen)
@@ -130,7 +131,7 @@ def rows(study: Study, chosen: ExportSelection, settings: Sequence[SettingColumn
 
 
 def _played(study: Study, chunk: Sequence[ExportedParticipant], chosen: ExportSelection) -> list[Played]:
-    """What they played to an end, by participant and position."""
+    """Return the finished episodes of these participants, by participant and position."""
     rounds = Round.objects.filter(participant__in=[who.pk for who in chunk], episode__isnull=False)
     rounds = rounds.exclude(episode__status=Episode.Status.PLAYING)
     if not chosen.outage_episodes:
@@ -142,7 +143,7 @@ def _played(study: Study, chunk: Sequence[ExportedParticipant], chosen: ExportSe
 
 
 def _answers(played: Sequence[Played]) -> dict[int, dict[str, Json]]:
-    """By round and item."""
+    """Return the answers by round and item."""
     found: dict[int, dict[str, Json]] = defaultdict(dict)
     given = Answer.objects.filter(round__in=[one[3] for one in played]).order_by()
     for pk, key, value in given.values_list("round_id", "item__key", "value"):
@@ -151,7 +152,7 @@ def _answers(played: Sequence[Played]) -> dict[int, dict[str, Json]]:
 
 
 def _beside(played: Sequence[Played], versions: Iterable[_Version]) -> dict[tuple[int, int], Values]:
-    """By episode and seat: what was measured beside the score, where it is in any version."""
+    """Return values that are computed from the log and not in the score, by episode and seat."""
     wanted: dict[str, set[str]] = defaultdict(set)
     for version in versions:
         for key, conditions in version.rated.of_play.items():
@@ -162,7 +163,7 @@ def _beside(played: Sequence[Played], versions: Iterable[_Version]) -> dict[tupl
 def _cells(
     version: _Version, one: Played, answers: Mapping[str, Json], beside: Values
 ) -> list[tuple[Any, ...]]:
-    """A row for every measure of what was played."""
+    """Return one row for every measure of an episode."""
     *_, world, score = one
     values = version.rated.measured(version.pk, one[1], world, score, answers, beside)
     told = ((key, version.measures[key], value) for key, value in values.items())
@@ -172,7 +173,7 @@ def _cells(
 def _about(
     plan: ConditionPlan, settings: Sequence[SettingColumn], who: ExportedParticipant, left: str | None
 ) -> tuple[Any, ...]:
-    """What all rows of a condition end with."""
+    """Return the last cells of all rows of a condition."""
     values = settings_of(plan)
     named = plan.name, plan.world, plan.coplayer, plan.teammates
     return (*named, *who.marks, left, *(values.get(one.setting) for one in settings))

@@ -1,5 +1,7 @@
-"""messages.csv has what people and agents wrote to one another. jobs.csv has what members asked of one
-another, and what became of it.
+"""The tables messages.csv and jobs.csv.
+
+messages.csv has what people and agents wrote to one another. jobs.csv has the jobs that members assigned to
+one another, and their outcomes.
 """
 
 from __future__ import annotations
@@ -79,38 +81,43 @@ Cells = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What was said in an episode, for the rows of one participant."""
+    """The messages of an episode, for the rows of one participant."""
 
     member: int
     people: tuple[int, ...]
     """Members that are, or were, people."""
     first: int
-    """The first of them whose rows there still are."""
+    """The first of these members whose data were not erased."""
     until: Mapping[int, int]
-    """The last message before a co-player had the place of each who was replaced."""
+    """By replaced member: the last message before a co-player took over."""
     said: tuple[tuple[Message, set[int]], ...]
-    """Every message, and the people who said or could read it."""
+    """Every message with the people who sent or could read it."""
 
     def there(self, number: int) -> set[int]:
-        """Who was a person when this message was said."""
+        """Return the members who were people when this message was sent."""
         return {one for one in self.people if number <= self.until.get(one, number)}
 
     def is_theirs(self, of: Collection[int]) -> bool:
-        """Whether what these people know of stands in the participant's rows: they are one of them, or the
-        first where it is nobody."""
+        """Return whether a message known to these people belongs in the participant's rows.
+
+        The participant must be one of them. A message that no person knows belongs to the first participant.
+        """
         return self.member in of or (not of and self.member == self.first)
 
 
 def message_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """One row per message and participant who said or could read it, and what no person could read once."""
+    """Yield one row per message and participant who sent or could read it.
+
+    Messages that no person could read have one row.
+    """
     return rows_of_conversations(study, chosen, _message_rows)
 
 
 def rows_of_conversations(
     study: Study, chosen: ExportSelection, cells: Callable[[Share], Iterable[Cells]]
 ) -> Iterator[RowGroup]:
-    """The rows that `cells` makes, in the order of their steps, of what was said in each episode of each
-    participant."""
+    """Yield the rows that `cells` makes of the messages in each participant's episodes, in the order of
+    steps."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(played_episodes(study, chosen, downtime)):
         pks = {sitting.episode for sitting in piece}
@@ -122,7 +129,7 @@ def rows_of_conversations(
 
 
 def _said(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
-    """By episode: what was said in it, where something was."""
+    """Return episode and messages by episode id, for episodes with messages."""
     by_episode: dict[int, list[Message]] = defaultdict(list)
     for row in Message.objects.filter(episode__in=pks).order_by("episode", "number"):
         by_episode[row.episode_id].append(row)
@@ -131,7 +138,7 @@ def _said(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
 
 
 def _first_seats(pks: set[int]) -> dict[int | None, int]:
-    """By episode of a round: the first seat of those who did not withdraw."""
+    """Return by episode of a round the first seat of participants who did not withdraw."""
     rounds = Round.objects.filter(episode__in=pks).order_by().values("episode")
     return dict(rounds.annotate(first=Min("seat")).values_list("episode", "first"))
 
@@ -160,7 +167,7 @@ def _share(sitting: PlayedEpisode, episode: Episode, said: Sequence[Message], fi
 
 
 def _said_before(said: Sequence[Message], gone: Mapping[str, Any]) -> int:
-    """The last message before somebody was gone; of the steps before, where no more was noted."""
+    """Return the last message before a person was gone; older data only tell the step."""
     before = (row.number for row in said if row.step < gone["step"])
     return int(gone["said"]) if "said" in gone else max(before, default=0)
 
@@ -184,7 +191,7 @@ MESSAGES = ExportTable(
 )
 
 JOB_STATES = (ACCEPTED, DECLINED, STARTED, DONE, FAILED, WITHDRAWN)
-"""What can become of a job that is given, as columns say it."""
+"""Possible states of a job, as in the columns."""
 JOB_TEXTS = {
     ACCEPTED: "the worker accepted it",
     DECLINED: "the worker declined it",
@@ -196,7 +203,7 @@ JOB_TEXTS = {
 
 
 def _of(state: str) -> tuple[Column, Column]:
-    """When a job came to stand so."""
+    """Return the columns for the step and time at which a job reached this state."""
     return (
         Column(
             f"{state}_step", "integer", f"The step that was open when {JOB_TEXTS[state]}; blank if never."
@@ -229,7 +236,7 @@ JOB_COLUMNS = (
 
 
 def job_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """One row per job and participant who gave it or was asked, and of what is between co-players once."""
+    """Yield one row per job and participant who gave or received it, and one for a job between co-players."""
     return rows_of_conversations(study, chosen, _job_rows)
 
 
@@ -246,8 +253,7 @@ def _job_rows(share: Share) -> Iterable[Cells]:
 
 
 def _job_cells(course: list[tuple[Message, Job]], *, known: bool) -> Cells:
-    """A job from the message that gave it to the last that changed it. What it came to twice is told of the
-    first time."""
+    """Return the cells of a job from its changes. A state reached twice counts from the first time."""
     (given, job), last = course[0], course[-1][1]
     when = {one.state: (row.step, row.sent_at) for row, one in reversed(course[1:])}
     became = [cell for state in JOB_STATES for cell in when.get(state, (None, None))]

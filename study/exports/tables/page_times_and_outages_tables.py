@@ -1,5 +1,6 @@
-"""Tables of events around play: page_times.csv (time on each page, as oTree's PageTimes), outages.csv and
-staff_actions.csv.
+"""Tables of events around play: page_times.csv, outages.csv and staff_actions.csv.
+
+page_times.csv has the time on each page, like oTree's PageTimes.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ DEVICE = ("device", "browser", "browser_version", "system", "window_width", "win
 
 
 def page_time_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """One row per page and participant: by participant, as they came to them."""
+    """Yield one row per page and participant: by participant, in the order in which pages were opened."""
     for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
         everybody = {who.pk: who for who in chunk}
         conditions = _conditions(everybody)
@@ -93,7 +94,7 @@ def _times(opened: datetime, done: datetime | None, loads: int) -> tuple[Any, ..
 
 
 def _device(*seen: Any) -> tuple[Any, ...]:
-    """What was never told is blank, as a text, too."""
+    """Return the device cells; values that were never reported are None, texts too."""
     *told, away_ms = (None if one == "" else one for one in seen)
     return *told, None if away_ms is None else away_ms / 1000
 
@@ -122,7 +123,7 @@ OUTAGE_COLUMNS = (
 
 
 def outage_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """One row per outage, from the first participant's coming on."""
+    """Yield one row per outage since the first participant entered."""
     found = outages_of(study).values_list("part", "since", "until", "note")
     yield RowGroup(
         (),
@@ -152,7 +153,7 @@ STAFF_ACTION_COLUMNS = (
 
 
 def staff_action_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """One row per deed: by participant, as they were done."""
+    """Yield one row per staff action: by participant, in the order of the actions."""
     for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
         everybody = {who.pk: who for who in chunk}
         actions = StaffAction.objects.filter(participant__in=everybody)

@@ -1,10 +1,10 @@
 """The columns of participants.csv that follow from a study's design: answers, scores and metrics by
 condition.
 
-Names are `<condition>.<measure>` for what was played and asked in a condition, `<place>.<item>` for what
-was asked elsewhere, with the keys that the analysis has. They end in `.does_not_apply` for that answer.
-A name that another column has already gets a number. Their order is that of the first version. Columns
-that later versions added come at the end, so that no column ever moves.
+Names are `<condition>.<measure>` for measures of a condition, and `<place>.<item>` for items outside of
+conditions, with the keys of the analysis. They end in `.does_not_apply` for that answer. A name that another
+column already has gets a number. The order is that of the first version. Columns that later versions added
+come at the end, so that no column ever moves.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from study.exports.export_table import EPISODE_LEVELS, Column
 from study.participants.models import Answer, PageVisit, Participant, Round
 
 WIDTHS = ("integer", "number", "text", "json")
-"""Kinds of columns: each can hold the values of those before it."""
+"""Kinds of columns; each can hold the values of those before it."""
 OUTSIDE = ("about", "check", "final")
 """Places of items outside of the conditions."""
 
 
 class ColumnContent(NamedTuple):
-    """What a wide column holds, whatever it is called."""
+    """The content of a wide column, independent of its name."""
 
     condition: str | None
     """Key of the condition; None outside of the conditions."""
@@ -48,12 +48,12 @@ class ColumnContent(NamedTuple):
     what: str
     """A measure of play, the key of an item or that of a scale's score."""
     scored: bool = False
-    """The score of a scale."""
+    """Whether it is the score of a scale."""
     apart: bool = False
-    """Whether the item was answered by “does not apply”."""
+    """Whether it tells that the item was answered with “does not apply”."""
 
     def named(self, number: int = 1) -> str:
-        """The column's name, or another one for a number from 2 on."""
+        """Return the column's name; numbers from 2 on give alternative names."""
         end = f"_{number}" if number > 1 else ""
         apart = ".does_not_apply" if self.apart else ""
         return f"{self.condition or self.place}.{self.what}{end}{apart}"
@@ -67,8 +67,10 @@ class WideColumn(Column):
 
 
 def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]:
-    """Those that follow from the design, in an order that later versions only add to; none of them has one
-    of the names that are taken, nor that of another."""
+    """Return the columns that follow from the design, in an order that later versions only add to.
+
+    Names are unique and differ from the names in `taken`.
+    """
     columns: dict[ColumnContent, WideColumn] = {}
     figures, designs = study_figures(study), version_blueprints(study)
     keys = scale_keys(designs)
@@ -79,7 +81,7 @@ def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]
 
 
 def _both(column: WideColumn, later: WideColumn) -> WideColumn:
-    """The column for the values of two versions, which may have asked for them in different ways."""
+    """Merge the columns of two versions, which may have asked for the values differently."""
     if (column.kind, column.levels) == (later.kind, later.levels):
         return column
     kind = max(column.kind, later.kind, key=WIDTHS.index)
@@ -118,7 +120,7 @@ COURSE = (
     ("steps", "integer", "Steps taken", "steps", ""),
     ("episode_status", "text", "How the episode stands", "", EPISODE_LEVELS),
 )
-"""Of every condition, before and behind what is scored in its world: name, kind, meaning, unit, levels."""
+"""Columns of every condition besides its world's metrics: name, kind, meaning, unit, levels."""
 
 
 def _played_columns(condition: ConditionPlan, figures: Iterable[NamedMetric]) -> Iterator[WideColumn]:
@@ -149,7 +151,8 @@ def _item_columns(
     scales: Iterable[SubScale],
     scored: Mapping[str, str],
 ) -> Iterator[WideColumn]:
-    """Of items asked there, and of the sub-scales of which all is asked there."""
+    """Yield the columns of the items asked at a place, and of the sub-scales that are asked there
+    completely."""
     for item in items:
         slot, kind = ColumnContent(condition, place, item.key), kind_of(item)
         said = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
@@ -167,7 +170,7 @@ def _item_columns(
 
 
 def _counted(slot: ColumnContent, said: str, study: Study) -> str:
-    """What a column says of “does not apply”, with how often that was answered."""
+    """Return the meaning of a “does not apply” column, with the number of such answers so far."""
     given = Answer.objects.filter(item__study=study, item__key=slot.what, value=DOES_NOT_APPLY)
     if slot.condition:
         given = given.filter(round__condition__key=slot.condition)
@@ -176,23 +179,23 @@ def _counted(slot: ColumnContent, said: str, study: Study) -> str:
 
 @dataclass(slots=True)
 class ParticipantData:
-    """What one participant left."""
+    """The data of one participant."""
 
     values: dict[ColumnContent, Json] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
-    """Keys of the conditions as given."""
+    """Keys of the conditions in the assigned order."""
     answered: int = 0
-    """Conditions played and answered."""
+    """Number of conditions played and answered."""
     attempts: int = 0
     passed: bool | None = None
     attention: int = 0
     attention_failed: int = 0
     page: str | None = None
-    """Opened last."""
+    """The page opened last."""
 
 
 class VersionItems:
-    """A version's design, as answers are read by it."""
+    """Items and sub-scales of a version, needed to read answers."""
 
     def __init__(self, design: Blueprint, keys: Mapping[str, str]) -> None:
         self.keys = keys
@@ -209,9 +212,11 @@ def participant_data(
     keys: Mapping[str, str],
     of_play: Mapping[str, Collection[str]],
 ) -> dict[int, ParticipantData]:
-    """What each of these left, by primary key; a handful of queries for all of them. `figures` and `keys` (of
-    `scale_keys`) are the study's; `of_play`: conditions in which what no world scores is measured, by its
-    key."""
+    """Return the data of these participants by primary key, with a handful of queries.
+
+    `figures` and `keys` (see `scale_keys`) are the study's. `of_play` maps measures that are not in a world's
+    score to the conditions in which they are computed.
+    """
     by_person = {person.pk: ParticipantData() for person in people}
     _read_rounds(by_person, figures)
     if of_play:
@@ -267,7 +272,7 @@ def _answers(pks: Iterable[int]) -> dict[int, list[Given]]:
 
 
 def _read_answers(sheet: VersionItems, left: ParticipantData, answers: Iterable[Given]) -> None:
-    """All of one participant's; of several attempts the last one counts."""
+    """Store all answers of one participant; of several attempts the last one counts."""
     pages: dict[tuple[str | None, str], dict[str, Json]] = defaultdict(dict)
     for condition, place, key, attempt, value in answers:
         pages[condition, place][key] = value

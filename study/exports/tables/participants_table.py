@@ -1,6 +1,4 @@
-"""participants.csv: a row for each participant who entered and did not withdraw, with every answer and
-score.
-"""
+"""participants.csv: a row for each participant who did not withdraw, with every answer and score."""
 
 from __future__ import annotations
 
@@ -36,7 +34,7 @@ from study.participants.models import Participant
 from study.participants.simulated_effects import describe_effects
 
 REFERRALS = tuple(dict.fromkeys(name for place in RECRUITMENT_PLACES.values() for name in place.more))
-"""What else links say, as the places write it."""
+"""Further link parameters, as the recruitment platforms name them."""
 
 COLUMNS = (
     *PARTICIPANT_COLUMNS,
@@ -138,7 +136,7 @@ class _Row:
         return self.person.label or None
 
     def cells(self) -> tuple[Any, ...]:
-        """Those of `COLUMNS`."""
+        """Return the cells of `COLUMNS`."""
         return (
             *self._way(),
             *self._marks(),
@@ -212,12 +210,12 @@ class _Row:
 
 
 def participant_design_columns(study: Study) -> tuple[WideColumn, ...]:
-    """The columns that follow from the study's design."""
+    """Return the columns that follow from the study's design."""
     return wide_columns(study, [column.name for column in COLUMNS])
 
 
 def rows(study: Study, chosen: ExportSelection, wide: Sequence[WideColumn]) -> Iterator[RowGroup]:
-    """One row per participant, by number; not of those who withdraw meanwhile."""
+    """Yield one row per participant, by number, without those who withdraw meanwhile."""
     versions = {version.pk: version for version in study.versions.all()}
     states, out = freeze_states(study), exclusion_reasons(study)
     slots, figures = [column.slot for column in wide], study_figures(study)

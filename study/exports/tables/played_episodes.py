@@ -1,6 +1,6 @@
-"""Read the played episodes of a study and their participants in bounded pieces, for all tables about
-episodes. It also marks design versions that changed after the preregistration, and counts what outages
-touched.
+"""Read the played episodes of a study and their participants in bounded pieces, for all episode tables.
+
+It also marks design versions that changed after the preregistration, and counts what outages touched.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from study.participants.models import Participant, Round
 
 
 def changed_versions(study: Study) -> set[int]:
-    """Numbers of the versions that came after a preregistration and are not what was preregistered."""
+    """Return the numbers of versions that were made after a preregistration and differ from it."""
     return {one.version for one in freeze_states(study).values() if one.changed_since_freeze}
 
 
 def design_document(study: Study) -> dict[str, Any]:
-    """Every version with its document, and the present design: design.json."""
+    """Return the content of design.json: every version with its document, and the present design."""
     return {
         "study": study.slug,
         "program": program(),
@@ -58,19 +58,19 @@ def design_document(study: Study) -> dict[str, Any]:
 
 
 PEOPLE = 200
-"""Participants that are read at once."""
+"""Number of participants that are read at once."""
 STEPS = 5000
-"""Steps of the episodes that are read at once; one long episode may have more."""
+"""Number of steps of the episodes that are read at once; one long episode may have more."""
 
 PRACTICE, MAIN = "practice", "main"
 
 
 Touched = Mapping[int, Mapping[int, OutageEffect]]
-"""By episode and step: what outages did to it, where they did something."""
+"""Effects of outages by episode and step; unaffected steps are missing."""
 
 
 class Marks(NamedTuple):
-    """What tells kinds of participants apart, as the columns `PERSON_MARKS` have it."""
+    """Marks of a participant, as in the columns `PERSON_MARKS`."""
 
     preview: bool
     excluded: bool
@@ -79,7 +79,7 @@ class Marks(NamedTuple):
 
 
 class ExportedParticipant(NamedTuple):
-    """One participant, as files name them."""
+    """One participant, as in the export files."""
 
     pk: int
     code: str
@@ -87,14 +87,14 @@ class ExportedParticipant(NamedTuple):
     number: int
     sequence: int | None
     practised: tuple[int, ...]
-    """The episodes in which they practised: one, or two where the first one came to nothing."""
+    """The practice episodes: one, or two if practice was repeated."""
     marks: Marks
     group: int | None = None
-    """The number of the group with which they play, where they do."""
+    """Number of the participant's group, if any."""
 
     @property
     def cells(self) -> tuple[str, bool]:
-        """The columns `WHO`."""
+        """Return the cells of `PARTICIPANT_COLUMNS`."""
         return self.code, self.synthetic
 
 
@@ -113,23 +113,26 @@ class PlayedEpisode:
     steps: int
     world: str
     touch: OutageEffect = NO_EFFECT
-    """What outages did to the episode."""
+    """Effect of outages on the episode."""
 
     @property
     def where(self) -> tuple[Any, ...]:
-        """The columns `WHERE`."""
+        """Return the cells of `EPISODE_COLUMNS`."""
         return self.who.code, self.who.synthetic, self.condition, self.position, self.key
 
     @property
     def marks(self) -> tuple[Any, ...]:
-        """The columns `MARKS`."""
+        """Return the cells of `EPISODE_MARKS`."""
         return self.part, *self.who.marks
 
     def stretches(
         self, rows: Sequence[Sequence[Any]], touched: Touched, chosen: ExportSelection, later: int = 0
     ) -> Iterator[RowGroup]:
-        """Rows of this episode, which begin with the number of their step and are in that order, behind
-        `WHERE`; before `MARKS` and `OUTAGE`, but for the last cells of each row, so many as are `later`."""
+        """Yield rows of this episode with the shared cells before and after them.
+
+        Each row begins with the number of its step, and rows are in that order. `EPISODE_COLUMNS` come before
+        the row; `EPISODE_MARKS` and `OUTAGE_MARKS` after it, but before its last `later` cells.
+        """
         if not self.touch:
             yield self._ended(rows, NO_EFFECT, later)
             return
@@ -146,7 +149,7 @@ class PlayedEpisode:
 
 
 def exported_participants(study: Study, chosen: ExportSelection) -> Iterator[ExportedParticipant]:
-    """Everybody chosen, by number."""
+    """Yield the selected participants by number."""
     changed = changed_versions(study)
     participants = chosen.participants(study).values_list(
         "pk",
@@ -171,8 +174,11 @@ def exported_participants(study: Study, chosen: ExportSelection) -> Iterator[Exp
 def played_episodes(
     study: Study, chosen: ExportSelection, downtime: Downtime | None = None
 ) -> Iterator[PlayedEpisode]:
-    """Every begun episode with each of its participants: by participant, practice first, then as played.
-    `downtime` is that of the study, where it was read already."""
+    """Yield every started episode with each of its participants: by participant, practice first, then in
+    order.
+
+    `downtime` holds the study's outages, if they were read already.
+    """
     downtime = downtime_since_creation(study) if downtime is None else downtime
     for sitting, began, ended in _all_sittings(study, chosen):
         sitting.touch = outage_overlap(downtime, began, ended)
@@ -183,7 +189,7 @@ def played_episodes(
 def _all_sittings(
     study: Study, chosen: ExportSelection
 ) -> Iterator[tuple[PlayedEpisode, datetime, datetime | None]]:
-    """With when each episode began and ended."""
+    """Yield the episodes with their start and end times."""
     for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
         rounds = _rounds([who.pk for who in chunk])
         practised = _practised([each for who in chunk for each in who.practised])
@@ -195,7 +201,7 @@ def _all_sittings(
 
 
 def _rounds(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
-    """By participant: the fields of `Sitting` from `condition` to `world`, and its times."""
+    """Return by participant the fields of `PlayedEpisode` from `condition` to `world`, and the times."""
     rounds = Round.objects.filter(participant__in=pks, episode__isnull=False).order_by("position")
     rows = rounds.values_list(
         "participant_id",
@@ -225,7 +231,8 @@ def _practised(pks: Sequence[int]) -> dict[int | None, tuple[Any, ...]]:
 def episodes_once(
     study: Study, chosen: ExportSelection, downtime: Downtime | None = None
 ) -> Iterator[PlayedEpisode]:
-    """As `sittings`, but an episode that several people share only with the first of those chosen."""
+    """Yield episodes like `played_episodes`, but a shared episode only with the first selected
+    participant."""
     shared, seen = shared_episodes(study), set[int]()
     for sitting in played_episodes(study, chosen, downtime):
         if sitting.episode not in shared:
@@ -236,7 +243,8 @@ def episodes_once(
 
 
 def touched_steps(piece: Iterable[PlayedEpisode], downtime: Downtime) -> Touched:
-    """What outages did to the steps of these; no step is read of episodes that none touched."""
+    """Return the effects of outages on the steps of these episodes. Steps of unaffected episodes are not
+    read."""
     touched: dict[int, dict[int, OutageEffect]] = defaultdict(dict)
     pks = [sitting.episode for sitting in piece if sitting.touch]
     steps = Step.objects.filter(episode__in=pks).order_by() if pks else Step.objects.none()
@@ -247,7 +255,7 @@ def touched_steps(piece: Iterable[PlayedEpisode], downtime: Downtime) -> Touched
 
 
 def shared_episodes(study: Study) -> set[int]:
-    """Episodes of this study in which several people play."""
+    """Return the ids of episodes of this study in which several people play."""
     twice = Round.objects.filter(
         Q(episode__rounds__pk__gt=F("pk")), participant__study=study, episode__isnull=False
     )
@@ -255,13 +263,16 @@ def shared_episodes(study: Study) -> set[int]:
 
 
 def not_withdrawn(pks: Iterable[int]) -> set[int]:
-    """Which of these participants did not withdraw. Asked after all else was read, it says of whom that was
-    everything: whoever withdraws is erased at once."""
+    """Return which of these participants did not withdraw.
+
+    Call this after reading all other data: a withdrawal erases at once, so it shows whose data were read
+    completely.
+    """
     return set(Participant.objects.filter(pk__in=pks).order_by().values_list("pk", flat=True))
 
 
 def in_pieces(whole: Iterator[PlayedEpisode], steps: int | None = None) -> Iterator[list[PlayedEpisode]]:
-    """Lists of sittings whose episodes have about so many steps together, `STEPS` if nothing is said."""
+    """Yield lists of episodes that have about `steps` steps together (default `STEPS`)."""
     most = steps or STEPS
     piece: list[PlayedEpisode] = []
     held = 0
@@ -276,7 +287,7 @@ def in_pieces(whole: Iterator[PlayedEpisode], steps: int | None = None) -> Itera
 
 
 def played_by_not_withdrawn(piece: Iterable[PlayedEpisode]) -> Iterator[PlayedEpisode]:
-    """The sittings of those who did not withdraw; to be asked after all else was read, as `not_withdrawn`."""
+    """Return the episodes of participants who did not withdraw; call it after reading all other data."""
     sittings = list(piece)
     there = not_withdrawn({sitting.who.pk for sitting in sittings})
     return (sitting for sitting in sittings if sitting.who.pk in there)
@@ -284,14 +295,14 @@ def played_by_not_withdrawn(piece: Iterable[PlayedEpisode]) -> Iterator[PlayedEp
 
 @dataclass(frozen=True, slots=True)
 class TouchedCount:
-    """How many episodes, steps in them, and of these steps that were touched themselves."""
+    """Number of episodes that outages touched, of all their steps, and of touched steps."""
 
     episodes: int = 0
     episodes_steps: int = 0
     steps: int = 0
 
     def left_out(self, chosen: ExportSelection) -> str:
-        """What is not in the files for it, in words; empty if nothing is."""
+        """Return in words what the files leave out because of outages; empty for nothing."""
         if not chosen.outage_episodes:
             return f"{counted_noun(self.episodes, 'episode')} that an outage touched, {self._steps_in_them}"
         if not chosen.outage_steps:
@@ -308,7 +319,7 @@ class TouchedCount:
 
 
 def touched_count(study: Study, chosen: ExportSelection = EVERYBODY) -> TouchedCount:
-    """Of those who were chosen; an episode that several share counts once."""
+    """Count what outages touched for the selected participants; a shared episode counts once."""
     downtime = downtime_since_creation(study)
     if not downtime:
         return TouchedCount()

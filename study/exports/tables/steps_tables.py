@@ -1,6 +1,4 @@
-"""steps.csv and commands.csv: the log of every episode, with a row for each step and a row for each
-command.
-"""
+"""steps.csv and commands.csv: the log of every episode, with a row for each step and for each command."""
 
 from __future__ import annotations
 
@@ -87,10 +85,10 @@ COMMAND_COLUMNS = (
 
 COMMAND_EVENTS = ("performed", "refused")
 ANOTHER_EVENT = re.compile(rf'"kind"(?!: "(?:{"|".join(COMMAND_EVENTS)})")').search
-"""Finds, in the JSON of events, one that is no command's, or a text that looks like one."""
+"""Search the JSON of events for an event that belongs to no command, or a text that looks like one."""
 NOTHING = JsonText("[]")
 PLANNED = slice(-2, None)
-"""Cells of a row of commands that are about plans."""
+"""The cells of a command row that are about plans."""
 TEXTS = {
     "opened_at_text": MomentText("opened_at"),
     "taken_at_text": MomentText("taken_at"),
@@ -98,18 +96,18 @@ TEXTS = {
     "commands_text": json_as_text("commands"),
     "events_text": json_as_text("events"),
 }
-"""Fields of a step as the text that the database holds."""
+"""Fields of a step as text, converted by the database."""
 
 
 def step_design_columns(study: Study) -> tuple[Column, ...]:
-    """The figures of the study's worlds, and what else happens in these."""
+    """Return the columns for the metrics and the other events of the study's worlds."""
     news = "; ".join(told for told in map(event_texts, study_worlds(study)) if told)
     said = f"What happened, apart from the commands{': ' if news else ''}{news}."
     return (*step_metric_columns(study), Column("events", "json", said))
 
 
 def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:
-    """One row per step taken."""
+    """Yield one row per step."""
     figures = metric_reader([column for column in more if isinstance(column, MetricColumn)])
     fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
     for sitting, steps, touched in _steps(study, chosen, fields):
@@ -129,14 +127,14 @@ def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> 
 
 
 def apart_from_commands(events: str) -> JsonText:
-    """The events that are no command's, as JSON; most steps have none, and theirs are not even read."""
+    """Return the JSON of events that belong to no command. Most steps have none and are not parsed."""
     if not ANOTHER_EVENT(events):
         return NOTHING
     return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))
 
 
 def command_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """One row per command of every step, in the order in which they ran."""
+    """Yield one row per command of every step, in the order of execution."""
     for sitting, steps, touched in _steps(study, chosen, ("number", "commands_text", "events_text")):
         rows = [row for step in steps for row in _step_commands(*step)]
         for stretch in sitting.stretches(rows, touched, chosen):
@@ -144,7 +142,8 @@ def command_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
 
 
 def _planned_last(stretch: RowGroup) -> Iterator[RowGroup]:
-    """What is said of plans, which most commands have none of, behind what all rows have in common."""
+    """Move the plan cells after the shared cells. Rows with equal plan cells stay in one group, as most have
+    none."""
     for planned, some in groupby(stretch.rows, itemgetter(PLANNED)):
         yield RowGroup(stretch.before, [row[: PLANNED.start] for row in some], (*stretch.after, *planned))
 
@@ -175,7 +174,7 @@ def _command_cells(given: dict[str, Any], outcome: dict[str, Any]) -> tuple[Any,
 def _steps(
     study: Study, chosen: ExportSelection, fields: Sequence[str]
 ) -> Iterator[tuple[PlayedEpisode, list[tuple[Any, ...]], Touched]]:
-    """The steps of every episode, once, in the order of all files: a query for many episodes."""
+    """Yield the steps of every episode, once, in the order of all files; one query reads many episodes."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime)):
         by_episode = _read([sitting.episode for sitting in piece], fields)

@@ -22,12 +22,12 @@ from study.reporting.report_output import write_report
 
 
 class Command(StudyCommand):
-    """Analyses complete participants; people only, as soon as one person is complete."""
+    """Analyses complete participants: human ones once at least one is complete, else synthetic ones."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The study, the folder, whose data."""
+        """Add the study, the folder and whose data to analyse."""
         super().add_arguments(parser)
         parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the files")
         parser.add_argument(

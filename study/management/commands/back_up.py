@@ -1,8 +1,9 @@
-"""`python manage.py back_up [FILE]`: one file with everything that is stored, made while people play.
+"""`python manage.py back_up [FILE]`: write all stored data into one file, while people play.
 
-Without FILE it is put into `backups/` in `var/` under the present time; FILE can be another folder. `--keep
-N` removes older ones with such names there, so that N are left. The secret key is in it, unless
-`--without-key` says otherwise. The file is readable by its user only; `manage.py restore FILE` puts it back.
+Without FILE, the backup goes to `backups/` in `var/`, named after the current time; FILE can be another
+folder. `--keep N` removes older backups with such names there, so that N are left. The backup contains the
+secret key, unless you give `--without-key`. Only its user can read the file; `manage.py restore FILE`
+restores it.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from study.backups.create_backup import back_up, backup_path, prune_old_backups
 
 
 class Command(OneLineCommand):
-    """Reads, and changes nothing of what is stored."""
+    """Reads the stored data and changes nothing of them."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Where to, and whether with the key."""
+        """Add the file, the number of backups to keep, and whether to leave out the key."""
         parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="its name, or a folder")
         parser.add_argument("--keep", metavar="N", type=_at_least_one, help="keep the newest N there")
         parser.add_argument("--without-key", action="store_true", help="leave the secret key out")
 
     def handle(self, *args: Any, file: Path | None, without_key: bool, **options: Any) -> None:
-        """Make it, and say what is in it."""
+        """Create the backup and print what it contains."""
         file = backup_path(file)
         try:
             manifest = back_up(file, with_key=not without_key)
@@ -45,7 +46,7 @@ class Command(OneLineCommand):
         self._after(file, manifest, options["keep"])
 
     def _after(self, made: Path, manifest: Manifest, keep: int | None) -> None:
-        """Note that it was made, and remove old ones."""
+        """Record the time of the backup and remove old ones."""
         try:
             record_backup(Path(settings.VAR_DIR), datetime.fromisoformat(manifest.made_at))
             removed = prune_old_backups(made, keep) if keep else 0

@@ -1,8 +1,7 @@
-"""`python manage.py count_tokens SLUG`: what the prompts of a study count, as their providers count them,
-beside what its forecast guesses from their length.
+"""`python manage.py count_tokens SLUG`: count the tokens of a study's prompts, as their providers count them.
 
-It costs nothing, and needs the key of each provider. Exit code 2 if there is no such study, 1 if a prompt
-that a model is asked could not be counted.
+Each count is shown beside the forecast's estimate from the length. Counting costs nothing and needs the key
+of each provider. Exit code 2 if there is no such study, 1 if a prompt could not be counted.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ from study.planning.condition_prompt_preview import count_study_tokens
 
 
 class Command(OneLineCommand):
-    """A line for each condition."""
+    """Prints one line per condition."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which study."""
+        """Add the study's slug."""
         parser.add_argument("slug")
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
-        """Count and tell."""
+        """Count the tokens and print the result."""
         study = Study.objects.filter(slug=slug).first()
         if study is None:
             raise CommandError(f"no study is called {slug!r}", returncode=2)

@@ -1,10 +1,10 @@
 """`python manage.py dry_run SLUG --participants N --seed S --url URL`: synthetic participants walk a study.
 
 They enter by the study's link and do all that people do, through the pages and websockets of the running
-server. They are marked as synthetic. Some drop out, withdraw, refuse or fail checks, as many as asked for;
-who and where follows from the seed. What the study cannot measure is told as a warning, and in a note how
-many decisions of co-players came too late under a clock. Exit code 0 if everybody did what was planned and
-is stored so, 1 if not, 2 for bad input.
+server. They are marked as synthetic. Some drop out, withdraw, refuse or fail checks, as many as requested;
+the seed decides who and where. A warning tells what the study cannot measure, a note how many decisions of
+co-players came too late under a clock. Exit code 0 if all participants did what was planned and are stored
+so, 1 if not, 2 for bad input.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ SHARES = {
 
 
 class Command(StudyCommand):
-    """Walks, says what became of each, and checks that what was planned is what is stored."""
+    """Runs the walkthroughs, prints each outcome, and checks that the stored data match the plan."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The study, how many, how they are, where the server is."""
+        """Add the study, the number and kinds of participants, and the server's address."""
         super().add_arguments(parser)
         parser.add_argument(
             "--participants", metavar="N", type=int, default=12, help="how many (default: 12)"
@@ -80,9 +80,11 @@ class Command(StudyCommand):
             )
 
     def handle(self, *args: Any, slug: str, url: str, **options: Any) -> None:
-        """Walk, report, check."""
+        """Run, report and check."""
         study = self.study(slug)
-        logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would log every address, keys and all
+        logging.getLogger("httpx2").setLevel(
+            logging.WARNING
+        )  # httpx2 would log every address, with the personal keys
         try:
             order = crowd_order(study, wish_of(**options), url=url)
             report = asyncio.run(walked(study, order, self._say))
@@ -110,7 +112,7 @@ class Command(StudyCommand):
 def wish_of(
     *, participants: int, seed: int, at_once: int, patience: float, think: float, **more: Any
 ) -> DryRunRequest:
-    """What the options ask for; a share that is not given is none."""
+    """Return the request that the options describe; shares that are not given are 0."""
     names = (name.replace("-", "_") for name in SHARES)
     shares = OutcomeShares(**{name: more.get(name, 0) for name in names})
     try:
@@ -121,6 +123,6 @@ def wish_of(
 
 
 def named(error: DryRunRequestError) -> str:
-    """What is wrong, after the options that it is about."""
+    """Return the error message after the options that it is about."""
     options = ", ".join(f"--{name.replace('_', '-')}" for name in error.fields)
     return f"{options}: {error.words}" if options else error.words

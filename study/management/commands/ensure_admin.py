@@ -1,4 +1,4 @@
-"""`manage.py ensure_admin`: an administrator with a generated password, where there is none yet."""
+"""`manage.py ensure_admin`: create an administrator with a generated password if there is none yet."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from django.db import transaction
 
 
 class Command(BaseCommand):
-    """Makes `admin` if there is no superuser and prints its password, the only time it is ever shown."""
+    """Creates `admin` if there is no superuser, and prints its password, which is shown only once."""
 
     help = "Make an administrator with a generated password, if there is none yet."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Nothing where a superuser exists."""
+        """Do nothing if a superuser exists."""
         with transaction.atomic():
             if get_user_model().objects.filter(is_superuser=True).exists():
                 return
@@ -31,7 +31,7 @@ class Command(BaseCommand):
 
 
 def free_name() -> str:
-    """`admin`, or the first of `admin2`, `admin3`, … that nobody has."""
+    """Return `admin`, or the first of `admin2`, `admin3`, … that is not taken."""
     taken = set(
         get_user_model().objects.filter(username__startswith="admin").values_list("username", flat=True)
     )

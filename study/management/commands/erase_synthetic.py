@@ -1,6 +1,6 @@
-"""`python manage.py erase_synthetic SLUG`: erase all that programs left in a study.
+"""`python manage.py erase_synthetic SLUG`: erase all data of synthetic participants in a study.
 
-What `dry_run` and `make_synthetic` made is gone then, as if it had never been; people's data stay.
+It removes what `dry_run` and `make_synthetic` created; people's data stay.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from study.pilot.synthetic.synthetic_participants import synthetic_erase
 
 
 class Command(StudyCommand):
-    """Erases them one after another; what is stopped in the middle leaves whole participants."""
+    """Erases synthetic participants one by one; an interrupted run leaves only whole participants."""
 
     help = __doc__
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
-        """Erase, say how many there were."""
+        """Erase and print the number."""
         erased = synthetic_erase(study_id=self.study(slug).pk)
         self.stdout.write(f"{counted_noun(erased, 'synthetic participant')} erased in {slug}")

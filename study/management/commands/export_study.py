@@ -1,4 +1,4 @@
-"""`python manage.py export_study SLUG --out DIR`: the data as tidy CSV files with a codebook.
+"""`python manage.py export_study SLUG --out DIR`: write the data as tidy CSV files with a codebook.
 
 `--format parquet` writes Parquet, `--format zip` one ZIP of CSV files (`--out FILE.zip`, or a folder).
 """
@@ -17,12 +17,12 @@ from study.management.study_command import StudyCommand, explain
 
 
 class Command(StudyCommand):
-    """Writes every file of the export; each is replaced as a whole."""
+    """Writes every file of the export; each replaces an older one completely."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The study, the folder, the form, whose data."""
+        """Add the study, the folder, the format, and whose data to leave out."""
         super().add_arguments(parser)
         parser.add_argument(
             "--out", metavar="DIR", type=Path, required=True, help="folder for the files; or the ZIP's name"
@@ -39,7 +39,7 @@ class Command(StudyCommand):
         )
 
     def handle(self, *args: Any, slug: str, out: Path, **options: Any) -> None:
-        """Write, and say how many rows each file has."""
+        """Write the files and print the number of rows of each."""
         study, form = self.study(slug), options.get("format", "csv")
         chosen = ExportSelection.without(options.get("without", ()))
         try:

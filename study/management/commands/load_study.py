@@ -1,4 +1,4 @@
-"""`python manage.py load_study FILE`: a study from a file like `study/data/demo.toml`."""
+"""`python manage.py load_study FILE`: create a study from a file like `study/data/demo.toml`."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from study.researchers.security_events import log_security_event
 
 
 class Command(OneLineCommand):
-    """Makes the study that the file describes; a wrong file, or a slug that is taken, makes nothing."""
+    """Creates the study in the file. An invalid file or a slug that is taken creates nothing."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The file."""
+        """Add the file."""
         parser.add_argument("file", metavar="FILE", type=Path, help="a study in TOML")
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
-        """Make it and print its link."""
+        """Create the study and print its link."""
         try:
             study = study_from_file(file)
         except DataError as error:

@@ -1,9 +1,10 @@
-"""`python manage.py make_synthetic SLUG --participants N --seed S`: many synthetic participants, quickly.
+"""`python manage.py make_synthetic SLUG --participants N --seed S`: create many synthetic participants
+quickly.
 
-Written through the models, without a server: to try exports and analyses at full size. A few episodes of
-each condition are really played (a model is always the stand-in, nothing is spent); everybody's episodes are
-copies of them with new keys and times, answers are drawn anew. All are marked as synthetic. `dry_run` walks
-the real pages instead.
+They are written to the database without a server, to try exports and analyses at full size. A few episodes of
+each condition are really played (the stand-in replaces every model, so nothing is spent). All other episodes
+are copies of them with new keys and times; answers are drawn anew. All participants are marked as synthetic.
+`dry_run` uses the real pages instead.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from study.pilot.synthetic.synthetic_participants import (
 
 
 class Command(StudyCommand):
-    """Makes them, in pieces; what is stopped in the middle leaves whole participants."""
+    """Creates participants in batches; an interrupted run leaves only whole participants."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The study, how many, who they are, how long they play."""
+        """Add the study, the number, the seed and the length of episodes."""
         super().add_arguments(parser)
         parser.add_argument("--participants", metavar="N", type=int, default=100, help="(default: 100)")
         parser.add_argument("--seed", metavar="S", type=int, default=1, help="who they are (default: 1)")
@@ -40,7 +41,7 @@ class Command(StudyCommand):
         )
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
-        """Check, make, say what was made."""
+        """Check the options, create the participants and print the number."""
         study = self.study(slug)
         wish = SyntheticRequest(
             options["participants"], options["seed"], options["steps_per_episode"], options["recordings"]

@@ -1,6 +1,6 @@
-"""`manage.py prepare`: all that has to be done before the app is served, in one process.
+"""`manage.py prepare`: do everything that has to be done before the app is served, in one process.
 
-Prints `name: value` lines for the person who starts it, the admin's new password among them.
+Prints `name: value` lines for the person who starts it, including the new admin's password.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from study.design.models import Study
 
 
 class Command(BaseCommand):
-    """Migrates the database, seeds the demo study, sees to an administrator. Can be run at any time."""
+    """Migrates the database, creates the demo study, and ensures an administrator. Can be repeated at any
+    time."""
 
     help = "Migrate, seed the demo study, and make an administrator where there is none."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Quick where everything is done already."""
+        """Prepare the installation; quick if everything is done already."""
         call_command("migrate", interactive=False, verbosity=0)
         call_command("seed_demo", stdout=StringIO())
         call_command("ensure_admin", stdout=(admin := StringIO()))

@@ -1,9 +1,9 @@
-"""`python manage.py restore FILE`: put a backup in the place of what is stored, while nothing runs.
+"""`python manage.py restore FILE`: replace the stored data by a backup, while nothing runs.
 
-What is wrong with the file is said before anything is changed. What was there is kept aside, and only
-replaced with `--yes`. The backup's secret key goes with it; where that is lost, `--without-key` goes on with
-the present one, and no log can be verified. Whoever was erased since the backup is erased again, and every
-log is verified: exit code 1 where one does not hold, 2 where nothing was done.
+Problems with the file are reported before anything is changed. The old data are put aside, and replaced only
+with `--yes`. The backup's secret key is restored, too; if it is lost, `--without-key` keeps the current one,
+and no log can be verified. Participants who were erased since the backup are erased again, and every log is
+verified: exit code 1 if one does not hold, 2 if nothing was done.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from study.backups.restore_backup import RestoreResult, restore
 
 
 class Command(OneLineCommand):
-    """Replaces everything that is stored."""
+    """Replaces all stored data."""
 
     help = __doc__
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which backup, and whether somebody is sure."""
+        """Add the backup, the confirmation, and whether to keep the current key."""
         parser.add_argument("file", metavar="FILE", type=Path, help="a backup, as back_up makes them")
         parser.add_argument("--yes", action="store_true", help="replace what is there")
         parser.add_argument("--without-key", action="store_true", help="go on with the present secret key")
 
     def handle(self, *args: Any, file: Path, yes: bool, without_key: bool, **options: Any) -> None:
-        """Put it in place, and say what was done."""
+        """Restore the backup and print what was done."""
         try:
             restored = restore(file, sure=yes, with_key=not without_key)
         except BackupError as error:
@@ -46,7 +46,7 @@ class Command(OneLineCommand):
 
 
 def told(restored: RestoreResult) -> list[str]:
-    """What was done, in lines."""
+    """Return the lines that say what was done."""
     manifest = restored.manifest
     lines = [f"restored what was stored at {manifest.made_at}: {manifest.words}"]
     if restored.aside:

@@ -1,7 +1,7 @@
-"""`python manage.py retention [--dry-run]`: erase what is older than the installation says.
+"""`python manage.py retention [--dry-run]`: erase data that are older than the installation's limits.
 
-`BRIGADE_KEEP_NAMES_DAYS`, `BRIGADE_KEEP_DAYS` and `BRIGADE_KEEP_EVENTS_DAYS` say so; what has no number is
-kept. Run it every day. What is stopped in the middle goes on the next time.
+The limits are `BRIGADE_KEEP_NAMES_DAYS`, `BRIGADE_KEEP_DAYS` and `BRIGADE_KEEP_EVENTS_DAYS`; data without a
+limit are kept. Run the command every day. An interrupted run continues the next time.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from study.researchers.security_events import events_erase, expired_events
 
 
 class Command(OneLineCommand):
-    """Says for each study what goes, and at the end how much."""
+    """Prints what is erased of each study, and the totals at the end."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Only to look."""
+        """Add `--dry-run`."""
         parser.add_argument("--dry-run", action="store_true", help="only say what would be erased")
 
     def handle(self, *args: Any, dry_run: bool, **options: Any) -> None:
-        """Erase people, names, then what is noted of staff; say how much."""
+        """Erase participants, names, then security events; print the numbers."""
         people = expired_participants(settings.KEEP_DAYS)
         named = participants_with_names(expired_participants(settings.KEEP_NAMES_DAYS)).exclude(
             pk__in=people.values("pk")
@@ -56,17 +56,17 @@ class Command(OneLineCommand):
 Rows = QuerySet[Any]
 EVERYTHING, NAMES, LEFT = "person/people", "name", "episode of nobody/episodes of nobody"
 CODES = "code of somebody who left/codes of people who left"
-"""What is counted, and how many of it are called."""
+"""The kinds of erased rows, as singular or singular/plural for the output."""
 
 
 def _kept_for_ever() -> set[str]:
-    """What no number was given for, and of which there is nothing to tell."""
+    """Return the kinds that have no limit, which the output omits."""
     given = {EVERYTHING: settings.KEEP_DAYS, NAMES: settings.KEEP_NAMES_DAYS}
     return {what for what, days in given.items() if days is None}
 
 
 def _by_study(going: Mapping[str, Rows]) -> list[tuple[str, str]]:
-    """What goes of each study, by slug."""
+    """Return (slug, text) pairs that say what is erased of each study."""
     said: dict[str, list[str]] = {}
     for words, people in going.items():
         slugs = Counter(people.values_list("study__slug", flat=True))
@@ -76,14 +76,14 @@ def _by_study(going: Mapping[str, Rows]) -> list[tuple[str, str]]:
 
 
 def _numbers(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, int]:
-    """How many would go."""
+    """Return how many rows would be erased, by kind."""
     return {EVERYTHING: people.count(), NAMES: named.count()} | {
         what: rows.count() for what, rows in events.items()
     }
 
 
 def _erase(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, int]:
-    """How many went."""
+    """Erase the rows and return how many were erased, by kind."""
     done = {EVERYTHING: erase_participants(list(people.values_list("pk", flat=True)))}
     done[NAMES] = erase_names(list(named.values_list("pk", flat=True)))
     done |= {what: _rows_erase(rows) for what, rows in events.items()}
@@ -93,5 +93,5 @@ def _erase(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, i
 
 
 def _rows_erase(rows: Rows) -> int:
-    """How many went; security events are counted."""
+    """Erase these rows and return their number. Erased security events are recorded in their count."""
     return events_erase(rows) if rows.model is SecurityEvent else erase_rows(rows)

@@ -1,4 +1,4 @@
-"""`python manage.py seed_demo`: the demo study, once."""
+"""`python manage.py seed_demo`: create the demo study, once."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from study.design.study_files import study_from_file
 
 
 class Command(BaseCommand):
-    """Makes the demo study if there is none with its slug; changes nothing otherwise."""
+    """Creates the demo study if no study has its slug; changes nothing otherwise."""
 
     help = __doc__
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make it, or say that it is there."""
+        """Create the demo study, or say that it exists."""
         if Study.objects.filter(slug="demo").exists():
             self.stdout.write("the demo study is there already")
             return

@@ -1,8 +1,8 @@
-"""`python manage.py simulate_studies`: studies made up and analysed: does a main test keep its promises?
+"""`python manage.py simulate_studies`: simulate and analyse studies to check the error rates of a main test.
 
-As many studies without an effect as with one. Exit code 1 if false positives are not alpha within one point,
-or the power is not the planned one within three points; of fewer than 1,000 studies, within three standard
-errors of such a share where that is more.
+Simulates as many studies without an effect as with one. Exit code 1 if false positives differ from alpha by
+more than one point, or the power from the planned one by more than three. For fewer than 1,000 studies the
+limit is three standard errors of such a share, if that is more.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 NEAR_ALPHA, NEAR_POWER = 0.01, 0.03
 ENOUGH = 1000
-"""Studies of which chance makes no more than these points."""
+"""Number of studies from which on chance deviations stay within these limits."""
 ROUNDED = 1e-9
-"""What double precision makes of a share that is just so far away."""
+"""Tolerance for rounding in double precision."""
 
 
 class Command(OneLineCommand):
-    """Simulates, analyses, and compares with what was planned."""
+    """Simulates and analyses studies, and compares the error rates with the plan."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """How many studies, of how many people, and the effect."""
+        """Add the number of studies and participants, and the effect."""
         parser.add_argument("--studies", metavar="N", type=int, default=1000, help="of each kind (1000)")
         parser.add_argument("--people", metavar="N", type=int, default=30, help="in each study (30)")
         parser.add_argument("--conditions", metavar="K", type=int, default=5, help="everybody plays all (5)")
@@ -42,7 +42,7 @@ class Command(OneLineCommand):
         parser.add_argument("--test", choices=sorted(MAIN_TESTS), default="repeated", help="the main test")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Simulate and tell; the last line says both shares."""
+        """Simulate and print both shares in the last line."""
         from study.planning.power.simulated_studies import (
             simulate_studies,  # numpy and scipy are slow to import
         )
@@ -80,6 +80,6 @@ def _kept(found: SimulationOutcome, alpha: float) -> bool:
 
 
 def _margin(share: float, near: float, studies: int) -> float:
-    """How far off a share may be."""
+    """Return the accepted deviation of a share."""
     chance = 3 * (share * (1 - share) / studies) ** 0.5 if studies < ENOUGH else 0.0
     return max(near, chance) + ROUNDED

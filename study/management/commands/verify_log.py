@@ -1,9 +1,9 @@
-"""`python manage.py verify_log [SLUG]`: does the log still hold what was written?
+"""`python manage.py verify_log [SLUG]`: check that the log still holds what was written.
 
-Every step holds a hash of itself and of all before it. A line for each episode says how many steps it has
-and the last of its hashes, or which steps are not as they were written; the last line sums up. Without a
-study, all episodes are read. Exit code 1 where something was changed or anybody could change it, 2 for a
-wrong argument.
+Every step holds a hash of itself and of all steps before it. A line for each episode gives its number of
+steps and last hash, or lists the steps that were changed; the last line sums up. Without a study, all
+episodes are checked. Exit code 1 if something was changed or the database allows changes, 2 for a wrong
+argument.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from study.researchers.security_events import events_verify
 
 
 class Command(StudyCommand):
-    """Reads, and changes nothing."""
+    """Reads the log and changes nothing."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """One study, or all there is."""
+        """Add the study's slug, which is optional."""
         parser.add_argument("slug", metavar="SLUG", nargs="?", help="the study's slug (default: everything)")
 
     def handle(self, *args: Any, slug: str | None, **options: Any) -> None:
-        """A line for each episode, then what they come to."""
+        """Print a line for each episode, then a summary."""
         episodes = Episode.objects.all() if slug is None else self.episodes(slug)
         unguarded = unguarded_tables()
         for table in unguarded:
@@ -51,8 +51,8 @@ class Command(StudyCommand):
         self.stdout.write(line)
 
     def _others(self, slug: str | None) -> list[str]:
-        """What is wrong beside the episodes: with what staff did; where all is read, with security events and
-        with the logs of experiments."""
+        """Return problems outside the episodes: changed staff actions and, without a study, security events
+        and the logs of experiments."""
         actions = StaffAction.objects.all()
         if slug is not None:
             return list(changed_staff_actions(actions.filter(study__slug=slug)))
@@ -60,7 +60,7 @@ class Command(StudyCommand):
 
 
 def said(verdict: LogVerdict) -> str:
-    """One episode in one line."""
+    """Return one line about one episode."""
     if verdict.faults:
         return f"{verdict.episode}: {'; '.join(map(str, verdict.faults))}"
     if verdict.before_chains:
@@ -70,7 +70,7 @@ def said(verdict: LogVerdict) -> str:
 
 
 def summary(verdicts: list[LogVerdict]) -> str:
-    """All of them in one line."""
+    """Return one line about all episodes."""
     broken = sum(not verdict.holds for verdict in verdicts)
     older = sum(verdict.holds and verdict.before_chains > 0 for verdict in verdicts)
     held = len(verdicts) - broken - older

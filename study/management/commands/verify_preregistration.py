@@ -1,4 +1,4 @@
-"""`python manage.py verify_preregistration FILE`: whether a bundle is still what was frozen."""
+"""`python manage.py verify_preregistration FILE`: check that a bundle is unchanged since it was frozen."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from study.design.preregistration import bundle_problem, date_is_hashed, has_con
 
 
 class Command(BaseCommand):
-    """Recomputes the hashes of a preregistration's content. Ends with 2 for a file that cannot be read, with
-    1 for one that was changed."""
+    """Recomputes the hashes of a preregistration. Exit code 2 for an unreadable file, 1 for a changed one."""
 
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The file."""
+        """Add the file."""
         parser.add_argument("file", type=Path)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Say that it fits, or what does not."""
+        """Print that the bundle is unchanged, or raise an error that says what differs."""
         path: Path = options["file"]
         try:
             bundle = read_json(path.read_text(encoding="utf-8"))

@@ -1,9 +1,9 @@
-"""`python manage.py verify_replays SLUG`: do the episodes of a study, played again, come to the same states?
+"""`python manage.py verify_replays SLUG`: replay a study's episodes and compare them with the stored states.
 
-Each is played anew from its seed and the commands that are stored, and every stored hash, event and score is
-compared, after its log was read as `verify_log` reads it. A line for each episode that differs says where
-first. What language models decided is decided again from their stored replies, and must be the same commands.
-The last line sums up. Exit code 1 where one differs, 2 for a wrong argument.
+Each episode is replayed from its seed and its stored commands. Every stored hash, event and score is
+compared, after its log was checked as in `verify_log`. A line for each episode that differs says where it
+differs first. Decisions of language models are repeated from their stored replies and must give the same
+commands. The last line sums up. Exit code 1 if an episode differs, 2 for a wrong argument.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from study.management.study_command import StudyCommand
 
 
 class Command(StudyCommand):
-    """Reads, and changes nothing."""
+    """Reads the episodes and changes nothing."""
 
     help = __doc__
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
-        """A line for each episode that is not as it was, then how many are."""
+        """Print a line for each episode that differs, then a summary."""
         verdicts = []
         for verdict in verify_replays(self.episodes(slug)):
             verdicts.append(verdict)
@@ -39,7 +39,7 @@ class Command(StudyCommand):
 
 
 def of_models(verdicts: Sequence[ReplayVerdict]) -> str:
-    """What language models decided in all of them, in one line."""
+    """Return one line about the repeated decisions of language models."""
     decisions = sum(verdict.decisions for verdict in verdicts)
     replies, left = (
         sum(each.replies for each in verdicts),
@@ -55,7 +55,7 @@ def of_models(verdicts: Sequence[ReplayVerdict]) -> str:
 
 
 def summary(verdicts: Sequence[ReplayVerdict]) -> str:
-    """All of them in one line."""
+    """Return one line about all episodes."""
     same, number = sum(not verdict.fault for verdict in verdicts), len(verdicts)
     return (
         f"{same} of {counted_noun(number, 'episode')} {'replays' if number == 1 else 'replay'} to "

@@ -1,7 +1,7 @@
-"""`python manage.py well`: is everything well?
+"""`python manage.py well`: check whether everything is well.
 
-A line for each thing that is looked at, with what to do where it is not well: the same as the page
-`/staff/well/`. Exit code 1 where something is broken.
+Prints a line for each check, with what to do if it is not well: the same as the page `/staff/well/`. Exit
+code 1 if something is broken.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from study.operation.status_checks import BROKEN, status_summary, worst_state
 
 
 class Command(OneLineCommand):
-    """Reads, and changes nothing."""
+    """Reads the state of the installation and changes nothing."""
 
     help = __doc__
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """All lines, then what they come to."""
+        """Print all lines, then a summary."""
         lines = installation_lines()
         for line in lines:
             self.stdout.write(f"{line.state:<7} {line.name}: {line.means}")

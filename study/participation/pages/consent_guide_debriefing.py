@@ -25,7 +25,7 @@ from study.participation.pages.page_context import guest_reminder, is_form_of, p
 
 
 def consent(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """The text, its statements, and two buttons."""
+    """Show the consent text, its statements, and the buttons to agree and refuse."""
     statements = person.design.part("consent").settings["statements"]
     is_sent = is_form_of(request, "consent")
     if is_sent and "refuse" in request.POST and person.as_guest:
@@ -44,7 +44,7 @@ def consent(request: HttpRequest, person: Participant, place: next_page.CurrentP
 
 
 def guide(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """How to play, for the world of each condition."""
+    """Show how to play, for the world of each condition."""
     if request.method == "POST":
         return _left(request, person, "guide")
     conditions = person.version.blueprint.conditions
@@ -55,7 +55,7 @@ def guide(request: HttpRequest, person: Participant, place: next_page.CurrentPag
 
 
 def _teams_differ(plans: Sequence[ConditionPlan]) -> bool:
-    """Whether no two conditions have the same team: by what participants read, and by who really plays."""
+    """Return whether no two conditions have the same team, both by label and by the agents that play."""
     named = [plan.label for plan in plans]
     playing = [
         (plan.world, plan.teammates, plan.coplayer, plan.coplayer_settings, plan.organisation)
@@ -65,7 +65,7 @@ def _teams_differ(plans: Sequence[ConditionPlan]) -> bool:
 
 
 def guide_context(person: Participant, place: next_page.CurrentPage) -> dict[str, Any]:
-    """The guides of all worlds that this person plays, in the order of play, that of the practice last."""
+    """Return the guides of all worlds that this participant plays, in order of play; practice comes last."""
     design = person.design
     plans = [design.condition(one.condition.key) for one in place.rounds]
     if design.has("practice") and design.practice.world not in {plan.world for plan in plans}:
@@ -75,7 +75,8 @@ def guide_context(person: Participant, place: next_page.CurrentPage) -> dict[str
 
 
 def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
-    """What the guide of a world says: of its first condition, and whether that holds for all of its."""
+    """Return the guide of a world, made from its first condition, and whether it holds for all its
+    conditions."""
     mine = [plan for plan in plans if plan.world == world]
     page, clocked = get_page(world), any(plan.step_seconds for plan in mine)
     drawn = any(page.shown(design.shown_in(plan)) != DRAWING_TABLES for plan in mine)
@@ -94,9 +95,11 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
 
 
 def _brief(plan: ConditionPlan, seats: int) -> Json:
-    """Return what somebody who reads the guide of this condition may know in a world with so many seats: the
-    brief of their seat. Where it is not known yet in which seat they will play, or they have none, the guide
-    holds no seat's secret."""
+    """Return the brief of the participant's seat, for a world with this many seats.
+
+    If the seat is not known yet, or the participant has none, return the public brief, without any seat's
+    secret.
+    """
     world = get_world(plan.world).create(seats=seats, settings=plan.settings)
     own = people_of(plan.organisation)
     if is_apart(plan.organisation) or len(own) != 1:
@@ -105,7 +108,7 @@ def _brief(plan: ConditionPlan, seats: int) -> Json:
 
 
 def debriefing(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """What the study was about."""
+    """Show the debriefing."""
     if request.method == "POST":
         return _left(request, person, "debriefing")
     return render(request, "study/participation/debriefing.html", part_context(person, "debriefing"))

@@ -1,9 +1,9 @@
 """The last page of a participant, with the code or address of their outcome.
 
-Anybody who knows a label can be a guest under it, so a browser shows a code only if the last page was
-finished in it; a signed cookie remembers this. The label of a person who refused consent is erased here
-and kept in their browser's cookie only. The platform that sent them may want it back (`{label}` in the
-address). A person who finished before and comes again sees that they took part.
+Anybody who knows a label can be a guest under it. So a browser shows a code only if the last page was
+finished in it; a signed cookie remembers this. The label of a person who refused consent is erased here and
+kept in their browser's cookie only. The platform that sent them may want it back (`{label}` in the address).
+A person who finished before and comes again sees that they took part.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ from study.participation.pages.page_context import part_context, text_html
 
 
 def already_took_part(request: HttpRequest, study: Study, referral: Referral) -> HttpResponse | None:
-    """The last page for who proves by a signed link that they are it; for others, who may only know the name,
-    that somebody took part, and no more. None if nobody of this name has come to an end."""
+    """Return the page for a person with this label who has finished; None if nobody with this label has.
+
+    A person with a signed link gets their own last page. Others may only know the label, so they see only
+    that somebody took part.
+    """
     if not referral.label:
         return None
     over = study.participants.exclude(status=Participant.Status.ACTIVE)
@@ -49,8 +52,10 @@ FINISHED_SALT = "brigade.finished"
 
 
 def remember_finished(response: HttpResponse, request: HttpRequest, person: Participant) -> HttpResponse:
-    """The answer to a page of this person, who took part when it was sent; a guest's browser is told that
-    this was the last one, if it was."""
+    """Add a cookie to the response if a guest has just finished in this browser; return the response.
+
+    `person` is the participant as they were when the request was sent.
+    """
     active = Participant.Status.ACTIVE
     if not (person.as_guest and request.method == "POST" and person.status == active):
         return response
@@ -67,7 +72,7 @@ def remember_finished(response: HttpResponse, request: HttpRequest, person: Part
 
 
 def is_finished_here(request: HttpRequest, person: Participant) -> bool:
-    """Whether what this person takes away may be shown to this browser."""
+    """Return whether this browser may show the participant's completion code."""
     if not person.as_guest:
         return True
     try:
@@ -83,7 +88,7 @@ LABEL_COOKIE_SALT = "brigade.label"
 
 
 def remember_label(response: HttpResponse, person: Participant) -> HttpResponse:
-    """The answer to a refusal; `person` as they were before it."""
+    """Store the label in a cookie of the response to a refusal. `person` is as before the refusal."""
     if person.label:
         response.set_cookie(
             LABEL_COOKIE,
@@ -97,7 +102,7 @@ def remember_label(response: HttpResponse, person: Participant) -> HttpResponse:
 
 
 def remembered_label(request: HttpRequest, person: Participant) -> str:
-    """The label that this browser has kept for this participant; empty if none."""
+    """Return the label that this browser stores for this participant; empty if none."""
     try:
         key, label = signing.loads(request.COOKIES.get(LABEL_COOKIE, ""), salt=LABEL_COOKIE_SALT)
     except signing.BadSignature:
@@ -129,11 +134,11 @@ WORDS = {
         ),
     ),
 }
-"""Heading and words of each end but the good one."""
+"""Heading and text of each end except completion."""
 
 
 def end(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """What somebody takes away."""
+    """Show the last page with the text, code and address of the participant's outcome."""
     if request.method == "POST":
         return redirect(person)
     if not is_finished_here(request, person):
@@ -157,13 +162,16 @@ def end(request: HttpRequest, person: Participant, place: next_page.CurrentPage)
 
 
 def _may_begin_again(person: Participant) -> bool:
-    """Whether who did not agree is asked again by the study's own address: nobody has to be sent to it."""
+    """Return whether a person who refused consent can start again at the study's own address.
+
+    This holds if the study is open and no recruitment platform has to send them.
+    """
     refused = person.status == Participant.Status.NO_CONSENT and not person.preview
     return refused and not RECRUITMENT_PLACES[person.source].label and not why_study_closed(person.study)
 
 
 def outcome_context(person: Participant, label: str) -> dict[str, Any]:
-    """The code and where it is handed in, for `code.html`; whoever erases the person asks before."""
+    """Return the code and its destination for `code.html`. Call this before you erase the person."""
     return {
         "code": person.given_code,
         "own_code": person.given_code == person.completion_code,
@@ -177,9 +185,11 @@ def _outcome(person: Participant) -> Outcome | None:
 
 
 def _words(person: Participant, outcome: Outcome | None) -> str:
-    """The words of this end as the participant entered with them. The address is not bound to
-    a version, so that a wrong one can be put right; the code is the one that was given. Versions that know no
-    outcomes have the present words."""
+    """Return the text of this outcome from the version with which the participant entered.
+
+    The address does not depend on the version, so that a wrong one can be corrected; the code is the one that
+    was given. Versions from before outcomes existed use the current text.
+    """
     design = person.design
     if design.format < OUTCOMES:
         return outcome.text if outcome else ""
@@ -187,7 +197,7 @@ def _words(person: Participant, outcome: Outcome | None) -> str:
 
 
 def _address(person: Participant, outcome: Outcome | None, label: str) -> str:
-    """Where the button leads; empty for no button. A person's own code is not one that places know."""
+    """Return the address of the button; empty for no button. Platforms do not know a person's own code."""
     code, known = person.given_code, person.given_code not in {"", person.completion_code}
     place = RECRUITMENT_PLACES[person.study.recruitment if person.preview else person.source]
     pattern = outcome.url if outcome and outcome.url else place.complete if known else ""

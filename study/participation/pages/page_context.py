@@ -21,7 +21,7 @@ from study.participation.idle_timeout import idle_clock
 
 
 def part_context(person: Participant, kind: str) -> dict[str, Any]:
-    """Heading and words of one part, for its template."""
+    """Return the template context of one part: heading, text, progress and idle times."""
     part = person.design.part(kind)
     return {
         "participant": person,
@@ -35,37 +35,37 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
 
 
 def plays_with_people(person: Participant) -> bool:
-    """Whether somebody plays with other people in this study."""
+    """Return whether any condition of this study has several people in one episode."""
     return any(map(is_shared, person.version.blueprint.conditions))
 
 
 def text_html(text: str) -> SafeString:
-    """A researcher's text as HTML, which says its language where it is another one than the page's."""
+    """Return a researcher's text as HTML, with a `lang` attribute if it is not in the page's language."""
     html = to_html(text)
     return format_html('<div lang="{}">{}</div>', text.lang, html) if isinstance(text, ForeignText) else html
 
 
 def team_label(person: Participant, one: Round) -> str:
-    """What the team of a round is called, in their language."""
+    """Return the name of the team of a round, in the participant's language."""
     assert one.episode  # noqa: S101 - asked of a round that is played
     labels = {plan.key: plan.label for plan in person.design.conditions}
     return labels.get(one.condition.key, one.episode.label)
 
 
 def is_form_of(request: HttpRequest, page: str) -> bool:
-    """Whether this is the form of that page: a form of a page that is over changes nothing."""
+    """Return whether the request is the form of that page. A form of a finished page changes nothing."""
     return request.method == "POST" and request.POST.get("page") == page
 
 
 def guest_reminder(request: HttpRequest, person: Participant) -> HttpResponse:
-    """A guest would end or erase what is not known to be theirs: what else it takes."""
+    """Show a guest, who tries to end or erase a participation, which further proof is needed."""
     context = {"participant": person, "study": person.study}
     status = 403 if request.method == "POST" else 200
     return render(request, "study/participation/withdraw_elsewhere.html", context, status=status)
 
 
 def welcome_context(study: Study) -> dict[str, Any]:
-    """What the page says that the study's link opens."""
+    """Return the template context of the welcome page."""
     design = translated_design(blueprint_of(study), current_language())
     part = design.part("welcome")
     return {

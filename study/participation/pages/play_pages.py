@@ -1,6 +1,5 @@
-"""Participants' pages around play: practice, episodes, the lobby, and the break while a study has no money
-left.
-"""
+"""Participants' pages around play: practice, episodes, the lobby, and the wait while a study has no
+budget."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ from study.participation.pages.page_context import guest_reminder, is_form_of, p
 
 
 def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """One round's episode."""
+    """Show the episode of one round."""
     if request.method == "POST":
         return redirect(person)
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
@@ -47,7 +46,7 @@ def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage
 
 
 def practice(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """The practice episode; when it is over, a page to go on from."""
+    """Show the practice episode; once it is over, a page to go on from."""
     if is_form_of(request, "practice"):
         if "again" in request.POST:
             practice_again(participant_id=person.pk)
@@ -66,7 +65,7 @@ def practice(request: HttpRequest, person: Participant, place: next_page.Current
 
 
 def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, Any]:
-    """How practice went, and what comes next."""
+    """Return the template context with the results of practice and the first condition."""
     assert person.practice  # noqa: S101 - as above
     design, view = person.version.blueprint, current_seat_view(person.practice.seats.get(number=0))
     page = get_page(person.practice.world)
@@ -101,19 +100,18 @@ def _play_page(
 
 
 WHY = "the budget was spent"
-"""Why somebody left here, in the data."""
+"""Reason for leaving, as stored in the data."""
 
 
 def waiting(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Goes on by itself once the budget was raised; whoever does not want to wait leaves with what they
-    did."""
+    """Show the wait for budget; go on by itself once the budget was raised. A participant may leave."""
     if request.method != "POST" and begin_round(participant_id=person.pk):
         return redirect(person)
     return break_page(request, person, place)
 
 
 def break_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """The page itself, and what its form does."""
+    """Show the wait page and handle its form."""
     if is_form_of(request, "waiting") and "leave" in request.POST:
         if person.as_guest:
             return guest_reminder(request, person)
@@ -132,7 +130,7 @@ def break_page(request: HttpRequest, person: Participant, place: next_page.Curre
 
 
 def lobby_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Somebody waits for those who play with them, and all of them where the study's money is spent."""
+    """Show the lobby, or the wait page if the study's budget is spent."""
     if is_waiting(person):
         return break_page(request, person, place)
     waiting = None if request.method == "POST" else look_at_lobby(participant_id=person.pk)
@@ -154,7 +152,7 @@ def lobby_page(request: HttpRequest, person: Participant, place: next_page.Curre
 
 
 def lobby_state(person: Participant) -> JsonResponse:
-    """For the page's script: how it stands now, in words; `on` says that another page is."""
+    """Answer the page's script with the lobby's state in words. `on` is true once another page is current."""
     if is_waiting(person):
         return JsonResponse({"on": True})
     waiting = look_at_lobby(participant_id=person.pk)
@@ -162,7 +160,10 @@ def lobby_state(person: Participant) -> JsonResponse:
 
 
 def _said(waiting: LobbyState) -> dict[str, Any]:
-    """`come` changes with those who come, `left` each minute, and in the last one every ten seconds."""
+    """Return the lobby's texts: `come` for who is present, `left` for the time left.
+
+    `left` changes each minute, and every ten seconds in the last minute.
+    """
     missing = waiting.awaited - waiting.come
     come = ngettext("{come} of {awaited} is here.", "{come} of {awaited} are here.", waiting.come).format(
         come=waiting.come, awaited=waiting.awaited

@@ -1,4 +1,4 @@
-"""The page that says what is stored about participants, and the pages to withdraw."""
+"""The page that lists which data about participants are stored, and the withdrawal pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from study.participation.pages.page_context import plays_with_people
 
 
 def withdraw_page(request: HttpRequest, person: Participant) -> HttpResponse:
-    """What is erased and what stays, before anything is."""
+    """Show what a withdrawal erases and keeps, before anything is erased."""
     shared, on = plays_with_people(person), settings_on(person.study)
     going = [one for one in ERASED_DATA if not one.setting or one.setting in on]
     context = {
@@ -36,9 +36,10 @@ def withdraw_page(request: HttpRequest, person: Participant) -> HttpResponse:
 
 
 def withdrawn_page(request: HttpRequest, person: Participant) -> HttpResponse:
-    """Everything is erased. Who had come to the end is shown the code once more.
+    """Erase everything and show a receipt, with the completion code once more if the participant had
+    finished.
 
-    Participant.DoesNotExist if it was erased already.
+    Raises Participant.DoesNotExist if the data were erased already.
     """
     taken = outcome_context(person, person.label)
     receipt = participant_withdraw(participant_id=person.pk)
@@ -53,7 +54,7 @@ def withdrawn_page(request: HttpRequest, person: Participant) -> HttpResponse:
 
 
 def _leaving(person: Participant) -> str:
-    """What they do where they were sent from; empty for nothing."""
+    """Return the advice on what to do at the recruitment platform after leaving; empty for none."""
     words = RECRUITMENT_PLACES[person.source].leaving
     return gettext(words) if words else ""
 
@@ -61,7 +62,7 @@ def _leaving(person: Participant) -> str:
 @never_cache
 @require_GET
 def stored_data_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """For everybody, before they agree and afterwards; about a study, and about nobody in it."""
+    """Show which data a study stores. Open to everybody, before and after consent; shows no participant."""
     study = get_object_or_404(Study, slug=slug)
     activate_language(request, study)
     on = settings_on(study)

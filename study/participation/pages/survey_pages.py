@@ -1,6 +1,5 @@
-"""Participants' pages with survey items: about the person, the check of understanding, the survey after an
-episode, and the final questions.
-"""
+"""Participants' pages with survey items: person, comprehension check, survey after an episode, final
+questions."""
 
 from __future__ import annotations
 
@@ -34,18 +33,18 @@ from study.participation.pages.page_context import is_form_of, part_context, tea
 
 
 def items_for(person: Participant, place: next_page.CurrentPage) -> list[ItemPlan]:
-    """The items of a page in the order that this participant reads them."""
+    """Return the items of a page in the order for this participant."""
     condition = place.round.condition.key if place.round else ""
     return page_and_item_order.items_for(person.design, place.page, person.number, condition)
 
 
 def about_person(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Questions about the person."""
+    """Show the questions about the person."""
     return _ask(request, person, place, partial(part_context, person, "about"))
 
 
 def survey(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """The survey after one episode."""
+    """Show the survey after one episode."""
     return _ask(request, person, place, partial(_survey_context, person, place))
 
 
@@ -67,20 +66,20 @@ def _survey_context(person: Participant, place: next_page.CurrentPage) -> dict[s
 
 
 def _why_abandoned(episode: Episode) -> str:
-    """In their language; empty if it was not, or nobody said why."""
+    """Return why the episode was abandoned, translated; empty if it was not or no reason is stored."""
     why = episode.ended_because if episode.status == Episode.Status.ABANDONED else ""
     return gettext(why) if why else ""
 
 
 def _how(design: Blueprint, condition: str, label: str) -> str:
-    """Who played alone is not asked about a team."""
+    """Return the heading of the survey. A participant who played alone is not asked about a team."""
     if not design.condition(condition).teammates:
         return gettext("How was it this time?")
     return gettext("How was it with {team}?").format(team=label)
 
 
 def final(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """The comparison of the conditions."""
+    """Show the final questions, which compare the conditions."""
     played = team_reminders(person.design, place.rounds)
     return _ask(request, person, place, partial(part_context, person, "final"), played)
 
@@ -92,7 +91,7 @@ def _ask(
     context: Callable[[], dict[str, Any]],
     played: Sequence[TeamReminder] = (),
 ) -> HttpResponse:
-    """The items of the page, under what `context` says; what was sent rightly is stored."""
+    """Show the items of the page with the template context; store valid answers and go on."""
     is_sent = is_form_of(request, place.page) and request.POST.get("position") == str(place.position)
     form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place), teams=played)
     if is_sent and form.is_valid():
@@ -109,7 +108,7 @@ def _ask(
 
 
 def check(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """The questions; after a wrong attempt, which ones were wrong and how many attempts are left."""
+    """Show the comprehension check; after a wrong attempt, mark wrong answers and show the attempts left."""
     attempt = next_check_attempt(person)
     is_sent = is_form_of(request, "check") and request.POST.get("attempt") == str(attempt)
     form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place))

@@ -1,2 +1,4 @@
-"""Bots that take part in a study through its pages and websockets, as people do; only the dry run itself
-reads the database."""
+"""Bots that take part in a study through its pages and websockets, as people do.
+
+Only the dry run itself reads the database.
+"""

@@ -1,6 +1,6 @@
 """Fill in forms for a synthetic participant: a valid answer for every kind of item. Plain Python.
 
-The page says what is asked and what may be sent. Right answers are known from the study's design only.
+The page shows the items and their valid answers. Right answers are known only from the study's design.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from random import Random
 
 from kitchen.contract.world import Json
 from study.design.questions.item_kinds import format_number
-from study.pilot.bots.headless_browser import Field, Form, Sent
+from study.pilot.bots.http_browser import Field, Form, Sent
 from study.pilot.bots.simulated_person import Experience, Person
 
 ASKED = ("radio", "select", "checkbox", "number", "textarea")
-"""Kinds of fields that are questions."""
+"""Kinds of fields that are items."""
 APART, BOX = "does-not-apply", ".apart"
-"""What stands for “does not apply” among radio buttons; how the name of a box for it ends. Programs find that
-everything applies to them."""
+"""Value of “does not apply” among radio buttons, and the suffix of its checkbox's name. Synthetic
+participants never choose it."""
 WIDTH = 100
-"""Steps that a number is drawn from where the page names no bounds."""
+"""Number of steps from which a number is drawn if the page gives no bounds."""
 
 Fails = Callable[[str], bool]
-"""Whether the question of this item key is to be answered wrongly, if it has a right answer."""
+"""Returns whether to answer the item with this key wrongly, if it has a right answer."""
 Levels = Callable[[str], float | None]
-"""Where answers to the question of this item key are to lie, as a part of its scale; None: where the
-experience has them."""
+"""Returns the mean answer to the item with this key, as a fraction of its scale; None to answer by
+experience."""
 
 
 def by_experience(item: str) -> float | None:
-    """Nothing is known."""
+    """Return None: answer by experience."""
     return None
 
 
@@ -44,7 +44,7 @@ def answers_to(
     fails: Fails,
     known: Levels = by_experience,
 ) -> dict[str, Sent]:
-    """An answer to every question of the form, by field name."""
+    """Return an answer to every item of the form, by field name."""
     answers: dict[str, Sent] = {}
     for field in form.of_kind(*ASKED):
         if field.name.endswith(BOX):
@@ -65,19 +65,19 @@ def answers_to(
 
 
 def points_of(field: Field) -> list[int]:
-    """The points of a scale in rising order; empty for what is no scale."""
+    """Return the points of a scale in rising order; empty if the field is no scale."""
     choices = choices_of(field)
     is_scale = field.kind in {"radio", "select"} and all(choice.isdecimal() for choice in choices)
     return sorted(int(choice) for choice in choices) if is_scale else []
 
 
 def choices_of(field: Field) -> list[str]:
-    """What there is to choose, but that it does not apply."""
+    """Return the choices without “does not apply”."""
     return [choice for choice in field.choices if choice not in {"", APART}]
 
 
 def any_answer(field: Field, rng: Random, *, number: int) -> Sent:
-    """Something that fits a field that is no scale."""
+    """Return a valid random answer for a field that is no scale."""
     choices = choices_of(field)
     if field.kind == "checkbox":
         return [choice for choice in choices if rng.random() < 0.5] or [rng.choice(choices)]
@@ -90,12 +90,12 @@ def any_answer(field: Field, rng: Random, *, number: int) -> Sent:
 
 
 def base_of(field: Field) -> float:
-    """From where the steps of a number are counted."""
+    """Return the number from which steps are counted."""
     return field.low if field.low is not None else 0.0
 
 
 def steps_of(field: Field) -> tuple[int, int]:
-    """The least and the most steps from the base that are within the bounds."""
+    """Return the lowest and highest number of steps from the base within the bounds."""
     step, base = field.step or 1, base_of(field)
     if field.high is None:
         return 0, WIDTH
@@ -104,14 +104,14 @@ def steps_of(field: Field) -> tuple[int, int]:
 
 
 def as_form_value(value: Json) -> Sent:
-    """A stored answer as a form sends it."""
+    """Return a stored answer in the form in which a browser sends it."""
     if isinstance(value, list):
         return [str(one) for one in value]
     return format_number(value) if isinstance(value, float) else str(value)
 
 
 def wrong_answer(field: Field, right: Json) -> Sent:
-    """An answer that fits the field and is not the right one."""
+    """Return a valid answer that is not the right one."""
     told = as_form_value(right)
     if field.kind == "checkbox":
         others = [choice for choice in field.choices if choice not in told]

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from study.pilot.bots.headless_browser import Browser, PatienceLimit, WalkError
+from study.pilot.bots.http_browser import Browser, PatienceLimit, WalkError
 from study.pilot.bots.simulated_person import (
     Experience,
     OutcomeShares,
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CrowdOrder:
-    """What is to be walked."""
+    """Settings of a crowd of synthetic participants."""
 
     link: str
     """The study's link with the invitation."""
@@ -36,56 +36,58 @@ class CrowdOrder:
     seed: int
     at_once: int
     patience: float
-    """Seconds without any progress after which one gives up."""
+    """Seconds without progress after which a participant gives up."""
     think: float
     """Mean seconds of thinking before each choice."""
     shares: OutcomeShares = field(default_factory=OutcomeShares)
     script: StudyScript = field(default_factory=StudyScript)
 
     def plans(self) -> list[WalkPlan]:
-        """Everybody's, number 1 first."""
+        """Return the plans of all participants, number 1 first."""
         return walk_plans(self.shares, self.script, participants=self.participants, seed=self.seed)
 
     def link_of(self, number: int) -> str:
-        """The link as this participant opens it."""
+        """Return the link for this participant, with their label."""
         said = labelled(self.script, seed=self.seed, number=number)
         return f"{self.link}&{urlencode(said)}" if said else self.link
 
 
 @dataclass(slots=True)
 class CrowdReport:
-    """What became of everybody who was sent."""
+    """Results of all participants who were sent."""
 
     arrived: list[Arrival] = field(default_factory=list)
-    """Those who did what was planned."""
+    """Participants who did what was planned."""
     failed: dict[int, str] = field(default_factory=dict)
-    """Why somebody did not, by number."""
+    """Reasons of the others, by number."""
 
     def count(self, deed: PlannedOutcome) -> int:
-        """How many did this."""
+        """Return the number of participants with this outcome."""
         return Counter(arrival.deed for arrival in self.arrived)[deed]
 
 
 Gone = Callable[[Arrival], Awaitable[object]]
-"""Told of everybody who came to a planned end."""
+"""Called with every participant who reached the planned end."""
 
 
 async def ignore_dropout(arrival: Arrival) -> None:
-    """Nobody wants to know."""
+    """Ignore the result (used where nothing has to happen)."""
 
 
 Stopped = Callable[[], bool]
-"""Asked before each is sent: whether nobody more is to be."""
+"""Called before each participant is sent; returns whether to send no more."""
 
 
 def never_stop() -> bool:
-    """Everybody is sent."""
+    """Return False: send all participants."""
     return False
 
 
 class Crowd:
-    """Sends everybody on their way, `at_once` at a time, in the order of their numbers. Once it is stopped,
-    those who are on their way come to their end, and nobody follows."""
+    """Sends all participants, `at_once` at a time, in the order of their numbers.
+
+    Once stopped, it sends no more; participants on their way reach their end.
+    """
 
     def __init__(
         self,
@@ -106,7 +108,7 @@ class Crowd:
         self._door = asyncio.Lock()
 
     async def walk(self) -> CrowdReport:
-        """Everybody's way; returns when the last one that was sent has come to an end, good or bad."""
+        """Run all walkthroughs and return the report once the last one has ended."""
         async with asyncio.TaskGroup() as group:
             for number in range(1, self.order.participants + 1):
                 group.create_task(self._one(number))
@@ -122,7 +124,7 @@ class Crowd:
                 await self.gone(arrival)
             except WalkError as error:
                 self._fail(number, str(error))
-            except Exception as error:  # what the server sent was unlike anything known; the others go on
+            except Exception as error:  # the server sent something unexpected; the others go on
                 log.exception("participant %s stumbled", number)
                 self._fail(number, f"{type(error).__name__}: {error}")
             else:
@@ -153,13 +155,13 @@ class Crowd:
 
 
 def _rate(success: float | None) -> str:
-    """A success rate; there is none where that cannot be said."""
+    """Return a success rate as text; `none` if undefined."""
     return "none" if success is None else f"{success:.2f}"
 
 
 def _went(episodes: Sequence[Experience]) -> str:
-    """How well episodes went: by the success rate, or by what else their world compares them; nothing where
-    nobody can say."""
+    """Return how well episodes went: success rates, else the worlds' first metrics; empty if there are
+    none."""
     if any(episode.success is not None for episode in episodes):
         return f": success rates {' '.join(_rate(episode.success) for episode in episodes)}"
     figures = [episode.figure for episode in episodes if episode.figure]
@@ -167,7 +169,7 @@ def _went(episodes: Sequence[Experience]) -> str:
 
 
 def arrival_line(arrival: Arrival, seconds: float) -> str:
-    """One way in one line."""
+    """Return the result of one walkthrough in one line."""
     where = f" at {arrival.where}" if arrival.where else ""
     code = f", code {arrival.code}" if arrival.code else ""
     again = f", {arrival.retries} retries" if arrival.retries else ""

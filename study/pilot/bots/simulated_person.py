@@ -1,11 +1,10 @@
-"""A synthetic participant as a person: temper, planned outcome (finish, drop out, withdraw, refuse, fail),
-answers, and how they play. Plain Python.
+"""A synthetic participant: temperament, planned outcome, answers, and how they play. Plain Python.
 
-All randomness comes from generators named by seed, number and purpose. So the same question at the same
-place always gets the same answer. In play the world's adviser (`kitchen.contract.agent.Adviser`) stands
-for a sensible person, and errors are added. The adviser also predicts the others; how often that comes
-true is the *predictable* part of the experience. In a world without an adviser, choices are random among
-those offered.
+Planned outcomes are to finish, drop out, withdraw, refuse, or fail a check. All randomness comes from
+generators named by seed, number and purpose. So the same question at the same place always gets the same
+answer. In play, the world's adviser (`kitchen.contract.agent.Adviser`) provides sensible choices, to which
+errors are added. The adviser also predicts the other agents; the share of correct predictions is the
+*predictable* part of the experience. In a world without an adviser, choices are random among the legal ones.
 """
 
 from __future__ import annotations
@@ -27,8 +26,12 @@ from study.participants.simulated_effects import KnownEffects
 
 @dataclass(frozen=True, slots=True)
 class Temperament:
-    """`skill`: share of steps in which the sensible thing is done; `leniency`: added to every rating, and
-    `spread`: standard deviation of a rating, both in parts of a scale; `pace`: thinking time, 1 is usual."""
+    """A participant's stable traits.
+
+    `skill` is the share of steps with a sensible choice. `leniency` is added to every rating and `spread` is
+    the standard deviation of ratings, both as fractions of a scale. `pace` is relative thinking time; 1 is
+    usual.
+    """
 
     skill: float
     leniency: float
@@ -38,26 +41,26 @@ class Temperament:
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """What somebody went through in one episode. All but `teammates` are from 0 to 1."""
+    """A participant's experience of one episode. All numbers but `teammates` are from 0 to 1."""
 
     teammates: int = 0
     success: float | None = None
-    """How well it went; None where that cannot be said."""
+    """How well it went; None if undefined."""
     output: float = 0.0
-    """What came out, of the most that anybody could expect."""
+    """The result, as a fraction of the most that can be expected."""
     figure: str = field(default="", compare=False)
-    """The first that its world compares episodes by and that can be said, in words, for who sent it."""
+    """The world's first defined metric as text, for the operator."""
     expected: float = 0.0
-    """Share of the teammates' steps in which they did what a sensible one would do; 0 without teammates."""
+    """Share of the teammates' steps that matched a sensible choice; 0 without teammates."""
 
     @property
     def company(self) -> float:
-        """How much of a team it was: 0 alone, 1 with three or more."""
+        """Return the size of the team from 0 (alone) to 1 (three or more teammates)."""
         return min(self.teammates, 3) / 3
 
     @property
     def help(self) -> float:
-        """How much the others did for the result; 0 alone."""
+        """Return how much the others contributed to the result; 0 without teammates."""
         return (self.success or 0.0) * self.expected if self.teammates else 0.0
 
 
@@ -70,13 +73,13 @@ WEIGHTS: dict[str, Mapping[str, float]] = {
     "productivity": {"output": 0.6, "success": 0.35},
     "trust": {"base": 0.15, "help": 0.5, "expected": 0.25},
 }
-"""What the known items are about: parts of a scale for each feature of the experience."""
+"""Weights of the features of the experience in the rating of each known item, as fractions of a scale."""
 GENERAL: Mapping[str, float] = {"base": 0.2, "success": 0.5, "help": 0.2}
-"""What every other item is taken to be about: general satisfaction."""
+"""Weights for every other item: general satisfaction."""
 
 
 class Person:
-    """One synthetic participant: who they are is settled by `seed` and `number`."""
+    """One synthetic participant, fully determined by `seed` and `number`."""
 
     def __init__(self, seed: int, number: int) -> None:
         self.seed = seed
@@ -84,7 +87,7 @@ class Person:
         self.temper = temper_of(self.chance("temper"))
 
     def chance(self, *what: object) -> Random:
-        """A generator of this person's for this purpose: the same one whenever it is asked for."""
+        """Return this person's random generator for a purpose; the same purpose gives the same generator."""
         return Random(":".join(str(part) for part in (self.seed, self.number, *what)))  # noqa: S311
 
     def answer(
@@ -96,8 +99,10 @@ class Person:
         episode: int,
         known: float | None = None,
     ) -> int:
-        """One of the points (in rising order) of a Likert scale; `known` is what is to be thought of the item
-        whatever the experience was, as a part of its scale."""
+        """Return one of the `points` (in rising order) of a Likert scale.
+
+        `known` replaces the opinion from experience, as a fraction of the scale.
+        """
         rng = self.chance("answer", episode, item)
         level = opinion(item, experience) if known is None else known
         level += self.temper.leniency + rng.gauss(0, self.temper.spread)
@@ -105,7 +110,7 @@ class Person:
 
 
 def temper_of(rng: Random) -> Temperament:
-    """A temper drawn from what people are like: most play well, few rate at the ends, some are slow."""
+    """Draw a temperament: most people play well, few rate at the ends, some are slow."""
     return Temperament(
         skill=rng.betavariate(9, 2),
         leniency=rng.gauss(0, 0.08),
@@ -115,7 +120,8 @@ def temper_of(rng: Random) -> Temperament:
 
 
 def opinion(item: str, experience: Experience) -> float:
-    """What the experience says about an item, as a part of its scale; may lie a little outside of 0 to 1."""
+    """Return the rating of an item from the experience, as a fraction of its scale. It may lie a little
+    outside 0 to 1."""
     features = {
         "base": 1.0,
         "success": experience.success or 0.0,
@@ -128,13 +134,13 @@ def opinion(item: str, experience: Experience) -> float:
 
 
 BLANK = "\N{EN DASH}"
-"""How a figure ends that cannot be said yet."""
+"""End of the text of an undefined metric."""
 State = Mapping[str, Any]
-"""A `kitchen.play.turn.websocket_messages.StateMessage` as it came over the websocket."""
+"""A `kitchen.play.turn.websocket_messages.StateMessage` as received from the websocket."""
 
 
 class Player:
-    """One person in one episode. `watch` every state that comes, `choose` where a choice is asked for."""
+    """One person in one episode. Call `watch` for every state, and `choose` when a choice is requested."""
 
     def __init__(self, person: Person, episode: int) -> None:
         self.person = person
@@ -148,7 +154,7 @@ class Player:
         self._refused: set[tuple[int, Command]] = set()
 
     def watch(self, state: State) -> None:
-        """Take note of a state; a step that is new is compared with what was expected."""
+        """Record a state; compare a new step with the predictions."""
         if self.last is not None and state["step"] == self.last["step"] + 1:
             came_true, seen = get_adviser(state["world"]).came_true, state["observation"]
             self._hits += [came_true(seat, command, seen) for seat, command in self._expected.items()]
@@ -157,8 +163,7 @@ class Player:
         self.last = state
 
     def choose(self, state: State) -> Command:
-        """One of the commands that are offered. The same state gives the same choice, unless that one was
-        refused."""
+        """Return one of the legal commands. The same state gives the same choice, unless it was refused."""
         step = state["step"] + 1
         if self._sent and self._sent[0] == step and self._sent not in self._refused:
             return self._sent[1]
@@ -169,8 +174,11 @@ class Player:
         return command
 
     def press(self, state: State) -> Command:
-        """A key, where a clock takes the steps. Nobody says there what is offered: what is advised is
-        pressed, and who slips presses what was offered when the page was opened."""
+        """Return a key in a real-time episode.
+
+        No legal commands are sent there. The advised command is pressed; an error presses a command that was
+        legal when the page was opened.
+        """
         step, advised = state["step"] + 1, self._advice(state)
         rng = self.person.chance("step", self.episode, step)
         slip = rng.random() >= self.person.temper.skill
@@ -179,15 +187,15 @@ class Player:
         return command
 
     def jobs(self, state: State) -> list[tuple[int, Sequence[str]]]:
-        """Whom of those that this person leads, and who have nothing to do, it asks for what: anything that
-        can be asked of them."""
+        """Return (member, job) pairs for idle members whom this person leads: any job that can be
+        assigned."""
         busy = {job["worker"] for job in state["jobs"] if job["state"] in OPEN}
         rng = self.person.chance("jobs", self.episode, state["step"])
         idle = [(int(member), aims) for member, aims in state["aims"].items() if int(member) not in busy]
         return [(member, rng.choice(aims)) for member, aims in idle]
 
     def refused(self) -> None:
-        """What was chosen last was refused: choose something else."""
+        """Record that the last choice was refused, so that another one is chosen."""
         if self._sent:
             self._refused.add(self._sent)
 
@@ -204,13 +212,13 @@ class Player:
         return command
 
     def _advice(self, state: State) -> Command | None:
-        """What a sensible person would do here; None where there is no telling."""
+        """Return the adviser's command; None if it has none."""
         decision = get_adviser(state["world"]).decide(self._situation(state, {}))
         self._memory = decision.memory
         return decision.commands.get(state["seat"])
 
     def _expect(self, state: State, own: Command) -> None:
-        """What sensible teammates would do now."""
+        """Store the adviser's predictions for the other seats."""
         if others := [seat for seat in range(state["seats"]) if seat != state["seat"]]:
             situation = self._situation(state, {state["seat"]: own})
             self._expected = dict(get_adviser(state["world"]).expected(situation, others))
@@ -231,7 +239,7 @@ class Player:
         )
 
     def experience(self) -> Experience:
-        """What this episode was like so far."""
+        """Return the experience of this episode so far."""
         if self.last is None:
             return Experience()
         adviser, score = get_adviser(self.last["world"]), self.last["score"]
@@ -245,24 +253,24 @@ class Player:
 
 
 Bounds = Mapping[Command, tuple[int, int]]
-"""By command without its amount: the least and the most amount (`World.amounts`)."""
+"""Smallest and largest amount by command without its amount (`World.amounts`)."""
 
 
 def _in_range(command: Command, bounds: Bounds) -> bool:
-    """Whether this is a command with an amount that is offered."""
+    """Return whether the command has an amount within the bounds."""
     least, most = bounds.get(command[:-1], (1, 0))
     return command[-1:] in {(str(amount),) for amount in range(least, most + 1)}
 
 
 def _with_amount(command: Command, bounds: Bounds, rng: Random) -> Command:
-    """Return the command with any amount that is offered; the command itself if it has none."""
+    """Return the command with a random amount within the bounds; the command itself if it takes none."""
     if found := bounds.get(command[:-1]):
         return (*command[:-1], str(rng.randint(*found)))
     return command
 
 
 class PlannedOutcome(StrEnum):
-    """How somebody's way ends, in words that follow a number."""
+    """How a walkthrough ends, in words that follow a number."""
 
     FINISH = "finished"
     DROP_OUT = "dropped out"
@@ -273,7 +281,7 @@ class PlannedOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StopPage:
-    """A page where somebody may leave; `position` is that of the round, 0 outside of the rounds."""
+    """A page on which a participant may leave; `position` is that of the round, 0 outside of the rounds."""
 
     page: str
     position: int = 0
@@ -284,7 +292,7 @@ class StopPage:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeShares:
-    """How many of a hundred do what."""
+    """Percentages of participants by planned outcome."""
 
     drop_outs: float = 0
     withdrawals: float = 0
@@ -293,7 +301,7 @@ class OutcomeShares:
 
     @property
     def by_deed(self) -> dict[PlannedOutcome, float]:
-        """Those who do not simply finish."""
+        """The percentages of outcomes other than finishing."""
         return {
             PlannedOutcome.DROP_OUT: self.drop_outs,
             PlannedOutcome.WITHDRAW: self.withdrawals,
@@ -304,37 +312,37 @@ class OutcomeShares:
 
 @dataclass(frozen=True, slots=True)
 class StudyScript:
-    """What a study's design tells and its pages do not."""
+    """Information from a study's design that its pages do not show."""
 
     stops: Sequence[StopPage] = ()
     """Every page that a participant sees, in order."""
     right: Mapping[str, Json] = field(default_factory=dict)
-    """The right answers of questions of understanding and attention checks, by item key."""
+    """Right answers of comprehension and attention checks, by item key."""
     link_names: Sequence[str] = ()
-    """Names in the link by which the place that sends people says who somebody is; the label first."""
+    """Link parameters with which the recruitment platform identifies a participant; the label first."""
     has_check: bool = False
-    """There is a check of understanding."""
+    """Whether there is a comprehension check."""
     check_ends: bool = True
-    """Who fails it is out."""
+    """Whether failing the check ends the participation."""
     known: KnownEffects = field(default_factory=dict)
-    """What ratings are to differ by, if programs are told so."""
+    """Known effects on ratings, if requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkPlan:
-    """What one person is meant to do."""
+    """The plan of one participant."""
 
     deed: PlannedOutcome = PlannedOutcome.FINISH
     stop: StopPage | None = None
-    """Where somebody drops out or withdraws."""
+    """The page of a drop-out or withdrawal."""
     part: float = 1.0
-    """After which part of the steps, if that is in a kitchen."""
+    """Share of the steps after which they leave, if the page is an episode."""
     careless: float = 0.0
-    """The chance to fail an attention check."""
+    """Probability to fail an attention check."""
 
 
 def walk_plans(shares: OutcomeShares, script: StudyScript, *, participants: int, seed: int) -> list[WalkPlan]:
-    """Everybody's plan, number 1 first: exactly so many of each deed as the shares say, rounded."""
+    """Return all plans, number 1 first. The number of each outcome is exactly its rounded share."""
     all_deeds = planned_outcomes(shares, script, participants=participants, seed=seed)
     return [_plan(deed, shares, script, seed, number) for number, deed in enumerate(all_deeds, start=1)]
 
@@ -342,7 +350,7 @@ def walk_plans(shares: OutcomeShares, script: StudyScript, *, participants: int,
 def planned_outcomes(
     shares: OutcomeShares, script: StudyScript, *, participants: int, seed: int
 ) -> list[PlannedOutcome]:
-    """Who does what. Without a check of understanding nobody fails it."""
+    """Assign outcomes to participants. Without a comprehension check, nobody fails it."""
     wanted = {
         deed: share
         for deed, share in shares.by_deed.items()
@@ -368,10 +376,10 @@ def _plan(
 
 
 def labelled(script: StudyScript, *, seed: int, number: int) -> dict[str, str]:
-    """What the link says about a participant: nobody's real name can be taken for it."""
+    """Return the link parameters of a participant; they cannot be mistaken for a real person's."""
     return dict.fromkeys(script.link_names, label_of(seed, number))
 
 
 def label_of(seed: int, number: int) -> str:
-    """The synthetic label of a participant."""
+    """Return the label of a synthetic participant."""
     return f"SYN-{seed}-{number}"

@@ -1,7 +1,7 @@
-"""Take one synthetic participant through a whole study, from the link to the last page. `HANDLERS` says
-what to do on each kind of page.
+"""Take one synthetic participant through a whole study, from the link to the last page.
 
-The plan says who refuses, fails a check, and where somebody drops out or withdraws.
+`HANDLERS` maps each kind of page to a handler. The plan says whether the participant refuses, fails a check,
+or drops out or withdraws, and where.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 from kitchen.contract.world import Json
 from study.participants.simulated_effects import KnownEffects, expected_answer
 from study.pilot.bots.form_answers import Levels, answers_to, by_experience
-from study.pilot.bots.headless_browser import (
+from study.pilot.bots.http_browser import (
     Browser,
     Form,
     PatienceLimit,
@@ -28,18 +28,18 @@ from study.pilot.bots.simulated_person import Experience, Person, PlannedOutcome
 from study.pilot.bots.websocket_player import ConnectionDroppedError, session_for_page
 
 Handler = Callable[["Walk", WalkedPage], Awaitable["WalkedPage | None"]]
-"""Does what a page asks and returns the page that comes then; None at the end of the way."""
+"""Handles a page and returns the next one; None at the end of the walkthrough."""
 
 Where = Callable[[str], Awaitable[str]]
-"""The key of the condition that is played at the address of a websocket: no page says it."""
+"""Returns the key of the condition that is played at a websocket address. No page shows it."""
 
 MOST_FORMS = 1000
-"""Pages that one walk may see, in case the server leads in a circle."""
+"""Limit of pages per walkthrough, in case the server leads in a circle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What a walk that came to its planned end brings home."""
+    """Result of a walkthrough that reached its planned end."""
 
     number: int
     code: str
@@ -49,13 +49,13 @@ class Arrival:
     retries: int
     deed: PlannedOutcome = PlannedOutcome.FINISH
     where: str = ""
-    """Where somebody dropped out or withdrew."""
+    """The page of a drop-out or withdrawal."""
     sockets: tuple[str, ...] = ()
-    """Addresses of the websockets, practice too: they name the seats."""
+    """Addresses of the websockets, including practice; they identify the seats."""
 
 
 class Walk:
-    """One participant's, from the study's link to the last page."""
+    """One participant's walkthrough, from the study's link to the last page."""
 
     def __init__(
         self,
@@ -81,17 +81,18 @@ class Walk:
         self.known = known or {}
         self.where = where
         self.home = ""
-        """The personal link, once there is one: the way back after anything."""
+        """The personal link, once there is one; it always leads to the current page."""
         self.code = ""
         self.players: dict[str, Player] = {}
-        """By the address of the websocket: one for each episode, in the order of play."""
+        """Players by address of the websocket, one per episode, in the order of play."""
         self.practised: dict[str, Player] = {}
-        """The same for practice."""
+        """Players of practice episodes, by address of the websocket."""
 
     async def go(self, link: str, door: AbstractAsyncContextManager[object] | None = None) -> Arrival:
-        """Walk to the end. `door` is held while entering, so that people enter one after another.
+        """Walk to the planned end. `door` is a lock held while entering, so that participants enter one at a
+        time.
 
-        WalkError with the reason if the end cannot be reached.
+        Raises WalkError with the reason if the end cannot be reached.
         """
         async with door or nullcontext():
             page: WalkedPage | None = await self.step(await self.browser.open(link))
@@ -102,7 +103,7 @@ class Walk:
         raise WalkError(f"{MOST_FORMS} pages and no end")
 
     async def step(self, page: WalkedPage) -> WalkedPage | None:
-        """Do what this page asks; the page that comes then."""
+        """Handle this page and return the next one."""
         self.patience.moved((page.kind, len(self.players), page.socket, self.player and self.player.last))
         handler = self.handlers.get(page.kind)
         if handler is None:
@@ -114,7 +115,7 @@ class Walk:
         return await handler(self, page)
 
     def stops_at(self, page: WalkedPage) -> bool:
-        """Whether this is where the person drops out or withdraws."""
+        """Return whether the participant drops out or withdraws on this page."""
         return self.plan.stop == StopPage(page.kind, self._position(page))
 
     def _position(self, page: WalkedPage) -> int:
@@ -125,7 +126,7 @@ class Walk:
         return [*self.players, page.socket].index(page.socket) + 1
 
     async def send(self, page: WalkedPage, form: Form, answers: Mapping[str, Sent]) -> WalkedPage:
-        """Send a form; WalkError with what the page says if it was not accepted."""
+        """Send a form. Raises WalkError with the page's message if it was not accepted."""
         next_page = await self.browser.send(page, form, answers)
         if next_page.status >= 400:
             raise WalkError(
@@ -135,7 +136,7 @@ class Walk:
         return next_page
 
     async def levels(self) -> Levels:
-        """Where answers after the latest episode are to lie."""
+        """Return the function for the mean answers after the latest episode."""
         if not self.known or self.where is None or not self.players:
             return by_experience
         condition = await self.where(next(reversed(self.players)))
@@ -143,7 +144,7 @@ class Walk:
 
     @property
     def player(self) -> Player | None:
-        """The one of the latest episode."""
+        """Return the player of the latest episode."""
         return next(reversed(self.players.values()), None)
 
     def _arrival(self) -> Arrival:
@@ -161,14 +162,14 @@ class Walk:
 
 
 async def begin(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Welcome: press the button, and remember the personal link it leads to."""
+    """Welcome: press the button and store the personal link."""
     next_page = await walk.send(page, page_form(page), {})
     walk.home = next_page.url
     return next_page
 
 
 async def agree(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Consent: tick every box; or press the other button."""
+    """Consent: tick every box, or press the button to refuse."""
     form = page_form(page)
     if walk.plan.deed == PlannedOutcome.REFUSE:
         return await walk.send(page, form, {"refuse": "yes"})
@@ -176,18 +177,18 @@ async def agree(walk: Walk, page: WalkedPage) -> WalkedPage:
 
 
 async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Guide: send its form as it stands."""
+    """Guide: send its form unchanged."""
     return await walk.send(page, page_form(page), {})
 
 
 async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """Play: until the episode is over or the connection is lost; then the personal link says what is next."""
+    """Play until the episode ends or the connection is lost; then open the personal link."""
     player = walk.players.get(page.socket) or Player(walk.person, len(walk.players) + 1)
     return await _play(walk, page, player, walk.players)
 
 
 async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Lobby: look again until it is over, which the server sees to: that takes no patience."""
+    """Lobby: reload until the wait is over. The server limits it, so it does not count towards patience."""
     while page.kind == "lobby":
         await asyncio.sleep(LOBBY_SECONDS)
         page = await walk.browser.open(walk.home)
@@ -195,7 +196,7 @@ async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
 
 
 LOBBY_SECONDS = 1.0
-"""Between two looks at the lobby."""
+"""Seconds between two reloads of the lobby."""
 
 
 async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
@@ -222,7 +223,7 @@ async def _play(
 
 
 async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """Where the plan ends: just stop, or withdraw by the two clicks."""
+    """End as planned: stop without a trace, or withdraw with two clicks."""
     if walk.plan.deed != PlannedOutcome.WITHDRAW:
         return None
     if not page.leave:
@@ -237,14 +238,14 @@ async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
 
 
 async def answer(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Items: something that fits each, ratings after what the last episode was like."""
+    """Items: send valid answers; ratings follow the experience of the last episode."""
     form = page_form(page)
     levels = await walk.levels() if page.kind == "survey" else by_experience
     return await walk.send(page, form, _answers(walk, form, _careless(walk), levels))
 
 
 def _careless(walk: Walk) -> Callable[[str], bool]:
-    """Which attention checks are failed: each with the same chance."""
+    """Return which attention checks are failed: each with the same probability."""
     episode, chance = len(walk.players), walk.plan.careless
     return lambda item: walk.person.chance("attention", episode, item).random() < chance
 
@@ -264,14 +265,14 @@ def _answers(
 
 
 async def understand(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Check of understanding: everything right; or, who is to fail, wrong at every attempt."""
+    """Comprehension check: answer everything right, or wrong at every attempt if the plan is to fail."""
     form, fails = page_form(page), walk.plan.deed == PlannedOutcome.FAIL
     answers = _answers(walk, form, lambda item: fails)
     return await (walk.browser.send(page, form, answers) if fails else walk.send(page, form, answers))
 
 
 async def arrive(walk: Walk, page: WalkedPage) -> None:
-    """End: note the completion code. Whoever was sent away has none."""
+    """End: store the completion code. Participants who refused or failed have none."""
     if not page.code and walk.plan.deed not in {PlannedOutcome.REFUSE, PlannedOutcome.FAIL}:
         raise WalkError(f"{printable_url(page.url)}: the last page shows no completion code")
     if walk.plan.stop:
@@ -282,7 +283,7 @@ async def arrive(walk: Walk, page: WalkedPage) -> None:
 
 
 async def wait_for_money(walk: Walk, page: WalkedPage) -> None:
-    """A break between rounds: a program does not wait for somebody to raise a budget."""
+    """Wait for budget: raise WalkError, because synthetic participants do not wait for a higher budget."""
     raise WalkError(f"{printable_url(page.url)}: the study waits, since its budget is spent")
 
 
@@ -301,11 +302,11 @@ HANDLERS: dict[str, Handler] = {
     "waiting": wait_for_money,
     "welcome": begin,
 }
-"""Kind of page to what is done there."""
+"""Handlers by kind of page."""
 
 
 def page_form(page: WalkedPage) -> Form:
-    """The page's form; WalkError if it has none."""
+    """Return the page's form. Raises WalkError if it has none."""
     if not page.forms:
         raise WalkError(f"{printable_url(page.url)}: this page ({page.kind}) has no form to send")
     return page.forms[0]

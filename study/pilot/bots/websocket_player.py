@@ -1,7 +1,7 @@
-"""Play one episode over its websocket, turn by turn or under a clock.
+"""Play one episode over its websocket, turn by turn or in real time.
 
-Under a clock a player sends a key for each tick, if it decides fast enough. A slow player chooses by
-what is shown then, never by what was shown before. `kitchen.realtime.wire` describes the messages.
+In real time, a player sends a key for each tick, if it decides fast enough. A slow player decides by the
+latest state, never by an older one. `kitchen.realtime.tick_messages` describes the messages.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Origin, Subprotocol
 
 from kitchen.contract.world import Command
-from study.pilot.bots.headless_browser import (
+from study.pilot.bots.http_browser import (
     PatienceLimit,
     WalkedPage,
     WalkError,
@@ -28,20 +28,20 @@ from study.pilot.bots.simulated_person import Player
 
 PROTOCOL = Subprotocol("brigade.json")
 QUIET_SECONDS = 5.0
-"""After so long without a word the present state is asked for."""
+"""Seconds of silence after which the player asks for the present state."""
 TURNED_DOWN = frozenset({"not_offered", "unreadable"})
-"""Notices that mean: choose something else."""
+"""Notice codes after which the player must choose another command."""
 NO_SUCH_SEAT = 4404
 ENDLESS = 60
-"""Steps that an episode without an end counts as, for who plays a part of it."""
+"""Assumed length in steps of an endless episode, for players who play a part of it."""
 
 
 class ConnectionDroppedError(Exception):
-    """The connection is gone; the page has to be opened again."""
+    """The connection is lost; the page has to be opened again."""
 
 
 class TurnSession:
-    """One sitting at one websocket: `play` until the episode is over, or this part of it."""
+    """One session at one websocket: `play` until the episode, or the planned part of it, is over."""
 
     def __init__(
         self,
@@ -58,15 +58,15 @@ class TurnSession:
         self.think = think
         """Mean seconds of thinking before a choice."""
         self.part = part
-        """Of the steps; 1 for all of them."""
+        """Share of the steps to play; 1 for all."""
         self.sent = 0
-        """The step that a choice was sent for last in this sitting."""
+        """The last step for which this session sent a choice."""
 
     async def play(self) -> None:
-        """Returns when the episode, or the part of it that is played, is over.
+        """Play until the episode, or the planned part of it, is over.
 
-        DroppedError when the connection is lost before; WalkError when nothing moves for too long, or when
-        the server does not know the seat.
+        Raises ConnectionDroppedError if the connection is lost before. Raises WalkError if nothing moves for
+        too long, or the server does not know the seat.
         """
         try:
             async with connect(
@@ -102,7 +102,7 @@ class TurnSession:
                 over = await self._hear(socket, json.loads(text))
 
     async def _hear(self, socket: ClientConnection, message: Mapping[str, Any]) -> bool:
-        """Take in one message and answer it; whether the episode is over."""
+        """Read one message and answer it; return whether the episode is over."""
         if message["type"] == "notice":
             self._notice(message)
         if message["type"] != "state":
@@ -133,7 +133,7 @@ class TurnSession:
             await asyncio.sleep(rng.expovariate(1 / (self.think * self.player.person.temper.pace)))
 
     async def _lead(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
-        """Jobs for those who have none, once in a step."""
+        """Assign jobs to members without one, once per step."""
         self.sent = state["step"] + 1
         for member, aim in self.player.jobs(state):
             job = {"type": "say", "kind": "inform", "to": [member], "aim": list(aim)}
@@ -152,29 +152,29 @@ class TurnSession:
 
 
 ADDRESS = "/ws/ticks/"
-"""Where the websocket of such an episode is."""
+"""Part of the websocket's address that marks a real-time episode."""
 SHOWN = frozenset({"whole", "tick"})
-"""Messages that show how things are."""
+"""Messages that show the state."""
 
 
 def session_for_page(page: WalkedPage) -> type[TurnSession]:
-    """How one plays on this page."""
+    """Return the session class for this page."""
     return TickSession if ADDRESS in page.socket else TurnSession
 
 
 class TickSession(TurnSession):
-    """One sitting where nobody is waited for."""
+    """A session of a real-time episode."""
 
     number = 0
-    """Of the word that was sent last."""
+    """Number of the last message sent."""
     pressing: asyncio.Task[None] | None = None
 
     async def _sit(self, socket: ClientConnection) -> None:
         self.state: dict[str, Any] = {}
-        """What the page shows now, as a `kitchen.play.turn.websocket_messages.StateMessage`; nothing before
-        the first one."""
+        """The present state as a `kitchen.play.turn.websocket_messages.StateMessage`; empty before the first
+        one."""
         self.fresh = asyncio.Event()
-        """Set once a tick is shown for which no key was chosen yet."""
+        """Set when a tick is shown for which no key was chosen yet."""
         self.pressing = asyncio.create_task(self._press_on(socket))
         try:
             await super()._sit(socket)
@@ -183,9 +183,9 @@ class TickSession(TurnSession):
             await asyncio.wait([self.pressing])
 
     async def _hear(self, socket: ClientConnection, message: Mapping[str, Any]) -> bool:
-        """Take in one message; whether the episode, or the part of it that is played, is over."""
+        """Read one message; return whether the episode, or the planned part of it, is over."""
         if self.pressing and self.pressing.done():
-            self.pressing.result()  # whatever ended it ends the sitting
+            self.pressing.result()  # an error in the task ends the session
         if message["type"] == "state":
             self.state = dict(message)
         elif message["type"] in SHOWN and self.state:
@@ -199,7 +199,7 @@ class TickSession(TurnSession):
         return over or self._had_enough(self.state or {"step": 0, "length": None})
 
     async def _press_on(self, socket: ClientConnection) -> None:
-        """A key for what is shown, again and again."""
+        """Press a key for each shown state, until cancelled."""
         while True:
             await self.fresh.wait()
             self.fresh.clear()
@@ -207,7 +207,7 @@ class TickSession(TurnSession):
             command = self.player.press(self.state)
             for down in (True, False):
                 await self._say(socket, command, down=down)
-            await asyncio.sleep(0)  # what came meanwhile is heard first
+            await asyncio.sleep(0)  # first read what has arrived meanwhile
 
     async def _say(self, socket: ClientConnection, command: Command, *, down: bool) -> None:
         self.number += 1
@@ -216,7 +216,7 @@ class TickSession(TurnSession):
 
 
 def shown_state(state: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
-    """What a page shows after this message."""
+    """Return the state after this message."""
     if message["type"] == "whole":
         seen, score = message["observation"], message["score"]
     else:

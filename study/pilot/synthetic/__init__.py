@@ -1,2 +1,4 @@
-"""Write many synthetic participants into the database, to try exports and analyses at full size;
-`study.pilot.bots` uses the real pages."""
+"""Write many synthetic participants into the database, to try exports and analyses at full size.
+
+`study.pilot.bots` uses the real pages instead.
+"""

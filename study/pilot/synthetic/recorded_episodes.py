@@ -1,4 +1,4 @@
-"""Record really played episodes as rows, and write many copies of them with new keys and times."""
+"""Play episodes, record them as database rows, and write many copies with new keys and times."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ from study.pilot.bots.simulated_person import Experience, Person, Player
 
 Row = dict[str, Any]
 LABEL = "recording"
-"""Of an episode while it is played; copies have the condition's."""
+"""Label of an episode while it is played; copies have the condition's label."""
 MOST_STEPS = 10_000
-"""An episode that has not ended then will not."""
+"""Limit of steps; an episode that has not ended by then will not end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One played episode. Rows are as in the database, with the primary keys that they had."""
+    """One played episode as database rows, with their original primary keys."""
 
     episode: Row
     minds: list[Row]
@@ -83,11 +83,11 @@ def record_episode(
     look: Mapping[str, Any],
     steps: int | None,
 ) -> Recording:
-    """Play one episode of a condition to its end, and leave nothing of it in the database. What is killed in
-    the middle leaves an episode of which nobody knows (`leftover_recordings`).
+    """Play one episode of a condition to its end, and delete it from the database. Return the recording.
 
-    `look` is what tells `create_episode` what people see. `steps` shortens it, in worlds that can be told so.
-    SettingsError if it cannot be played.
+    `look` holds the arguments of `create_episode` that decide what people see. `steps` shortens the episode,
+    in worlds that allow it. Raises SettingsError if the condition cannot be played. A process that is killed
+    meanwhile leaves an episode (`leftover_recordings`).
     """
     with playing_offline():
         player, episode = Player(Person(seed, number), 1), _opened(plan, look, seed=seed, steps=steps)
@@ -107,7 +107,7 @@ def _forget(episode: Episode) -> None:
 
 
 def leftover_recordings() -> QuerySet[Episode]:
-    """Episodes that were being recorded when that was killed."""
+    """Return the episodes of recordings that were killed more than an hour ago."""
     long_ago = timezone.now() - timedelta(hours=1)
     return Episode.objects.filter(synthetic=True, label=LABEL, audience="", created_at__lt=long_ago)
 
@@ -140,7 +140,9 @@ def _play(episode: Episode, player: Player) -> None:
             say = MessageDraft("", INFORM, (member,), {"aim": list(aim)})
             send_message(episode_id=episode.pk, seat=seat.number, say=say)
         step = state["step"] + 1
-        claim = claim_decision(episode_id=episode.pk, step=step)  # no worker takes it for one that waits
+        claim = claim_decision(
+            episode_id=episode.pk, step=step
+        )  # claim the decision, so that no worker takes it
         if state["phase"] == "choose":
             given = SubmittedCommand(seat.number, tuple(player.choose(state)))
             submit_commands(episode_id=episode.pk, step=step, commands=[given])
@@ -153,7 +155,7 @@ def _shortened(plan: ConditionPlan, steps: int | None) -> dict[str, Json]:
 
 
 def _without_model(mind: MindPlan) -> MindPlan:
-    """The co-player, with the stand-in where a model would be asked and paid."""
+    """Return the co-player with the stand-in in place of a paid language model."""
     named = get_agent(mind.kind).names_model
     return replace(mind, settings={**mind.settings, named: STAND_IN}) if named else mind
 
@@ -174,7 +176,7 @@ def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinkin
 
 
 def _asked(episode: Episode) -> dict[str, Any]:
-    """What co-players decided, and what models were asked for it."""
+    """Return the rows of co-players' decisions, model calls, messages and prompts."""
     calls = ModelCall.objects.filter(decision__mind__episode=episode).order_by("number")
     messages = CallMessage.objects.filter(call__in=calls).order_by("position")
     return {
@@ -191,12 +193,12 @@ def _rows(queryset: Any) -> list[Row]:
 
 
 QUICKEST = 0.4
-"""Seconds that anybody takes for a step at least."""
+"""Shortest time in seconds for a step."""
 
 
 @dataclass(slots=True)
 class Copy:
-    """One copy to be made: of what, from when on, by somebody of this pace (mean seconds a step)."""
+    """A copy to write: the recording, its start, and the person's pace (mean seconds per step)."""
 
     recording: Recording
     began: datetime
@@ -204,13 +206,13 @@ class Copy:
     rng: Random
     episode: Episode | None = None
     ends: list[datetime] | None = None
-    """When each step was taken."""
+    """The time at which each step ended."""
 
 
 def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None) -> None:
-    """Write all of them, in pieces; each gets its `episode`.
+    """Write all copies in batches, and set the `episode` of each.
 
-    What is stopped in the middle leaves episodes in which nobody plays: `episodes_erase_left`
+    An interrupted run leaves episodes without a participant; `erase_left_episodes`
     (`study.pilot.synthetic.synthetic_participants`) erases them.
     """
     for copy in copies:
@@ -222,12 +224,12 @@ def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None)
 
 
 def copy_erase(copy: Copy) -> None:
-    """Erase it again: nobody took it."""
+    """Erase a copy that no participant received."""
     _made(copy).delete()
 
 
 def _ends(copy: Copy) -> list[datetime]:
-    """When each step ended, at this person's pace."""
+    """Return the time at which each step ended, at this person's pace."""
     now, ends = copy.began, []
     for _ in copy.recording.steps:
         now += timedelta(seconds=max(QUICKEST, copy.rng.lognormvariate(0, 0.5) * copy.pace))
@@ -249,7 +251,7 @@ def _episode(copy: Copy, audience: str, budget_id: int | None) -> Episode:
 
 
 def _write_seats(copies: Sequence[Copy]) -> None:
-    """Minds with their decisions, then seats."""
+    """Write minds, seats and decisions."""
     minds: dict[tuple[int, int], Mind] = {}
     for at, copy in enumerate(copies):
         for row in copy.recording.minds:
@@ -296,7 +298,7 @@ def _write_decisions(copies: Sequence[Copy], minds: dict[tuple[int, int], Mind])
 
 
 def _write_said(copies: Sequence[Copy], decisions: dict[tuple[int, int], Decision]) -> None:
-    """What co-players said; nobody else says anything there."""
+    """Write the messages of co-players; nobody else sends messages in recordings."""
     insert_in_batches(
         Message,
         (
@@ -316,7 +318,7 @@ def _write_said(copies: Sequence[Copy], decisions: dict[tuple[int, int], Decisio
 
 
 def write_prompts(recordings: Sequence[Recording]) -> None:
-    """The texts that recorded models were sent, once for all copies."""
+    """Write the recorded prompts, once for all copies."""
     texts = {hashed: text for one in recordings for hashed, text in one.prompts.items()}
     Prompt.objects.bulk_create(
         [Prompt(hash=hashed, text=texts[hashed]) for hashed in sorted(texts)], ignore_conflicts=True
@@ -335,7 +337,7 @@ def _write_steps(copies: Sequence[Copy]) -> None:
         ),
     )
     insert_in_batches(Step, (step for copy in copies for step in _steps(copy)))
-    for copy in copies:  # a whole part may be a megabyte: not those of many copies in one transaction
+    for copy in copies:  # a full state may be a megabyte: one transaction per copy
         changes = copy.recording.state_changes
         insert_in_batches(
             StateChange, (StateChange(**{**row, "id": None, "episode_id": _pk(copy)}) for row in changes)
@@ -343,7 +345,7 @@ def _write_steps(copies: Sequence[Copy]) -> None:
 
 
 def _steps(copy: Copy) -> Iterator[Step]:
-    """The steps with a chain of their own: its times are new."""
+    """Yield the steps of a copy with a new hash chain, because their times are new."""
     chain = first_chain_hash(_made(copy))
     for row in copy.recording.steps:
         fresh = _step(copy, row)

@@ -1,8 +1,8 @@
 """Write many synthetic participants directly into the database, and erase synthetic participants.
 
-Episodes are written first, then participants, in pieces (`kitchen.infra.pieces`), so that nobody who
-plays waits for long. A run that is interrupted leaves whole participants, and perhaps episodes without
-one, which `erase_synthetic` erases.
+Episodes are written first, then participants, in batches (`kitchen.infra.database_writes`), so that running
+episodes do not wait for long. An interrupted run leaves whole participants, and perhaps episodes without one,
+which `erase_synthetic` erases.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ PROGRESS_SHARES = {
     "no_consent": 0.02,
     "failed_check": 0.03,
 }
-"""Shares of the ways to end: roughly what studies on the web report."""
+"""Shares of the outcomes; roughly those that web studies report."""
 ATTENTIVE = 0.96
-"""Share of attention checks and questions of understanding that are answered rightly."""
+"""Share of attention and comprehension checks that are answered correctly."""
 
 
 def planned_status(person: Person, design: Blueprint) -> str:
-    """How this one ends: a status of a participant."""
+    """Return how this participant ends: a status of `Participant`."""
     ways = dict(PROGRESS_SHARES)
     if not design.has("consent"):
         ways.pop("no_consent")
@@ -77,7 +77,7 @@ def planned_status(person: Person, design: Blueprint) -> str:
 
 
 def _can_fail(design: Blueprint) -> bool:
-    """Whether the check of understanding ends anybody's way."""
+    """Return whether failing the comprehension check can end a participation."""
     check = design.part("check")
     if not check.enabled or check.settings["on_failure"] == "continue":
         return False
@@ -85,7 +85,7 @@ def _can_fail(design: Blueprint) -> bool:
 
 
 def wrong_answer(item: ItemPlan) -> Json:
-    """An answer that is not the right one; the right one where there is no other."""
+    """Return a wrong answer; the right one if there is no other."""
     others = kind_of(item).some_answers(item)
     return next((one for one in others if is_right(item, one) is False), item.correct)
 
@@ -93,7 +93,7 @@ def wrong_answer(item: ItemPlan) -> Json:
 def plausible_answer(
     person: Person, item: ItemPlan, experience: Experience, *, episode: int, teams: list[str]
 ) -> Json:
-    """A plausible answer; None for an item that is left out because it need not be answered."""
+    """Return a plausible answer; None for an optional item that is left open."""
     rng = person.chance("synthetic", episode, item.key)
     if not must_be_answered(item) and rng.random() < 0.1:
         return None
@@ -106,15 +106,15 @@ def plausible_answer(
 
 
 PIECE = 5
-"""Participants of one transaction."""
+"""Participants per transaction."""
 PRACTICE = "practice"
 NO_ORDER = OrderSequence(0, ())
-"""Of those who never agreed."""
+"""Order of participants who never consented."""
 
 
 @dataclass(frozen=True, slots=True)
 class SyntheticRequest:
-    """How many, who they are, and how their episodes are."""
+    """Number and seed of the participants, and settings of their episodes."""
 
     participants: int
     seed: int
@@ -126,7 +126,7 @@ class SyntheticRequest:
 
 @dataclass(slots=True)
 class ParticipantDraft:
-    """One participant in the making."""
+    """One participant before being written."""
 
     person: Person
     row: Participant
@@ -137,11 +137,11 @@ class ParticipantDraft:
     answers: list[Answer] = field(default_factory=list)
     rounds: list[Round] = field(default_factory=list)
     copies: dict[str, Copy] = field(default_factory=dict)
-    """By condition; the practice episode as `practice`."""
+    """Copies of episodes by condition; the practice episode under `practice`."""
 
 
 def make_participants(study: Study, wish: SyntheticRequest, say: Callable[[str], object]) -> int:
-    """Write them all; how many."""
+    """Write all participants; return their number."""
     version = current_version(study_id=study.pk)
     recordings = _recordings(version.blueprint, wish)
     played = sum(map(len, recordings.values()))
@@ -195,14 +195,15 @@ class _Maker:
         self.consent = consent_digest(version) if self.design.has("consent") else ""
 
     def pieces(self) -> Iterator[int]:
-        """Write piece by piece; how many there are so far."""
+        """Write batch by batch; yield the number written so far."""
         for begin in range(0, self.wish.participants, PIECE):
             end = min(begin + PIECE, self.wish.participants)
             self._piece(range(begin + 1, end + 1))
             yield end
 
     def _piece(self, numbers: Sequence[int]) -> None:
-        """Write these; again from the start where somebody enters meanwhile, who has their number."""
+        """Write these participants. Start again if another participant entered meanwhile and took a
+        number."""
         while True:
             study, held = Study.objects.get(pk=self.study.pk), dict(self.tallies)
             drafts = [self._draft(number, study.entered + at) for at, number in enumerate(numbers, start=1)]
@@ -221,8 +222,11 @@ class _Maker:
     def _enter(
         self, entered: int, drafts: Sequence[ParticipantDraft], played: Sequence[log_integrity.SealedFacts]
     ) -> bool:
-        """Write the participants, if so many have entered before them and no more; what they played is sealed
-        as theirs."""
+        """Write the participants and seal what they played, if exactly `entered` participants entered before
+        them.
+
+        Return False, without a change, otherwise.
+        """
         study = Study.objects.select_for_update().get(pk=self.study.pk)
         if study.entered != entered:
             return False
@@ -252,7 +256,7 @@ class _Maker:
         return ParticipantDraft(person, row, way, order.order, began)
 
     def _order(self, number: int, way: str) -> OrderSequence:
-        """The order of the next one, which is held by those who finish or still play."""
+        """Assign the next order. Participants who finish or still play hold a sequence."""
         name, keys, seed = self.scheme
         order = assign_order(name, keys, self.tallies, seed=seed, number=number)
         held = self.tallies.get(order.id, SequenceTally())
@@ -262,7 +266,7 @@ class _Maker:
         return order
 
     def _walk(self, draft: ParticipantDraft) -> None:
-        """The pages of one participant, to the end or to where this one stops."""
+        """Create the pages of one participant, to the end or to where they stop."""
         self._plan_rounds(draft)
         stop = self._stop(draft)
         self._visit(draft, WELCOME, 0, draft.person.chance(WELCOME).uniform(5, 40))
@@ -281,20 +285,20 @@ class _Maker:
             draft.row.given_code = code_to_give(draft.row, self.codes)
 
     def _plan_rounds(self, draft: ParticipantDraft) -> None:
-        """Planned on agreeing, however far somebody comes."""
+        """Create all rounds at consent, however far the participant gets."""
         for position, key in enumerate(draft.order, start=1):
             seat = people_in(self.design.condition(key))[0]
             one = Round(participant=draft.row, condition=self.conditions[key], position=position, seat=seat)
             draft.rounds.append(one)
 
     def _stop(self, draft: ParticipantDraft) -> int:
-        """Rounds that are played."""
+        """Return the number of rounds that are played."""
         if draft.way in {"complete", "no_consent", "failed_check"}:
             return len(draft.order)
         return draft.person.chance("stop").randrange(len(draft.order))
 
     def _before(self, draft: ParticipantDraft, page: str) -> bool:
-        """One page before the rounds; False if it is the last."""
+        """Create one page before the rounds; return False if it is the participant's last."""
         if page == PRACTICE:
             self._play(draft, PRACTICE, page, 0)
         elif page == "check":
@@ -392,15 +396,15 @@ class _Maker:
 
 
 def request_synthetic_erasure(*, study_id: int) -> None:
-    """Have a worker erase every program that took part; DesignError if none can be asked."""
+    """Have a worker erase all synthetic participants. Raises DesignError if no worker can be reached."""
     if not ask_synthetic_erasure(study_id):
         raise DesignError("Nothing was erased: Redis, which hands work to the workers, does not answer.")
 
 
 def synthetic_erase(*, study_id: int) -> int:
-    """Erase every program that took part, and the count of those that withdrew; how many were erased.
+    """Erase all synthetic participants, and the count of those who withdrew. Return the number erased.
 
-    One after another, as withdrawals are: what is stopped in the middle leaves whole participants.
+    Participants are erased one by one, like withdrawals: an interrupted run leaves whole participants.
     """
     programs = Participant.objects.filter(study=study_id, synthetic=True, preview=False)
     erased = sum(_erase(participant_id) for participant_id in list(programs.values_list("pk", flat=True)))
@@ -410,8 +414,11 @@ def synthetic_erase(*, study_id: int) -> int:
 
 
 def erase_left_episodes(*, study_id: int) -> int:
-    """Erase, one after another, what `make_synthetic` wrote before it was stopped: episodes of programs in
-    which nobody plays; how many."""
+    """Erase, one by one, synthetic episodes without a participant, which an interrupted `make_synthetic`
+    leaves.
+
+    Return their number.
+    """
     nobody = Q(rounds=None, practised_by=None, synthetic=True)
     left = Episode.objects.filter(nobody, audience=live_page_group_name(study_id)) | leftover_recordings()
     ids = list(left.values_list("pk", flat=True))
@@ -421,7 +428,7 @@ def erase_left_episodes(*, study_id: int) -> int:
 
 
 def _erase(participant_id: int) -> bool:
-    """False if it is gone meanwhile."""
+    """Return False if the participant was erased meanwhile."""
     try:
         participant_withdraw(participant_id=participant_id)
     except Participant.DoesNotExist:
@@ -431,7 +438,7 @@ def _erase(participant_id: int) -> bool:
 
 @contextmanager
 def unless_being_erased(study: Study) -> Iterator[None]:
-    """Programs are made here; DesignError where somebody erases programs of the study meanwhile."""
+    """Raise DesignError if synthetic participants of the study are erased while the block creates some."""
     try:
         yield
     except (IntegrityError, Episode.DoesNotExist) as error:

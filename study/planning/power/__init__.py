@@ -1,1 +1,1 @@
-"""Sample size and power of a within-subject study. Plain Python: numpy and statsmodels, no Django."""
+"""Compute sample size and power of a within-subject study. Plain Python: numpy and statsmodels, no Django."""

@@ -1,13 +1,16 @@
-"""Power of each main test of a plan (`study.design.analysis_plan.MAIN_TESTS`) under the model of
-`power_formulas`. It includes what the orders of a scheme tell about conditions beside position and
-carry-over.
+"""Compute the power of each main test of a plan (`study.design.analysis_plan.MAIN_TESTS`).
 
-*Repeated measures*: by its noncentral F. *Mixed model*: what the orders leave of the information on
-conditions (generalised least squares, correlation known); its F is noncentral, too, with the degrees of
-freedom of what varies within participants. *Friedman*: the efficiency of ranks beside the ANOVA with
-normal values, 3 k / (pi (k + 1)) (Hollander, Wolfe and Chicken 2014, section 7.11). *One-way*: rows as
-if independent while they are not, averaged over its error. `simulate_studies --test` simulates studies,
-runs the test of the analysis, and compares.
+The model is that of `power_formulas`, with the information that the orders of a scheme give on conditions
+beside position and carry-over.
+
+- *Repeated measures*: by its noncentral F.
+- *Mixed model*: by the information on conditions that the orders leave (generalised least squares,
+  correlation known). Its F is noncentral, too, with the degrees of freedom within participants.
+- *Friedman*: the efficiency of ranks relative to the ANOVA with normal values, 3 k / (pi (k + 1)) (Hollander,
+  Wolfe and Chicken 2014, section 7.11).
+- *One-way*: rows are treated as independent although they are not; power is averaged over the error.
+
+`simulate_studies --test` simulates studies, runs the test of the analysis, and compares.
 """
 
 from __future__ import annotations
@@ -27,15 +30,17 @@ SEED = 20231
 
 
 def information(k: int, scheme: str, people: int) -> tuple[Array, Array]:
-    """X'X, and X'1 1'X summed over participants, of so many (columns x columns each). Columns 1 to k - 1 are
-    the conditions. Those beyond MOST_PEOPLE tell as much as those before."""
+    """Return X'X and X'1 1'X, summed over this many participants (each columns x columns).
+
+    Columns 1 to k - 1 are the conditions. Participants beyond MOST_PEOPLE count as much as those before.
+    """
     counted = min(people, MOST_PEOPLE)
     whole, sums = _summed(k, scheme)
     return whole[counted - 1] * (people / counted), sums[counted - 1] * (people / counted)
 
 
 def independent(matrix: Array) -> list[int]:
-    """Places of columns that do not follow from those before them, as in the model."""
+    """Return the indices of columns that do not depend on those before them, as in the model."""
     kept: list[int] = []
     for place in range(len(matrix)):
         if _apart(matrix, kept, place) > 1e-9 * max(matrix[place, place], 1e-300):
@@ -44,7 +49,7 @@ def independent(matrix: Array) -> list[int]:
 
 
 def _apart(matrix: Array, kept: Sequence[int], place: int) -> float:
-    """What of a column's information does not follow from those that are kept."""
+    """Return the part of a column's information that the kept columns do not explain."""
     across = matrix[np.ix_(kept, [place])]
     taken = across.T @ np.linalg.solve(matrix[np.ix_(kept, kept)], across) if kept else np.zeros((1, 1))
     return float(matrix[place, place] - taken[0, 0])
@@ -52,7 +57,7 @@ def _apart(matrix: Array, kept: Sequence[int], place: int) -> float:
 
 @lru_cache(maxsize=16)
 def _summed(k: int, scheme: str) -> tuple[Array, Array]:
-    """Both of the first so many participants (each MOST_PEOPLE x columns x columns)."""
+    """Return the cumulative sums over participants (each MOST_PEOPLE x columns x columns)."""
     columns = [_columns(order) for order in _orders(k, scheme)]
     sums = [one.sum(axis=0) for one in columns]
     return (
@@ -62,7 +67,7 @@ def _summed(k: int, scheme: str) -> tuple[Array, Array]:
 
 
 def _orders(k: int, scheme: str) -> list[Sequence[str]]:
-    """Orders of MOST_PEOPLE participants: full blocks one after another, or each by chance."""
+    """Return the orders of MOST_PEOPLE participants: full blocks one after another, or random orders."""
     names = [str(place) for place in range(k)]
     if block := scheme_sequences(scheme, names):
         mixed = random_order([str(place) for place in range(len(block))], SEED)
@@ -71,8 +76,11 @@ def _orders(k: int, scheme: str) -> list[Sequence[str]]:
 
 
 def _columns(order: Sequence[str]) -> Array:
-    """Of one participant, in this order: intercept, conditions in deviations from their mean (the last
-    is minus 1 in all), position, the condition before likewise (Jones and Kenward 2014, section 5)."""
+    """Return the design rows of one participant (k x columns) for this order.
+
+    The columns are intercept, conditions in deviation coding (the last is minus 1 in all), position, and the
+    condition before, coded likewise (Jones and Kenward 2014, section 5).
+    """
     k = len(order)
     deviations = np.vstack([np.eye(k - 1), -np.ones(k - 1)])
     now = deviations[[int(one) for one in order]]
@@ -81,12 +89,14 @@ def _columns(order: Sequence[str]) -> Array:
 
 
 DRAWS = 500
-"""Errors of the one-way ANOVA that its power is averaged over."""
+"""Number of simulated errors over which the power of the one-way ANOVA is averaged."""
 
 
 def main_power(plan: PowerPlan, people: int, *, test: str, pattern: str, scheme: str) -> float:
-    """The chance that a main test finds the effect with so many complete participants; their orders follow
-    the scheme, their means lie in the pattern. 0 where there are too few for it."""
+    """Return the probability that a main test finds the effect with this many complete participants.
+
+    Orders follow the scheme, and means follow the pattern. Return 0 if there are too few participants.
+    """
     if people < 2:
         return 0.0
     if test == "mixed":
@@ -103,8 +113,11 @@ def _friedman(plan: PowerPlan, people: int) -> float:
 
 
 def _one_way(plan: PowerPlan, people: int) -> float:
-    """SS between is a noncentral chi squared, SS within a sum of two that weigh differently."""
-    from scipy.stats import f, ncx2  # slow to import, so not before it is needed
+    """Return the power of the one-way ANOVA.
+
+    SS between is a noncentral chi squared, and SS within a weighted sum of two.
+    """
+    from scipy.stats import f, ncx2  # slow to import
 
     k, rho, rng = plan.conditions, plan.correlation, np.random.default_rng(SEED)
     between, within = rng.chisquare(people - 1, DRAWS), rng.chisquare((people - 1) * (k - 1), DRAWS)
@@ -126,8 +139,10 @@ def _mixed(plan: PowerPlan, people: int, pattern: str, scheme: str) -> float:
 
 
 def _left(matrix: Array, first: int) -> tuple[Array, int]:
-    """What of the information on conditions (columns 1 to before `first`) is left beside the others, and how
-    many columns there are: one that follows from those before it is none."""
+    """Return the information on conditions that the other columns leave, and the number of columns.
+
+    Conditions are the columns from 1 to before `first`. Dependent columns do not count.
+    """
     kept = independent(matrix)
     own = [one for one in kept if 0 < one < first]
     others = [one for one in kept if one not in own]

@@ -1,20 +1,20 @@
-"""Power of the mixed model by simulation, fitted to many studies of complete data at once.
+"""Simulate the power of the mixed model, fitted to many studies of complete data at once.
 
-No single value is drawn. For normal values the sums that the model needs have known distributions
-(normal and chi squared, all independent). So drawing them is exact, and takes as long for ten people as
-for a thousand.
+No single value is drawn. For normal values the sums that the model needs have known distributions (normal and
+chi squared, all independent). So drawing them is exact, and takes as long for ten people as for a thousand.
 
 The model uses weighted sums of a study's values within participants and between (their means), and two
-residual sums of squares. In directions that are independent in both (simultaneous diagonalisation of
-their information) the deviance of REML is a sum over directions. With d the share of a direction's
-information that lies within, r the ratio of the variances between and within, h = 1 - d + d r,
+residual sums of squares. Directions are chosen so that they are independent in both (simultaneous
+diagonalisation of their information). Then the deviance of REML is a sum over directions. With d the share of
+a direction's information within participants, r the ratio of the variances between and within, and h = 1 - d
++ d r:
 
     free log(s) + Q / s + (n - p) log r + sum(log h),   Q = left_w + left_b / r + sum(e / h)
 
-where s is the variance within, and e says how far both estimates of a direction lie apart. r is where
-the slope is 0, or 1 where the deviance rises from there: no variance of participants, a singular fit.
-The F test has Satterthwaite's degrees of freedom, as in `study.analysis.statistics.within.mixed_model`,
-which a test compares.
+Here s is the variance within, and e the distance of both estimates of a direction. r is where the slope is 0.
+It is 1 if the deviance rises from there: no variance of participants, a singular fit. The F test has
+Satterthwaite's degrees of freedom, as in `study.analysis.statistics.within.mixed_model`; a test compares
+both.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from study.planning.power.pairwise_simulation import RUNS, Array
 from study.planning.power.power_formulas import PowerPlan, means_of
 
 HALVINGS, FARTHEST = 40, 20.0
-"""Of the log of the ratio, which is looked for from 0 to the farthest."""
+"""Bisection of the log of the ratio: number of halvings, and upper end of the interval from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """What so many people in the orders of a scheme tell, within participants and between."""
+    """Information of this many people in the orders of a scheme, within participants and between."""
 
     people: int
     conditions: int
     within: Array
-    """Of every direction, the share of its information that lies within participants: 0 to 1."""
+    """Share of each direction's information within participants: 0 to 1."""
     columns: Array
-    """Estimates of the model's columns are this times those of the directions."""
+    """Matrix that turns estimates of directions into estimates of the model's columns."""
 
     @property
     def free(self) -> int:
-        """Values less columns."""
+        """Number of values minus number of columns."""
         return self.people * self.conditions - len(self.within)
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What studies have: sums for every direction (studies x directions), and squares left (studies)."""
+    """Sums of simulated studies: per direction (studies x directions), and residual squares (studies)."""
 
     within: Array
     between: Array
@@ -62,8 +62,11 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Of every study at its ratio, or at one that is tried: h and Q, both derivatives of Q by the log of the
-    ratio, and the first one of log h."""
+    """Values of every study at its current ratio: h and Q, derivatives of Q and of log h.
+
+    `slope` and `bend` are the first two derivatives of Q by the log of the ratio; `grown` is the first one of
+    log h.
+    """
 
     ratio: Array
     h: Array
@@ -74,15 +77,15 @@ class Fits:
 
 
 def strata(conditions: int, scheme: str, people: int) -> Strata:
-    """Of the model's columns in the orders of a scheme, without those that follow from others."""
+    """Return the strata of the model's columns in the orders of a scheme, without dependent columns."""
     whole, sums = information(conditions, scheme, people)
     kept = independent(whole)
     return strata_from_information(whole[np.ix_(kept, kept)], sums[np.ix_(kept, kept)], conditions, people)
 
 
 def strata_from_information(whole: Array, sums: Array, conditions: int, people: int) -> Strata:
-    """From X'X, and X'1 1'X summed over participants; X has full rank."""
-    from scipy.linalg import eigh  # slow to import, so not before it is needed
+    """Return the strata from X'X, and from X'1 1'X summed over participants; X has full rank."""
+    from scipy.linalg import eigh  # slow to import
 
     within, columns = eigh(whole - sums / conditions, whole)
     within = np.where(within < 1e-9, 0.0, np.where(within > 1 - 1e-9, 1.0, within))
@@ -90,7 +93,7 @@ def strata_from_information(whole: Array, sums: Array, conditions: int, people: 
 
 
 def f_tests(told: Strata, sums: Sums) -> tuple[Array, Array]:
-    """F of the conditions in every study, and the degrees of freedom of its error."""
+    """Return F of the conditions in every study, and the degrees of freedom of its error."""
     fits = _best(told, sums)
     own = told.columns[1 : told.conditions]
     scale = fits.ratio * fits.q / told.free
@@ -102,7 +105,7 @@ def f_tests(told: Strata, sums: Sums) -> tuple[Array, Array]:
 
 
 def _best(told: Strata, sums: Sums) -> Fits:
-    """At the ratio where each study's deviance is least: halved in upon, or 1."""
+    """Return the fits at the ratio that minimises each study's deviance, found by bisection, or at 1."""
     low, high = np.zeros(len(sums.within)), np.full(len(sums.within), FARTHEST)
     singular = _rising(told, _at(told, sums, low))
     for _ in range(HALVINGS):
@@ -127,22 +130,25 @@ def _at(told: Strata, sums: Sums, log_ratio: Array) -> Fits:
 
 
 def _apart(told: Strata, sums: Sums) -> Array:
-    """e: how far the estimates of a direction within and between lie apart; 0 where there is one only."""
+    """Return e: the distance between a direction's estimates within and between; 0 if it has only one."""
     d = told.within
     both = np.where((d > 0) & (d < 1), d * (1 - d), np.inf)
     return np.asarray((sums.within * (1 - d) - sums.between * d) ** 2 / both)
 
 
 def _rising(told: Strata, fits: Fits) -> Any:
-    """Whether the deviance grows with the ratio, at the best variance within of each."""
+    """Return whether the deviance grows with the ratio, at the best variance within for each study."""
     others = told.people - len(told.within) + fits.grown.sum(axis=1)
     return told.free * fits.slope / fits.q + others >= 0
 
 
 def _satterthwaite(told: Strata, fits: Fits, rows: Array, values: Array) -> Array:
-    """Degrees of freedom of every independent t (studies x conditions - 1). In the logs of the variance
-    within and of the ratio the deviance bends by [free, across; across, own], and the log of a t's variance
-    grows by 1 and `more`. Of a singular fit only one variance is estimated."""
+    """Return the degrees of freedom of every independent t (studies x conditions - 1).
+
+    By the logs of the variance within and of the ratio, the deviance has second derivatives [free, across;
+    across, own]. The log of a t's variance has first derivatives 1 and `more`. A singular fit estimates only
+    one variance.
+    """
     free, variance = told.free, fits.q / told.free
     across = (-fits.slope / variance)[:, None]
     own = (fits.bend / variance + (fits.grown * (1 - fits.grown)).sum(axis=1))[:, None]
@@ -152,7 +158,7 @@ def _satterthwaite(told: Strata, fits: Fits, rows: Array, values: Array) -> Arra
 
 
 def _combined(dfs: Array) -> Array:
-    """Those of F, where its squared t values have these (Fai and Cornelius 1996)."""
+    """Return the degrees of freedom of F from those of its squared t values (Fai and Cornelius 1996)."""
     least, most = dfs.min(axis=1), dfs.max(axis=1)
     expected = (dfs / np.maximum(dfs - 2, 1e-9)).sum(axis=1)
     combined = np.where(least <= 2, 2.0, 2 * expected / np.maximum(expected - dfs.shape[1], 1e-300))
@@ -162,14 +168,14 @@ def _combined(dfs: Array) -> Array:
 
 SEED = 20231
 FEWEST = 3
-"""People that the analysis fits the model with."""
+"""Minimum number of people for the mixed model of the analysis."""
 MOST_STEPS = 8
-"""Numbers of people above the first that are tried."""
+"""Number of further sample sizes that are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class MixedModelPower:
-    """The share of so many simulated studies of so many people that found the effect."""
+    """The share of simulated studies with this many people that found the effect."""
 
     people: int
     found: float
@@ -181,15 +187,17 @@ class MixedModelPower:
         return float(1.96 * (self.found * (1 - self.found) / self.runs) ** 0.5)
 
     def reaches(self, power: float) -> bool:
-        """Whether it is this power, or less by no more than chance may be."""
+        """Return whether the share is at least this power, up to simulation error."""
         return self.found + self.margin >= power
 
 
 def simulate_upwards(
     plan: PowerPlan, power: float, people: int, step: int, *, pattern: str, scheme: str
 ) -> tuple[MixedModelPower, ...]:
-    """Simulated with so many people, and with a step more until the wanted power is reached; the last one has
-    it, unless there were MOST_STEPS."""
+    """Simulate this many people, then add steps until the wanted power is reached.
+
+    The last result reaches it, unless MOST_STEPS were tried.
+    """
     tried: list[MixedModelPower] = []
     for steps in range(MOST_STEPS + 1):
         tried.append(mixed_model_power(plan, people + steps * step, pattern=pattern, scheme=scheme))
@@ -201,9 +209,8 @@ def simulate_upwards(
 def mixed_model_power(
     plan: PowerPlan, people: int, *, pattern: str, scheme: str, seed: int = SEED, runs: int = RUNS
 ) -> MixedModelPower:
-    """Simulate so many studies of so many complete participants. Where they are too few for the model, none
-    finds anything."""
-    from scipy.special import fdtrc  # slow to import, so not before it is needed
+    """Simulate studies of this many complete participants; with too few for the model the power is 0."""
+    from scipy.special import fdtrc  # slow to import
 
     told = strata(plan.conditions, scheme, people)
     if people < FEWEST or told.free <= people:
@@ -214,7 +221,7 @@ def mixed_model_power(
 
 
 def draw_sums(told: Strata, plan: PowerPlan, means: Sequence[float], *, seed: int, runs: int) -> Sums:
-    """Studies of normal values with these means, without effects of position and carry-over."""
+    """Draw studies of normal values with these means, without effects of position and carry-over."""
     rng, k, n, d = np.random.default_rng(seed), told.conditions, told.people, told.within
     within, between = 1 - plan.correlation, 1 + (k - 1) * plan.correlation
     estimated = np.array([0.0, *means[:-1], *[0.0] * (len(d) - k)])

@@ -1,14 +1,13 @@
-"""Power of corrected pairwise contrasts by simulation, because it has no formula.
+"""Simulate the power of corrected pairwise contrasts, because it has no formula.
 
-No single value is drawn. All tests here need only the conditions' means and the covariance of the
-values. For normal values these have known distributions (a normal and a Wishart, independent). Drawing
-those is exact, and takes the same fraction of a second for ten people as for a thousand.
+No single value is drawn. All tests here need only the conditions' means and the covariance of the values. For
+normal values these have known distributions (a normal and a Wishart, independent). Drawing those is exact,
+and takes the same fraction of a second for ten people as for a thousand.
 
-The critical value of the studentised range (Tukey's HSD) takes milliseconds here, where scipy's takes
-seconds. The range of k standard normal values is below w with chance k int phi(z) (Phi(z) - Phi(z -
-w))^(k - 1) dz. Dividing it by an independent standard deviation of df degrees of freedom averages that
-over w = q s. Both integrals are sums over grids; the error of alpha is below a hundredth of it (below
-ten df a twentieth).
+The critical value of the studentised range (Tukey's HSD) takes milliseconds here, but seconds with scipy. The
+range of k standard normal values is below w with probability k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz.
+Dividing it by an independent standard deviation of df degrees of freedom averages that over w = q s. Both
+integrals are sums over grids. The error of alpha is below a hundredth of it (below ten df, a twentieth).
 """
 
 from __future__ import annotations
@@ -28,7 +27,8 @@ BISECTIONS = 30
 
 @lru_cache(maxsize=256)
 def critical_range(alpha: float, k: int, df: int) -> float:
-    """q that k equal means exceed with probability alpha; df (1 or more) is that of the error."""
+    """Return the q that k equal means exceed with probability alpha; `df` (1 or more) is that of the
+    error."""
     low, high = 0.0, 8.0
     while _below(high, k, df) < 1 - alpha:
         high *= 2
@@ -39,8 +39,8 @@ def critical_range(alpha: float, k: int, df: int) -> float:
 
 
 def _below(q: float, k: int, df: int) -> float:
-    """The chance of a studentised range of at most q."""
-    from scipy.special import ndtr  # slow to import, so not before it is needed
+    """Return the probability of a studentised range of at most q."""
+    from scipy.special import ndtr  # slow to import
 
     z = np.linspace(-8, 8, 161)
     s, weights = _deviations(df)
@@ -51,7 +51,7 @@ def _below(q: float, k: int, df: int) -> float:
 
 @lru_cache(maxsize=64)
 def _deviations(df: int) -> tuple[Any, Any]:
-    """Standard deviations at quantiles of their chi distribution, with Gauss and Legendre's weights."""
+    """Return standard deviations at quantiles of their chi distribution, with Gauss-Legendre weights."""
     from scipy.special import chdtri
 
     nodes, weights = np.polynomial.legendre.leggauss(64)
@@ -62,12 +62,12 @@ def _deviations(df: int) -> tuple[Any, Any]:
 Array: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
 
 RUNS = 4000
-"""Simulated studies: a share of them is known to 1.6 points (95 %) at worst."""
+"""Number of simulated studies: a share of them is accurate to 1.6 points (95 %) at worst."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedSamples:
-    """What many simulated studies of the same plan found: means (runs x k), covariances (runs x k x k)."""
+    """Simulated studies of the same plan: means (runs x k) and covariances (runs x k x k)."""
 
     people: int
     means: Array
@@ -79,14 +79,14 @@ class PairShares:
     """The share of simulated studies in which each pair was found, and in which all true differences were."""
 
     pairs: tuple[tuple[int, int], ...]
-    """Places of two conditions, in the order of `combinations`."""
+    """Indices of two conditions, in the order of `combinations`."""
     found: tuple[float, ...]
     all_true: float | None
     """None if no two means differ."""
 
 
 def equal_correlations(plan: PowerPlan) -> Array:
-    """The covariance of one person's values: 1, and the plan's correlation beside the diagonal."""
+    """Return the covariance of one person's values: 1 on the diagonal, elsewhere the plan's correlation."""
     k, rho = plan.conditions, plan.correlation
     return (1 - rho) * np.eye(k) + rho * np.ones((k, k))
 
@@ -94,7 +94,7 @@ def equal_correlations(plan: PowerPlan) -> Array:
 def draw_samples(
     means: Sequence[float], covariance: Array, people: int, *, seed: int, runs: int = RUNS
 ) -> SimulatedSamples:
-    """Simulated studies of normal values; at least two people."""
+    """Simulate studies of normal values with at least two people."""
     if people < 2:
         raise PowerPlanError("people", "There must be two people or more.")
     rng, k = np.random.default_rng(seed), len(means)
@@ -105,7 +105,10 @@ def draw_samples(
 
 
 def _wishart_root(df: int, k: int, runs: int, rng: np.random.Generator) -> Array:
-    """Matrices A of which A A' is a Wishart matrix with identity scale (Bartlett's, where df allows it)."""
+    """Return matrices A such that A A' is a Wishart matrix with identity scale.
+
+    Bartlett's decomposition is used if df allows it.
+    """
     if df < k:
         return rng.standard_normal((runs, k, df))
     lower = np.tril(rng.standard_normal((runs, k, k)), -1)
@@ -115,13 +118,13 @@ def _wishart_root(df: int, k: int, runs: int, rng: np.random.Generator) -> Array
 
 
 def within_error(samples: SimulatedSamples, k: int) -> Array:
-    """The mean square of the error: what varies within persons, over the condition's own mean."""
+    """Return the mean square of the error within participants (runs)."""
     trace = np.trace(samples.covariances, axis1=1, axis2=2)
     return np.asarray((trace - samples.covariances.sum(axis=(1, 2)) / k) / (k - 1))
 
 
 def t_values(samples: SimulatedSamples) -> Array:
-    """The paired t of every pair (runs x pairs), each with the error of its own differences."""
+    """Return the paired t of every pair (runs x pairs), each with the error of its own differences."""
     first, second = _places(samples)
     s = samples.covariances
     error = s[:, first, first] + s[:, second, second] - 2 * s[:, first, second]
@@ -129,7 +132,7 @@ def t_values(samples: SimulatedSamples) -> Array:
 
 
 def holm_found(samples: SimulatedSamples, alpha: float) -> Array:
-    """Which pairs paired t tests find with Holm's correction (runs x pairs)."""
+    """Return which pairs are found by paired t tests with Holm's correction (runs x pairs)."""
     from scipy.special import stdtrit
 
     t = np.abs(t_values(samples))
@@ -143,7 +146,8 @@ def holm_found(samples: SimulatedSamples, alpha: float) -> Array:
 
 
 def tukey_found(samples: SimulatedSamples, alpha: float) -> Array:
-    """Which pairs Tukey's HSD finds within subjects: the ANOVA's error for all pairs (runs x pairs)."""
+    """Return which pairs Tukey's HSD finds within subjects (runs x pairs); all pairs use the ANOVA's
+    error."""
     k = samples.means.shape[1]
     critical = critical_range(alpha, k, (k - 1) * (samples.people - 1))
     q = np.abs(_differences(samples)) / np.sqrt(within_error(samples, k) / samples.people)[:, None]
@@ -151,11 +155,11 @@ def tukey_found(samples: SimulatedSamples, alpha: float) -> Array:
 
 
 CORRECTIONS = {"holm": holm_found, "tukey": tukey_found}
-"""How the error of all pairs together is held at alpha."""
+"""Corrections that hold the family-wise error of all pairs at alpha."""
 
 
 def pair_shares(plan: PowerPlan, people: int, *, pattern: str, correction: str, seed: int) -> PairShares:
-    """How often each pair is found with a correction, under equal correlations."""
+    """Return how often each pair is found with a correction, under equal correlations."""
     means = means_of(plan, pattern)
     passed = CORRECTIONS[correction](
         draw_samples(means, equal_correlations(plan), people, seed=seed), plan.alpha
@@ -167,7 +171,7 @@ def pair_shares(plan: PowerPlan, people: int, *, pattern: str, correction: str, 
 
 
 def _places(samples: SimulatedSamples) -> tuple[Any, Any]:
-    """Both places of every pair, in the order of `combinations`."""
+    """Return both indices of every pair, in the order of `combinations`."""
     return np.triu_indices(samples.means.shape[1], 1)
 
 

@@ -13,18 +13,18 @@ from study.planning.power.sample_size_answer import PowerAnswer
 
 CURVE, CHOSEN = COLOURS[4], COLOURS[5]
 POINTS = 160
-"""Of the curve, at most."""
+"""Maximum number of points of the curve."""
 
 
 def draw_power(answer: PowerAnswer) -> bytes:
-    """The SVG's bytes, with its text as text. Safe to call from any thread."""
+    """Return the bytes of the SVG, with text as text. Safe to call from any thread."""
     style = {**STYLE, "svg.hashsalt": "power", "svg.id": "figure_power"}
     metadata = {"Title": "Power", "Description": describe_power_curve(answer), "Date": None, "Creator": None}
     return figure_bytes(lambda: _figure(answer), "svg", style, metadata)
 
 
 def describe_power_curve(answer: PowerAnswer) -> str:
-    """What the figure shows, for those who do not see it."""
+    """Describe the figure for people who do not see it."""
     first, last = answer.rows[0], answer.rows[-1]
     return (
         f"Power of the {TOO_SHORT[answer.wish.test]} over the number of complete participants: "

@@ -1,12 +1,10 @@
-"""The model of a power analysis, effect sizes, power by the noncentral F distribution, and the number of
-people needed.
+"""Define the model of a power analysis, effect sizes, power by the noncentral F, and the people needed.
 
-Every one of n people gives one value in each of k conditions. Values are normal with standard deviation
-1 within each condition, any two values of one person correlate by rho, and the standard deviation of the
-conditions' means (divisor k) is f, Cohen's f. The main effect is F(eps (k - 1), eps (k - 1) (n - 1))
-with noncentrality eps n k f^2 / (1 - rho), as in G*Power ("ANOVA: repeated measures, within factors",
-one group; Faul et al. 2007, Behav. Res. Methods 39, 175-191). With two conditions that is the two-sided
-paired t test.
+Each of n people gives one value in each of k conditions. Values are normal with standard deviation 1 within
+each condition, and any two values of one person correlate by rho. The standard deviation of the conditions'
+means (divisor k) is f, Cohen's f. The main effect is F(eps (k - 1), eps (k - 1) (n - 1)) with noncentrality
+eps n k f^2 / (1 - rho). This is as in G*Power ("ANOVA: repeated measures, within factors", one group; Faul et
+al. 2007, Behav. Res. Methods 39, 175-191). With two conditions it is the two-sided paired t test.
 """
 
 from __future__ import annotations
@@ -19,13 +17,13 @@ from types import MappingProxyType
 from study.analysis.statistics.apa_format import format_number, format_share
 
 MOST_PEOPLE = 2000
-"""Beyond that no number of people is looked for."""
+"""Largest number of people considered."""
 NEAR = 1e-6
-"""Closer to its bounds a correlation leaves no error that could be computed with."""
+"""Minimum distance of a correlation from its bounds; closer ones leave too little error to compute with."""
 
 
 class PowerPlanError(ValueError):
-    """A plan that cannot be computed; `field` names what is wrong with it."""
+    """Raised for a plan that cannot be computed; `field` names the wrong field."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -34,14 +32,14 @@ class PowerPlanError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PowerPlan:
-    """A one-way repeated-measures design before anyone is recruited. PlanError if a value is out of range."""
+    """A one-way repeated-measures design before recruitment. Raise PowerPlanError for values out of range."""
 
     conditions: int
     f: float
     correlation: float = 0.5
     alpha: float = 0.05
     epsilon: float = 1.0
-    """Box's measure of sphericity: 1 where it holds, 1 / (k - 1) at its worst."""
+    """Box's measure of sphericity: 1 if it holds, 1 / (k - 1) at its worst."""
 
     def __post_init__(self) -> None:
         for field, wrong, message in (
@@ -56,12 +54,12 @@ class PowerPlan:
 
     @property
     def loosest(self) -> float:
-        """k values cannot all correlate by less than minus this."""
+        """Minus this is the lowest possible correlation of k values."""
         return 1 / max(self.conditions - 1, 1)
 
     @property
     def lowest(self) -> float:
-        """The smallest epsilon there is for so many conditions."""
+        """The smallest possible epsilon for this number of conditions."""
         return 1 / max(self.conditions - 1, 1)
 
     def _bounds(self) -> str:
@@ -72,11 +70,11 @@ class PowerPlan:
 
 
 def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) -> float:
-    """Cohen's f from the partial eta squared that software reports for a repeated-measures ANOVA.
+    """Return Cohen's f from the partial eta squared that software reports for a repeated-measures ANOVA.
 
-    That one has the differences between persons taken out: eta / (1 - eta) is the variance of the means over
-    the error's, sigma^2 (1 - rho) (k - 1) / k. It is what G*Power calls "as in SPSS", for the population
-    (n, not n - 1). PlanError at `effect` or `correlation`.
+    That measure excludes the differences between persons: eta / (1 - eta) is the variance of the means over
+    that of the error, sigma^2 (1 - rho) (k - 1) / k. G*Power calls it "as in SPSS"; here for the population
+    (n, not n - 1). Raise PowerPlanError at `effect` or `correlation`.
     """
     if not 0 <= partial_eta < 1:
         raise PowerPlanError("effect", "Partial eta squared is from 0 to below 1.")
@@ -86,7 +84,7 @@ def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) 
 
 
 def partial_eta_of(plan: PowerPlan) -> float:
-    """The other way round."""
+    """Return the partial eta squared of a plan: the inverse of `f_from_partial_eta`."""
     ratio = plan.f**2 * plan.conditions / ((plan.conditions - 1) * (1 - plan.correlation))
     return ratio / (1 + ratio)
 
@@ -108,23 +106,23 @@ PATTERNS: Mapping[str, str] = {
     "even": "the conditions follow one another at equal distances",
     "ends": "two conditions lie apart, all others half-way between them",
 }
-"""How the means may lie for the same f: it decides which pairs differ, not the power of the ANOVA."""
+"""Patterns of means with the same f. They decide which pairs differ, not the power of the ANOVA."""
 
 _MEANS = {"one": _one_apart, "even": _even, "ends": _ends}
 
 
 def means_of(plan: PowerPlan, pattern: str) -> list[float]:
-    """The conditions' means in standard deviations, around 0, in a pattern with the plan's f."""
+    """Return the conditions' means in standard deviations, centred on 0, in a pattern with the plan's f."""
     raw = _MEANS[pattern](plan.conditions)
     spread = sqrt(sum(value**2 for value in raw) / len(raw))
     return [value * plan.f / spread for value in raw]
 
 
 def anova_power(plan: PowerPlan, people: int) -> float:
-    """The chance that the repeated-measures ANOVA finds the effect with so many complete participants.
+    """Return the probability that the repeated-measures ANOVA finds the effect with this many people.
 
-    With epsilon below 1 it is that of the corrected test, an approximation. 0 for
-    fewer than two people.
+    With epsilon below 1 it is that of the corrected test, an approximation. It is 0 for fewer than two
+    people.
     """
     steps = plan.epsilon * (plan.conditions - 1)
     strength = plan.epsilon * people * plan.conditions * plan.f**2 / (1 - plan.correlation)
@@ -132,28 +130,31 @@ def anova_power(plan: PowerPlan, people: int) -> float:
 
 
 def pair_power(difference: float, plan: PowerPlan, people: int, *, alpha: float | None = None) -> float:
-    """The chance that a paired t test, two-sided, finds a difference of two means (in standard deviations).
+    """Return the probability that a two-sided paired t test finds a difference (in standard deviations).
 
-    At the plan's alpha or another, for example one divided by the number of pairs (Bonferroni).
+    It uses the plan's alpha or another, for example one divided by the number of pairs (Bonferroni).
     """
     dz = dz_from_difference(difference, plan)
     return f_power(1, people - 1, people * dz**2, plan.alpha if alpha is None else alpha)
 
 
 def dz_from_difference(difference: float, plan: PowerPlan) -> float:
-    """Cohen's d_z: the mean of the differences within persons over their standard deviation."""
+    """Return Cohen's d_z: the mean of the differences within persons over their standard deviation."""
     return float(difference / (2 * (1 - plan.correlation)) ** 0.5)
 
 
 def f_power(df_effect: float, df_error: float, strength: float, alpha: float) -> float:
-    """The chance of an F beyond its critical value under this noncentrality; 0 without any error left. At
-    some large noncentralities scipy has no number: it is that of the chi squared which F nears there."""
-    from scipy import stats  # slow to import, so not before it is needed
-    from statsmodels.stats.power import ftest_power_f2  # likewise
+    """Return the probability that F exceeds its critical value under this noncentrality.
+
+    It is 0 without degrees of freedom for the error. For some large noncentralities scipy returns NaN; then
+    the limiting chi-squared distribution is used.
+    """
+    from scipy import stats  # slow to import
+    from statsmodels.stats.power import ftest_power_f2  # slow to import
 
     if df_error <= 0:
         return 0.0
-    effect = strength / (df_effect + df_error)  # from which it makes the same noncentrality again
+    effect = strength / (df_effect + df_error)  # statsmodels computes the same noncentrality from it
     power = float(ftest_power_f2(effect, df_effect, df_error, alpha, ncc=0))
     if isnan(power):
         power = float(stats.ncx2.sf(stats.f.isf(alpha, df_effect, df_error) * df_effect, df_effect, strength))
@@ -161,9 +162,11 @@ def f_power(df_effect: float, df_error: float, strength: float, alpha: float) ->
 
 
 def people_needed(power_at: Callable[[int], float], power: float) -> int | None:
-    """The smallest number of complete participants with this power, where `power_at` says that of a number;
-    None if MOST_PEOPLE are not enough."""
-    low, high = 1, MOST_PEOPLE  # the power of low is below the wanted one, that of high is not
+    """Return the smallest number of complete participants with this power; None if over MOST_PEOPLE.
+
+    `power_at` returns the power for a number of participants.
+    """
+    low, high = 1, MOST_PEOPLE  # power is too low at `low`, and high enough at `high`
     if power_at(high) < power:
         return None
     while high - low > 1:
@@ -176,7 +179,7 @@ def people_needed(power_at: Callable[[int], float], power: float) -> int | None:
 
 
 def people_to_invite(complete: int, drop_out: float) -> int:
-    """How many must begin so that so many finish, if this share (0 to below 1) does not."""
+    """Return how many must begin so that `complete` finish, given the drop-out share (0 to below 1)."""
     return ceil(round(complete / (1 - drop_out), 9))
 
 
@@ -188,14 +191,17 @@ TOO_SHORT: Mapping[str, str] = MappingProxyType(
         "one_way": "one-way ANOVA (rows as if independent)",
     }
 )
-"""Main tests as sentences call them, after "the"."""
+"""Names of main tests in sentences, after "the"."""
 USUAL = (0.8, 0.85, 0.9, 0.95)
-"""What power is wanted."""
+"""Usual values of the wanted power."""
 
 
 def power_words(power: float) -> str:
-    """Two digits without the zero, rounded. What would be shown as a usual power that it does not reach has
-    three, rounded down: .7999 is .799, .5973 is .60."""
+    """Format a power with two rounded digits, without the leading zero.
+
+    If rounding would show a usual power that is not reached, three digits are shown, rounded down: .7999 is
+    .799, .5973 is .60.
+    """
     if power > 0.99:
         return "> .99"
     told = round(power, 2)
@@ -204,12 +210,12 @@ def power_words(power: float) -> str:
 
 
 def pattern_words(pattern: str) -> str:
-    """How the means lie, after "so that"."""
+    """Describe the pattern of means, as a clause after "so that"."""
     return PATTERNS[pattern]
 
 
 def plan_words(plan: PowerPlan) -> str:
-    """As in "5 conditions, f = 0.25, correlation .50, alpha .05, epsilon 1"."""
+    """Describe a plan: "5 conditions, f = 0.25, correlation .50, alpha .05, epsilon 1"."""
     parts = [
         f"{plan.conditions} conditions",
         f"f = {format_number(plan.f, 3).rstrip('0')}",

@@ -1,5 +1,6 @@
-"""Compute the answer of the sample-size page: how many people, what fills the order scheme, and the power
-of each pair.
+"""Compute the answer of the sample-size page.
+
+It states how many people are needed, which numbers fill the order scheme, and the power of each pair.
 """
 
 from __future__ import annotations
@@ -26,43 +27,43 @@ if TYPE_CHECKING:
     from study.planning.power.mixed_model_simulation import MixedModelPower
 
 SEED = 20231
-"""Of the simulation: the same question gets the same answer."""
+"""Seed of the simulation: the same question gets the same answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class PowerQuestion:
-    """What a researcher asks for."""
+    """The question of a researcher."""
 
     plan: PowerPlan
     power: float
-    """Wanted, of the main test."""
+    """Wanted power of the main test."""
     block: int
-    """Sequences of the order scheme; 0 without blocks."""
+    """Number of sequences of the order scheme; 0 without blocks."""
     drop_out: float
-    """The share of those who begin and do not finish, 0 to below 1."""
+    """Share of participants who begin and do not finish, 0 to below 1."""
     pattern: str
     correction: str
     people: int | None = None
-    """Those there will be, of whom the researcher wants to know what power they give."""
+    """Number of people the researcher has, to show their power; None if not given."""
     test: str = DEFAULT_PLAN.main
     """The main test, as in a study's plan."""
     scheme: str = "balanced"
-    """Of the orders, which the mixed model takes account of."""
+    """The scheme of orders, which the mixed model takes into account."""
 
     def power_at(self, people: int) -> float:
-        """That of the main test, with so many complete participants."""
-        from study.planning.power.main_test_power import main_power  # numpy takes a while to import
+        """Return the power of the main test with this many complete participants."""
+        from study.planning.power.main_test_power import main_power  # slow to import
 
         return main_power(self.plan, people, test=self.test, pattern=self.pattern, scheme=self.scheme)
 
 
 @dataclass(frozen=True, slots=True)
 class PowerRow:
-    """One number of complete participants."""
+    """The power of one number of complete participants."""
 
     people: int
     blocks: int | None
-    """Full blocks of the order scheme; None if this number leaves one unfilled, or there are none."""
+    """Full blocks of the order scheme; None if the last block is incomplete, or there are no blocks."""
     power: float
     invited: int
     enough: bool
@@ -70,7 +71,7 @@ class PowerRow:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """Two conditions by their places (from 0), at the recommended number of people."""
+    """Two conditions by index (from 0), at the recommended number of people."""
 
     first: int
     second: int
@@ -80,25 +81,27 @@ class PairRow:
     alone: float
     """The power of one paired t test without correction."""
     corrected: float
-    """The share of simulated studies that find it with the correction."""
+    """The share of simulated studies that find the difference with the correction."""
 
 
 @dataclass(frozen=True, slots=True)
 class PowerAnswer:
-    """What the page shows."""
+    """The answer shown on the page."""
 
     wish: PowerQuestion
     needed: int
     """The smallest number of complete participants with the wanted power."""
     best: PowerRow
-    """The smallest that also fills the order scheme evenly, with the power in simulated studies, too, if
-    there are any."""
+    """The smallest such number that also fills the order scheme evenly.
+
+    If studies were simulated, it has the wanted power there, too.
+    """
     runs: tuple[MixedModelPower, ...]
-    """Simulated studies, where the mixed model decides: from the smallest that fills the scheme to `best`."""
+    """Simulated studies for the mixed model: from the smallest number that fills the scheme up to `best`."""
     own: PowerRow | None
-    """Of the people that were asked about."""
+    """Row of the number of people that the researcher has."""
     rows: tuple[PowerRow, ...]
-    """`needed`, numbers near it that fill the scheme, `best`, and the people asked about; ascending."""
+    """Rows of `needed`, numbers near it that fill the scheme, `best`, and `own`; ascending."""
     pairs: tuple[PairRow, ...]
     all_pairs: float | None
     """The share of simulated studies that find every true difference between two conditions."""
@@ -106,12 +109,15 @@ class PowerAnswer:
 
     @property
     def short(self) -> bool:
-        """Whether simulated studies of `best` still have less than the wanted power, by more than chance."""
+        """Whether simulated studies of `best` have less than the wanted power, beyond simulation error."""
         return bool(self.runs) and not self.runs[-1].reaches(self.wish.power)
 
 
 def sample_size_answer(wish: PowerQuestion) -> PowerAnswer:
-    """Computed in a fraction of a second; PlanError at `effect` if nobody could recruit so many."""
+    """Answer the question in a fraction of a second.
+
+    Raise PowerPlanError at `effect` if more than MOST_PEOPLE would be needed.
+    """
     needed = people_needed(wish.power_at, wish.power)
     if needed is None:
         raise PowerPlanError("effect", _too_small(wish))
@@ -138,7 +144,7 @@ def sample_size_answer(wish: PowerQuestion) -> PowerAnswer:
 def _runs(wish: PowerQuestion, people: int) -> tuple[MixedModelPower, ...]:
     if wish.test != "mixed":
         return ()
-    from study.planning.power.mixed_model_simulation import simulate_upwards  # numpy takes a while to import
+    from study.planning.power.mixed_model_simulation import simulate_upwards  # slow to import
 
     step = max(wish.block, 1)
     return simulate_upwards(wish.plan, wish.power, people, step, pattern=wish.pattern, scheme=wish.scheme)
@@ -152,14 +158,14 @@ def _too_small(wish: PowerQuestion) -> str:
 
 
 def power_row(wish: PowerQuestion, people: int) -> PowerRow:
-    """What so many complete participants give."""
+    """Return the row of this many complete participants."""
     power = wish.power_at(people)
     blocks = people // wish.block if wish.block and people % wish.block == 0 else None
     return PowerRow(people, blocks, power, people_to_invite(people, wish.drop_out), power >= wish.power)
 
 
 def _pairs(wish: PowerQuestion, people: int) -> tuple[tuple[PairRow, ...], float | None]:
-    from study.planning.power.pairwise_simulation import pair_shares  # numpy takes a while to import
+    from study.planning.power.pairwise_simulation import pair_shares  # slow to import
 
     people = max(people, 2)
     means = means_of(wish.plan, wish.pattern)

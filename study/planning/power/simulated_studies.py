@@ -1,8 +1,7 @@
-"""Simulate whole studies and analyse them, to check the power that the sample-size page promises.
+"""Simulate whole studies and analyse them, to check the power that the sample-size page shows.
 
-Every value is drawn (normal, equal correlations, random orders) and goes through the test of the
-analysis. Without an effect the share of p below alpha is the rate of false positives; with one, the
-power.
+Every value is drawn (normal, equal correlations, random orders) and goes through the test of the analysis.
+Without an effect, the share of p below alpha is the rate of false positives; with one, it is the power.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ PATTERN = "even"
 
 @dataclass(frozen=True, slots=True)
 class SimulationOutcome:
-    """What so many simulated studies found; `planned` is the power that the sample-size page tells."""
+    """Results of the simulated studies; `planned` is the power shown on the sample-size page."""
 
     studies: int
     false_positives: float
@@ -40,7 +39,7 @@ class SimulationOutcome:
 def simulate_studies(
     plan: PowerPlan, people: int, *, studies: int, seed: int, test: str = "repeated"
 ) -> SimulationOutcome:
-    """Analyse as many studies without an effect, and as many with that of the plan, by one main test."""
+    """Analyse this many studies without an effect and as many with the plan's effect, by one main test."""
     rng = np.random.default_rng(seed)
     nothing, means = np.zeros(plan.conditions), np.array(means_of(plan, PATTERN))
     shares = [_share(plan, people, centres, studies, rng, test) for centres in (nothing, means)]
@@ -51,13 +50,13 @@ def simulate_studies(
 def _share(
     plan: PowerPlan, people: int, means: Array, studies: int, rng: np.random.Generator, test: str
 ) -> float:
-    """The share of studies whose test finds a difference."""
+    """Return the share of studies whose test finds a difference."""
     ps = (main_test_p(simulated_study(plan, people, means, rng), test) for _ in range(studies))
     return sum(p is not None and p < plan.alpha for p in ps) / studies
 
 
 def simulated_study(plan: PowerPlan, people: int, means: Array, rng: np.random.Generator) -> MeasureTable:
-    """One study: everybody plays every condition, in an order by chance."""
+    """Simulate one study: every participant plays every condition, in a random order."""
     root = np.linalg.cholesky(equal_correlations(plan))
     values = means + rng.standard_normal((people, plan.conditions)) @ root.T
     conditions = [AnalysisCondition(f"c{i}", f"Condition {i + 1}", i) for i in range(plan.conditions)]

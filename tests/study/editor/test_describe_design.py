@@ -25,10 +25,10 @@ from study.editor.describe_design import (
     ends,
     item_notes,
     part_pairs,
-    places,
     plain_value,
     plan_pairs,
     question,
+    questions_by_place,
     scales,
     study_pairs,
     world_words,
@@ -199,11 +199,11 @@ def test_parts_are_told_with_the_words_of_their_forms() -> None:
 def test_the_order_of_questions_and_a_part_that_is_off_are_told() -> None:
     study = make_study(shuffle_items=True)
     SurveyItem.objects.create(study=study, key="q", place="check", kind="text", correct="a")
-    check, survey = places(blueprint_of(study))
+    check, survey = questions_by_place(blueprint_of(study))
     assert check.order == "This part is off: these are not asked."
     assert "order of chance" in survey.order
     Study.objects.filter(pk=study.pk).update(shuffle_items=False)
-    assert places(blueprint_of(Study.objects.get(pk=study.pk)))[1].order == "In this order."
+    assert questions_by_place(blueprint_of(Study.objects.get(pk=study.pk)))[1].order == "In this order."
 
 
 def test_a_fixed_code_is_told_from_a_code_of_ones_own() -> None:

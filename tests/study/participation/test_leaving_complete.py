@@ -199,7 +199,7 @@ def test_a_leader_without_a_seat_who_withdraws_leaves_nothing() -> None:
     assert episode.status == "playing"
     seat = person.rounds.get().seat
     assert episode.seats.get(number=seat).acts is False
-    with patch("study.participants.end_participation.episode_erase"):  # the process dies
+    with patch("study.participants.end_participation.erase_episode"):  # the process dies
         participant_withdraw(participant_id=person.pk)
     assert Episode.objects.get().status == "abandoned"
     assert erase_orphaned_episodes(study_id=study.pk) == 1 and not Episode.objects.exists()

@@ -1,10 +1,9 @@
 """Find the most orders that can be completed in a small case, with OR-tools CP-SAT (optional).
 
 Orders follow from the seed and do not depend on play. The time-indexed model has every useful command;
-commands that only waste are left out. Phases within a step: gets, puts, activations, gets of what a tool
-that is never busy has just made, then moves. With one or two agents nothing is lost by that; with more, a
-mixer can be used in ways that the model does not have. The plan found is played in the engine, which has
-the last word.
+commands that only waste are left out. Phases within a step: gets, puts, activations, gets of the products of
+tools that are never busy, then moves. With one or two agents this loses nothing. With more agents, a mixer
+can be used in ways that the model lacks. The plan found is then played in the engine, whose count is final.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from kitchen.worlds.cuisine.world import CuisineWorld
 
 
 class TimeIndexedModel:
-    """Every variable is Boolean; t counts the steps from 0."""
+    """The constraint model of one case. Every variable is Boolean; t counts the steps from 0."""
 
     def __init__(self, cp: Any, options: Options, case: OptimumCase) -> None:
         self.cp, self.level, self.case = cp, options.level, case
@@ -85,7 +84,10 @@ class TimeIndexedModel:
         return [each for key, each in table.items() if key[0] == agent and key[-1] == time]
 
     def _move(self) -> None:
-        """One place, one command; who does not go stays."""
+        """Add the constraints of movement: one place and one command per agent.
+
+        An agent without a goto stays.
+        """
         model, places = self.model, list(self.level.places)
         for a in self.agents:
             model.add(self.at[a, self.table, 0] == 1)
@@ -105,7 +107,10 @@ class TimeIndexedModel:
                 model.add_implication(act, self.at[key[0], key[1], key[-1]])
 
     def _hold(self) -> None:
-        """Hands: empty at first, one item at most; a get needs empty hands, an activation too."""
+        """Add the constraints of hands: empty at first, one item at most.
+
+        Get and activate need empty hands.
+        """
         for a in self.agents:
             for i in self.items:
                 self.model.add(self.holds[a, i, 0] == 0)
@@ -122,7 +127,7 @@ class TimeIndexedModel:
         return self.holds[a, i, t] + got - put
 
     def _cook(self, p: str) -> None:
-        """What lies in a tool, what is ready in it, when it may be touched."""
+        """Add the constraints of a tool: its contents, the product in it, and when it can be used."""
         model, made, wanted = self.model, self._made(p), self._wanted(p)
         for i in wanted:
             model.add(self.lies[p, i, 0] == 0)
@@ -151,7 +156,7 @@ class TimeIndexedModel:
         return sum(table[a, p, i, t] for a in self.agents)
 
     def _one_recipe(self, p: str, t: int) -> None:
-        """The contents are part of one recipe, or one product lies there and nothing else."""
+        """Add the constraint that the contents are part of one recipe, or one product and nothing else."""
         after = t + 1
         subset = [self._new("for", p, r, after) for r in self._made(p)]
         self.model.add(sum(subset) + sum(self.ready[p, r, after] for r in self._made(p)) <= 1)
@@ -163,7 +168,7 @@ class TimeIndexedModel:
         return item in self.level.recipes[made].ingredients
 
     def _closed(self, p: str, t: int, come: Any, gone: Any, made_now: Mapping[str, Any]) -> None:
-        """Nobody touches a tool while it is busy, nor puts to a product that still lies there."""
+        """Add the constraints that no agent uses a busy tool, or adds to a product that still lies there."""
         busy = self.level.places[p].busy
         big = 8
         for later in range(t + 1, min(t + busy, self.case.steps)):
@@ -178,8 +183,11 @@ class TimeIndexedModel:
         self.model.add(come <= big * (1 - lying + gone))
 
     def _serve(self, options: Options) -> int:
-        """Each order takes one dish, put on the table by its deadline, and not before it was ordered it is
-        matched: dishes may wait. Returns the bound of `bounds`, which the model is told too."""
+        """Add the constraints of orders, and return the bound of `upper_bounds`, which the model includes.
+
+        Each order takes one dish, put on the table by its deadline. It is matched only after it was ordered:
+        dishes may wait.
+        """
         orders = [order for order in drawn_orders(options, self.case.seed) if order.dish in self.dishes]
         interval, life = options.timing.interval, options.timing.lifetimes
         all_orders = drawn_orders(options, self.case.seed)
@@ -205,7 +213,9 @@ class TimeIndexedModel:
         return most
 
     def turns(self, engine: Any) -> tuple[TurnCommands, ...]:
-        """The plan as commands: gets, puts, activations, gets of what was made at once, then moves."""
+        """Return the plan as commands: gets, puts, activations, gets of products made in the step, then
+        moves.
+        """
         return tuple(tuple(self._turn(engine, t)) for t in self.times)
 
     def _turn(self, engine: Any, t: int) -> list[tuple[int, Command]]:
@@ -221,7 +231,7 @@ class TimeIndexedModel:
         return turn
 
     def _gets(self, engine: Any, t: int) -> tuple[list[tuple[int, Command]], list[tuple[int, Command]]]:
-        """Gets of what lay there before the step, and of what is only made in it."""
+        """Return the gets of items that lay there before the step, and of those made in the step."""
         early: list[tuple[int, Command]] = []
         late: list[tuple[int, Command]] = []
         there = {key[:2] for key, v in self.ready.items() if key[-1] == t and engine.value(v)}
@@ -242,7 +252,7 @@ def _tree(level: Level, item: str) -> set[str]:
 
 
 def load_solver() -> Any:
-    """OR-tools' cp_model; NoSolverError where it is not installed."""
+    """Return OR-tools' cp_model; raise NoSolverError if it is not installed."""
     try:
         return import_module("ortools.sat.python.cp_model")
     except ImportError:
@@ -250,7 +260,7 @@ def load_solver() -> Any:
 
 
 def solve_case(case: OptimumCase, seconds: float) -> Optimum:
-    """The optimum of a case, or the best plan and bound that were found in so many seconds."""
+    """Return the optimum of a case, or the best plan and bound found in so many seconds."""
     cp = load_solver()
     options = read_options({"level": case.level, "alpha": case.alpha, "max_steps": case.steps})
     model = TimeIndexedModel(cp, options, case)
@@ -265,7 +275,7 @@ def solve_case(case: OptimumCase, seconds: float) -> Optimum:
 
 
 def replay_plan(case: OptimumCase, turns: Sequence[TurnCommands]) -> int:
-    """Orders that these commands complete in the engine."""
+    """Return the number of orders that these commands complete in the engine."""
     game = CuisineWorld.create(
         seats=case.agents,
         settings={"level": case.level, "alpha": case.alpha, "max_steps": case.steps},

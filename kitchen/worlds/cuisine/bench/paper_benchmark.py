@@ -30,33 +30,33 @@ ABLATION_TABLE, DEMONSTRATION_TABLE = "ablation_2_agents_level_3", "demo_agents_
 
 @cache
 def published_data() -> Json:
-    """The data file."""
+    """Return the content of the data file."""
     return json.loads(DATA.read_text(encoding="utf-8"))
 
 
 def published_levels() -> tuple[str, ...]:
-    """The 12 levels of Tables 3 to 5 in the paper's order, easiest class first."""
+    """Return the 12 levels of Tables 3 to 5 in the paper's order, easiest class first."""
     return tuple(f"level_{number}" for numbers in published_data()["classes"].values() for number in numbers)
 
 
 def level_class(level: str) -> str:
-    """The paper's class of a level, empty for one that it does not have."""
+    """Return the paper's class of a level; empty if the paper does not have the level."""
     names = (name for name, numbers in published_data()["classes"].items() if level in _codes(numbers))
     return next(names, "")
 
 
 def gpt4_counts(level: str, agents: int) -> Mapping[float, OrderCounts]:
-    """GPT-4 in Tables 3 to 5, by interval; empty where the paper has no such cell."""
+    """Return GPT-4's counts in Tables 3 to 5, by interval; empty if the paper has no such cell."""
     return _by_alpha(published_data()["gpt4"].get(str(agents), {"cells": {}})["cells"].get(level, ()))
 
 
 def table_row(table: str, name: str) -> Mapping[float, OrderCounts]:
-    """One row of Table 7 (`ABLATION`) or 8 (`DEMONSTRATION`), by interval."""
+    """Return one row of Table 7 (`ABLATION`) or 8 (`DEMONSTRATION`), by interval."""
     return _by_alpha(published_data()[table][name])
 
 
 def other_model_counts(agents: int) -> dict[str, Mapping[float, OrderCounts]]:
-    """Table 6: every model on level_3 with so many agents; empty counts where the paper prints none."""
+    """Return every model's counts in Table 6: level_3 with so many agents; empty if the paper prints none."""
     models = published_data()["other_models_level_3"].items()
     return {model: _by_alpha(counts.get(str(agents), ())) for model, counts in models}
 
@@ -76,13 +76,13 @@ ABLATION_VARIANTS: tuple[tuple[str, str, Mapping[str, Json]], ...] = (
     ("no_inference_knowledge", "no inference knowledge", {"hints": False}),
     ("no_feedback", "no feedback", {"feedback": False}),
 )
-"""Table 7: rows, their words, the dispatcher's settings."""
+"""The rows of Table 7: code, label, and the dispatcher's settings."""
 DEMONSTRATION_TEAMS = ((4, 4), (4, 2), (3, 3), (3, 2))
-"""Table 8: agents, and agents of the demonstration."""
+"""The rows of Table 8: number of agents, and number of agents in the demonstration."""
 
 
 class CuisineBenchmark(CompletionBenchmark):
-    """Levels, paces and tables of the paper."""
+    """The levels, intervals and tables of the paper."""
 
     steps: ClassVar[int] = EPISODE_STEPS
     agents: ClassVar[tuple[int, ...]] = (2, 3, 4)
@@ -95,26 +95,26 @@ class CuisineBenchmark(CompletionBenchmark):
     bound_told: ClassVar[str] = "kitchen/worlds/cuisine/bench/upper_bounds.py"
 
     def levels(self) -> tuple[str, ...]:
-        """All but those that are made from a seed."""
+        """Return all levels but those generated from a seed."""
         setting = next(each for each in CuisineWorld.settings if each.name == "level")
         return tuple(code for code, _ in setting.choices if code != PROCEDURAL)
 
     def usual_levels(self) -> tuple[str, ...]:
-        """The paper's 12."""
+        """Return the paper's 12 levels."""
         return published_levels()
 
     def class_of(self, level: str) -> str:
-        """The paper's."""
+        """Return the paper's class of a level."""
         return level_class(level)
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Level, pace and length."""
+        """Return the settings for level, interval factor and length."""
         return {"level": level, "alpha": alpha, "max_steps": steps}
 
     def preset(
         self, name: str, agents: Sequence[int], models: Sequence[str]
     ) -> Iterator[tuple[BenchmarkVariant, int]]:
-        """Tables 6 to 8."""
+        """Yield the variants of Tables 6 to 8."""
         if name == "table6":
             yield from (
                 (BenchmarkVariant(model, model, {"model": model}), n) for n in agents for model in models
@@ -129,27 +129,27 @@ class CuisineBenchmark(CompletionBenchmark):
                 yield BenchmarkVariant(row, label, settings, (DEMONSTRATION_TABLE, row)), number
 
     def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:
-        """A row of Table 7 or 8, else GPT-4 of Tables 3 to 5."""
+        """Return a row of Table 7 or 8; without a row, GPT-4's counts of Tables 3 to 5."""
         return table_row(*row) if row else gpt4_counts(level, agents)
 
     def other_models(self, agents: int) -> Mapping[str, Mapping[float, OrderCounts]]:
-        """Table 6."""
+        """Return the counts of Table 6."""
         return other_model_counts(agents)
 
     def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> ScoreBound:
-        """By agent-steps, tools and latency."""
+        """Return the upper bound from agent-steps, tools and latency."""
         return cell_bound(level, alpha, agents, seeds)
 
     def check_solver(self) -> None:
-        """OR-tools is an extra."""
+        """Raise NoSolverError if OR-tools, an optional extra, is not installed."""
         exact_optimum.load_solver()
 
     def optimum(self, case: OptimumCase, seconds: float) -> Optimum:
-        """By CP-SAT."""
+        """Return the optimum found by CP-SAT."""
         return exact_optimum.solve_case(case, seconds)
 
     def replay(self, case: OptimumCase, turns: Sequence[TurnCommands]) -> int:
-        """Orders completed."""
+        """Return the number of completed orders."""
         return exact_optimum.replay_plan(case, turns)
 
 

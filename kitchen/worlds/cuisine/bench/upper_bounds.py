@@ -1,25 +1,27 @@
 """Compute upper bounds on completed orders and on the score of every cell, for any agent.
 
-The argument, for any co-player, however it plays:
+The argument holds for any agent, however it plays:
 
-- **Orders** do not depend on play. With beta = 2.5 an order stands for at most ceil(2.5 tau) <= 3 tau steps,
-  so at most four stand at once and the limit of six never holds one back: seed, level and alpha give every
-  order with its deadline. An order that is due within the episode is completed or has failed at its end; a
-  later one counts only if it is completed.
-- **Agent-steps.** An agent does one command a step. Each base ingredient in the tree of a dish (with
-  multiplicity: a product is consumed once) takes four: go to the storage (a useful get there always leaves
-  it, so each needs a goto of its own), get, go to the tool, put. Each product that is carried on takes three
-  (get, goto, put), each activation one, and an attended tool its busy steps but one more. Dishes laid out
-  ahead cost the same. So N agents serve orders within t steps only if their agent-steps are at most N t.
-- **Tools.** Per product, a tool lies untouched for busy - 1 steps, and its puts, its activation and its get
-  are 'commands there, at most N in a step': busy - 1 + (ingredients + 2) / N steps of one of its instances.
-- **Latency.** Goto, get, goto, put, then what the tools take, get, goto, put: no order is served sooner.
+- **Orders** do not depend on play. With beta = 2.5 an order is open for at most ceil(2.5 tau) <= 3 tau steps.
+  So at most four orders are open at once, and the limit of six never delays one. Seed, level and alpha
+  therefore give every order with its deadline. An order that is due within the episode is completed or has
+  failed at its end. A later order counts only if it is completed.
+- **Agent-steps.** An agent gives one command a step. Each base ingredient in the tree of a dish counts with
+  multiplicity, because a product is consumed once. Each takes four commands: go to the storage, get, go to
+  the tool, put. (A useful get at the storage is followed by leaving it, so each get needs its own goto.)
+  Each product that is carried on takes three (get, goto, put). Each activation takes one. An attended tool
+  takes busy - 1 more. Dishes made ahead cost the same. So N agents can serve orders within t
+  steps only if the orders' agent-steps are at most N t.
+- **Tools.** For each product, a tool is untouched for busy - 1 steps. Its puts, its activation and its get
+  are commands there, at most N in a step. In total one of its instances takes
+  busy - 1 + (ingredients + 2) / N steps.
+- **Latency.** Goto, get, goto, put, then the time of the tools, get, goto, put: no order is served sooner.
 - A dish whose tool the kitchen lacks (frenchFries in level_12) is never served.
 
-How many orders can be met by their deadlines under one such resource is what Moore and Hodgson's rule gives
-exactly (the most jobs on time on one machine); the bound is the least over the resources. With m orders due
-within the episode, at most a of them met and at most k orders met in all, the share is at most
-k / (m + k - a): a met order that was not due raises the share less than one that was.
+Moore and Hodgson's rule (the most jobs on time on one machine) gives exactly how many orders can be met by
+their deadlines under one such resource. The bound is the least over the resources. Let m orders be due within
+the episode, at most a of them met, and at most k orders met in all. Then the share is at most k / (m + k -
+a), because a met order that was not due raises the share less than one that was.
 """
 
 from __future__ import annotations
@@ -37,22 +39,22 @@ from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.settings import Options, read_options
 
 EPISODE_STEPS = 60
-"""Of an episode, as in the paper."""
+"""Steps of an episode, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class DueOrder:
-    """One order: a dish, and the step (counted from 1) in which it must be on the table at the latest."""
+    """One order: a dish, and the last step (counted from 1) in which it can be put on the table."""
 
     dish: str
     deadline: int
     must_end: bool
-    """It is completed or has failed when the episode is over."""
+    """Whether it is completed or has failed when the episode ends."""
 
 
 @lru_cache(4096)
 def episode_bound(level: str, alpha: float, agents: int, seed: int, steps: int = EPISODE_STEPS) -> ScoreBound:
-    """The bound of one episode."""
+    """Return the bound of one episode."""
     options = read_options({"level": level, "alpha": alpha, "max_steps": steps})
     orders = drawn_orders(options, seed)
     due = [order for order in orders if order.must_end]
@@ -63,12 +65,12 @@ def episode_bound(level: str, alpha: float, agents: int, seed: int, steps: int =
 def cell_bound(
     level: str, alpha: float, agents: int, seeds: Iterable[int], steps: int = EPISODE_STEPS
 ) -> ScoreBound:
-    """The bound of the counts summed over several episodes."""
+    """Return the bound of the counts summed over several episodes."""
     return sum((episode_bound(level, alpha, agents, seed, steps) for seed in seeds), ScoreBound(0, 0))
 
 
 def drawn_orders(options: Options, seed: int) -> list[DueOrder]:
-    """Every order of an episode, whatever is played."""
+    """Return every order of an episode; they do not depend on play."""
     generator, orders = Random(seed), []  # noqa: S311
     for clock in range(0, options.max_steps, options.timing.interval):
         dish = generator.choice(options.level.dishes)
@@ -85,7 +87,7 @@ def _most_met(level: Level, orders: Sequence[DueOrder], agents: int) -> int:
 
 
 def most_on_time(jobs: Iterable[tuple[int, Fraction]]) -> int:
-    """Moore and Hodgson (1968): how many of the jobs (deadline, time) one machine can end in time."""
+    """Return how many of the jobs (deadline, time) one machine can end in time (Moore and Hodgson, 1968)."""
     chosen: list[Fraction] = []
     for deadline, time in sorted(jobs):
         insort(chosen, time)
@@ -101,7 +103,7 @@ def _agents_load(level: Level, agents: int) -> dict[str, Fraction]:
 
 @lru_cache(maxsize=256)
 def _tool_loads(level: Level, agents: int) -> list[dict[str, Fraction]]:
-    """For every type of tool in the kitchen, the steps of all its instances that each dish takes."""
+    """Return, for every type of tool in the kitchen, the steps of all its instances that each dish takes."""
     number = Counter(level.kitchen)
     loads = {kind: dict.fromkeys(level.dishes, Fraction(0)) for kind in number}
     for dish in level.dishes:
@@ -115,7 +117,7 @@ def _tool_loads(level: Level, agents: int) -> list[dict[str, Fraction]]:
 
 
 def products_needed(level: Level, item: str) -> list[str]:
-    """Every product that has to be made for one item, with multiplicity, itself first."""
+    """Return every product that has to be made for one item, with multiplicity, itself first."""
     if item not in level.recipes:
         return []
     below = (products_needed(level, ingredient) for ingredient in level.recipes[item].ingredients)
@@ -123,12 +125,12 @@ def products_needed(level: Level, item: str) -> list[str]:
 
 
 def agent_steps(level: Level, dish: str) -> int:
-    """Commands that one dish takes at least, over all agents, until it lies on the serving table."""
+    """Return the least number of commands, over all agents, until one dish lies on the serving table."""
     return 3 + sum(_own_steps(level, product) for product in products_needed(level, dish))
 
 
 def _own_steps(level: Level, product: str) -> int:
-    """Bringing what one product is made of, and activating its tool."""
+    """Return the commands to bring a product's ingredients and to activate its tool."""
     recipe = level.recipes[product]
     tool = level.stock.tools[recipe.tool]
     base = sum(item not in level.recipes for item in recipe.ingredients)
@@ -137,7 +139,7 @@ def _own_steps(level: Level, product: str) -> int:
 
 
 def _carried_to(level: Level, product: str) -> int:
-    """Ingredients that are put into the tool; one that was made in such a tool may lie there already."""
+    """Return the number of ingredients carried to the tool; one made in such a tool may already be there."""
     recipe = level.recipes[product]
     made = (level.recipes[item].tool for item in recipe.ingredients if item in level.recipes)
     made_there = (tool == recipe.tool for tool in made)
@@ -145,26 +147,33 @@ def _carried_to(level: Level, product: str) -> int:
 
 
 def _commands_at(level: Level, product: str) -> int:
-    """Puts, activation and get at the tool; an ingredient that was made there needs neither get nor put."""
+    """Return the commands at the tool: puts, activation and get.
+
+    An ingredient that was made there needs neither get nor put.
+    """
     carried = _carried_to(level, product)
     return 2 + carried - (len(level.recipes[product].ingredients) - carried)
 
 
 def earliest_serving_step(level: Level, dish: str, agents: int) -> int:
-    """The first step (counted from 1) in which a dish can be put on the table, however many help."""
+    """Return the first step (counted from 1) in which a dish can be put on the table, with any number of
+    agents.
+    """
     return _ready(level, dish, agents) + 3
 
 
 def _ready(level: Level, product: str, agents: int) -> int:
-    """The first step (counted from 0) in which a product can be taken. Several agents may act at one tool
-    within one step; one alone may not."""
+    """Return the first step (counted from 0) in which a product can be taken.
+
+    Several agents may act at one tool within one step; one agent may not.
+    """
     recipe, alone = level.recipes[product], int(agents == 1)
     last = max(_put(level, item, recipe.tool, agents) for item in recipe.ingredients)
     return last + alone + max(level.stock.tools[recipe.tool].busy, alone)
 
 
 def _put(level: Level, item: str, tool: str, agents: int) -> int:
-    """The first step (counted from 0) in which an item can be put into a tool."""
+    """Return the first step (counted from 0) in which an item can be put into a tool."""
     if item not in level.recipes:
         return 3
     there = level.recipes[item].tool == tool

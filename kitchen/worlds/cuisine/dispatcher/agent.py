@@ -1,6 +1,6 @@
-"""Implement the agent `Dispatcher`: prompt, model reply, commands, check, and a fallback that is named.
+"""Implement the agent `Dispatcher`: prompt, model reply, commands, check, and a recorded fallback.
 
-It also writes the decision's note for the log.
+The agent also writes the decision's note for the log.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ from kitchen.worlds.cuisine.dispatcher.settings import (
 
 
 def answer_note(talk: ModelConversation, answer: ModelAnswer, told: Sequence[str]) -> Json:
-    """The commands as they were read, what of them could not be, and what was told before."""
+    """Return the note of an answer: the commands as they were read, those that could not be read, and the
+    feedback.
+    """
     return {
         **_setting(talk),
         "feedback": list(told),
@@ -54,19 +56,19 @@ def answer_note(talk: ModelConversation, answer: ModelAnswer, told: Sequence[str
 
 
 def fallback_note(talk: ModelConversation, by: str, told: Sequence[str]) -> Json:
-    """Why there was no answer, and who commanded instead."""
+    """Return the note of a decision without an answer: the error, and the agent that commanded instead."""
     call = talk.calls[-1]
     why = {"by": by, "code": call.error, "text": call.error_text}
     return {**_setting(talk), "feedback": list(told), "fallback": why}
 
 
 def spelled_commands(given: Iterable[GivenCommand]) -> list[str]:
-    """Commands as the model writes them."""
+    """Return commands as the model writes them."""
     return [spell_command(seat, command) for seat, command in given]
 
 
 def _setting(talk: ModelConversation) -> dict[str, Json]:
-    """What was asked and how, as far as it is not plain from the settings: defaults that were filled in."""
+    """Return the request's settings that the agent's settings do not show, such as filled-in defaults."""
     shown = demonstration_for(talk.moment, talk.options)
     return {
         "provider": talk.door.provider,
@@ -82,8 +84,7 @@ def _setting(talk: ModelConversation) -> dict[str, Json]:
 
 
 RESERVE_SECONDS = 1.0
-"""Seconds kept back of the time for a decision, so that the fallback is in time; a quarter where there are
-less than four."""
+"""Seconds of the decision time kept for the fallback; a quarter of the time if it is below four seconds."""
 
 TRIAL_SETTINGS: Mapping[str, Json] = {
     "model": STAND_IN,
@@ -94,16 +95,16 @@ TRIAL_SETTINGS: Mapping[str, Json] = {
     "stand_in_latency": 0.0,
     "stand_in_failures": 0.0,
 }
-"""How it is tried out for a forecast."""
+"""Settings of the trial for a forecast."""
 
 
 class Dispatcher(Agent):
     """A language model that commands every seat it holds (MindAgent, arXiv 2309.09971, section 4).
 
-    Keeps nothing between steps but `Decision.memory`. `Decision.played_by` is `dispatcher` where a language
-    model chose, `stand-in` where none is set up, and `planner` or `noop` where there was no answer; then
-    `Decision.fallback` has the ModelError's code. An agent that the model left out is left out. What it
-    intends is the plan of its structured reply, the same for every agent; a reply in free text tells none.
+    `Decision.memory` is its only state between steps. `Decision.played_by` is `dispatcher` if a language
+    model chose, `stand-in` if no model is set up, and `planner` or `noop` if there was no answer. In the last
+    case `Decision.fallback` has the ModelError's code. Agents that the model left out get no command. The
+    intent is the plan of a structured reply, the same for every agent; a reply in free text has no intent.
     """
 
     kind = "dispatcher"
@@ -113,8 +114,10 @@ class Dispatcher(Agent):
     names_model: ClassVar[str] = "model"
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """SettingsError for a model of a provider that there is not, and for a system text that lacks
-        something."""
+        """Read the settings.
+
+        Raise SettingsError for an unknown provider, and for a system text that lacks a needed part.
+        """
         super().__init__(chosen)
         self.options = DispatcherOptions.read(self.chosen)
         parse_model_setting(self.options.model)
@@ -122,42 +125,46 @@ class Dispatcher(Agent):
             raise SettingsError(why)
 
     def cautions(self) -> tuple[str, ...]:
-        """Without a key, a model's name or a price, the fallback would play every step."""
+        """Return warnings: without a key, a model name or a price, the fallback would play every step."""
         provider, model = parse_model_setting(self.options.model)
         return tuple(
             f"{why}: {FALLBACK_SENTENCES[self.options.fallback]}." for why in why_not_usable(provider, model)
         )
 
     def remarks(self) -> tuple[str, ...]:
-        """Settings of which nothing is sent to the model that plays."""
+        """Return remarks about settings that are not sent to the model, and about unused parts of
+        the prompt.
+        """
         return (*unsent_settings(self.options), *unused_parts(self.options))
 
     def refusal(self) -> str:
-        """Thinking that leaves no room for a reply."""
+        """Return why the settings are refused: thinking would leave no room for a reply. Empty if it does."""
         return reply_room_problem(self.options)
 
     def model(self) -> str:
-        """What the settings name, or the default of this process."""
+        """Return the model of the settings, or the default of this process."""
         return ":".join(parse_model_setting(self.options.model))
 
     def rehearsal(self) -> ForecastTrial:
-        """By the stand-in, whatever the settings say of it. Two messages are one exchange."""
+        """Return the trial for a forecast, which always uses the stand-in. Two messages are one exchange."""
         kept = (self.options.memory - 1) // 2
         chosen = {**self.chosen, **TRIAL_SETTINGS}
         remembering = {**chosen, "memory": self.options.memory}
         return ForecastTrial(chosen, kept, self.options.repair, remembering)
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """The system message."""
+        """Return the system message."""
         return (fixed_part(KitchenMoment.of(situation), self.options),)
 
     def placeholders(self, situation: Situation) -> Mapping[str, str]:
-        """The parts that are switched on, and all pieces."""
+        """Return the prompt parts that are switched on, and all pieces."""
         moment = KitchenMoment.of(situation)
         return {**prompt_parts(moment, self.options), **prompt_pieces(moment, self.options)}
 
     def decide(self, situation: Situation) -> Decision:
-        """Ask the model within the time of the situation, and fall back as the settings say."""
+        """Ask the model within the time of the situation, and use the fallback of the settings if
+        it fails.
+        """
         deadline = time.monotonic() + situation.seconds - min(RESERVE_SECONDS, situation.seconds / 4)
         moment = KitchenMoment.of(situation)
         memory = DispatcherMemory.read(situation.memory).within(self.options.memory)
@@ -191,14 +198,20 @@ class Dispatcher(Agent):
         )
 
     def _says(self, talk: ModelConversation, adviser: FallbackPlanner) -> tuple[MessageDraft, ...]:
-        """The model's line to all people, and its answers to jobs; the stand-in's words are the planner's."""
+        """Return the model's line to all people, and its answers to jobs.
+
+        For the stand-in, return the planner's.
+        """
         if talk.door.is_stand_in:
             return adviser.decision.says if talk.talks else ()
         line = (MessageDraft(talk.line),) if talk.line and not talk.withheld else ()
         return (*line, *talk.answers)
 
     def _intents(self, talk: ModelConversation, adviser: FallbackPlanner) -> Mapping[int, Intent]:
-        """The model's own words, the same for all its agents; the stand-in's are the planner's."""
+        """Return the model's own words, the same for all its agents.
+
+        For the stand-in, return the planner's intents.
+        """
         if talk.door.is_stand_in:
             return adviser.decision.intents
         words = {"said": talk.plan, "thought": talk.thought if self.options.tell_thoughts else ""}
@@ -206,7 +219,7 @@ class Dispatcher(Agent):
         return dict.fromkeys(talk.moment.team.mine, told) if told else {}
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """The settings' fallback, for a decision of which nothing came out."""
+        """Return the fallback's decision after a decision failed."""
         moment = KitchenMoment.of(situation)
         memory = DispatcherMemory.read(situation.memory).within(self.options.memory)
         decision = self._without_answer(moment, memory, FallbackPlanner(situation, moment, memory), code)
@@ -227,7 +240,7 @@ class Dispatcher(Agent):
     def _without_answer(
         self, moment: KitchenMoment, memory: DispatcherMemory, adviser: FallbackPlanner, code: str
     ) -> Decision:
-        """Nobody answered: the planner commands, or the agents wait."""
+        """Return the decision without an answer: the planner commands, or the agents wait."""
         by = self.options.fallback
         waits = dict.fromkeys(moment.team.asked, NOOP)
         commands = adviser.decision.commands if by == "planner" else waits
@@ -248,7 +261,7 @@ FAILURE_SENTENCES = {
     "unpriced": "You were not asked in the last step",
     "error": "You could not be asked in the last step",
 }
-"""Every ModelError's code in words for the model, which is told of it in the next step."""
+"""Sentences for every ModelError's code; the model reads them in the next step."""
 
 FALLBACK_SENTENCES = {
     "planner": "the planner will command the teammates in every step, as the fallback",
@@ -262,5 +275,5 @@ SUBSTITUTE_SENTENCES = {
 
 
 def no_answer_sentence(code: str, by: str) -> ReplyFault:
-    """What happened in a step without an answer, and who stood in."""
+    """Return what happened in a step without an answer, and which fallback commanded."""
     return ReplyFault("no_answer", f"{FAILURE_SENTENCES[code]}, {SUBSTITUTE_SENTENCES[by]}")

@@ -1,9 +1,9 @@
 """Check commands one step ahead by the game's rules, and tell the model what was wrong.
 
-Paper, section 4.1 (Action Validation, Feedback). A command that cannot be carried out becomes noop, with a
-reason and advice. A refused command changes nothing for the others. A second command for an agent, and one
-for somebody else's agent, is left out. The kitchen is rebuilt from brief and observation, so only known
-facts count.
+Source: section 4.1 of the paper (Action Validation, Feedback). A command that cannot be carried out becomes
+noop, with a reason and advice. A refused command does not affect the others. A second command for an agent is
+left out, and so is a command for another's agent. The kitchen is rebuilt from brief and observation, so only
+facts that the seat knows count.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _KEPT = ("level", "title", "dishes", "recipes", "base", "tools", "locations", "u
 
 
 class SimulatedKitchen:
-    """The kitchen in the midst of a turn; `run` changes it."""
+    """The kitchen in the middle of a turn; `run` changes it."""
 
     def __init__(self, brief: Mapping[str, Json], observation: Mapping[str, Json]) -> None:
         self.level = level_from_brief(brief)
@@ -45,7 +45,7 @@ class SimulatedKitchen:
         self.places = {id: self._place(id, each) for id, each in observation["locations"].items()}
 
     def run(self, seat: int, command: Command) -> tuple[str, ...]:
-        """Carry out one command, or change nothing and say why not, in reason codes."""
+        """Carry out one command and return no reasons, or change nothing and return the refusal codes."""
         if not 0 <= seat < len(self.agents):
             return ("unknown_agent",)
         outcome = carry_out_command(self.level, self._states, self.agents[seat], self.place(command), command)
@@ -56,11 +56,11 @@ class SimulatedKitchen:
         return outcome.reasons
 
     def agent(self, seat: int) -> AgentState | None:
-        """The agent now, None if there is none."""
+        """Return the agent now; None if there is none."""
         return self.agents[seat] if 0 <= seat < len(self.agents) else None
 
     def place(self, command: Command) -> PlaceState | None:
-        """The place that a command names, None if it names none of this kitchen."""
+        """Return the place that a command names; None if it names no place of this kitchen."""
         return self.places.get(command[1]) if len(command) > 1 else None
 
     def _place(self, id: str, seen: Mapping[str, Json]) -> PlaceState:
@@ -70,7 +70,7 @@ class SimulatedKitchen:
 
 
 def level_from_brief(brief: Mapping[str, Json]) -> Level:
-    """The level that a brief describes; equal briefs share one."""
+    """Return the level that a brief describes; equal briefs share one."""
     return _level(json.dumps({key: brief[key] for key in _KEPT}))
 
 
@@ -97,14 +97,17 @@ def _level(text: str) -> Level:
 
 
 def _stock(base: list[str], recipes: Mapping[str, Recipe]) -> Stock:
-    """Everything that has a name: what the storage holds, and what can be made."""
+    """Return all items: those of the storage, and those that can be made."""
     known = shipped_catalogue().stock
     ingredients = {**known.ingredients, **{item: item for item in base if item not in known.ingredients}}
     return replace(known, ingredients=ingredients, recipes={**known.recipes, **recipes})
 
 
 def _tool(code: str, told: Mapping[str, Json]) -> Tool:
-    """A type of place. What no brief says, its role and whether it is always open, is known by its name."""
+    """Return a type of place.
+
+    A brief lacks its role and whether it is always open; these come from the shipped tool of that name.
+    """
     known = shipped_catalogue().stock.tools.get(code)
     attended = bool(told["attended"])
     role, always_open = (known.role, known.always_open) if known else ("tool", attended)
@@ -118,12 +121,12 @@ VERB_FORMS: Mapping[str, str] = {
     "activate": "activate_AGENT_LOCATION",
     "noop": "noop_AGENT",
 }
-"""Every command as it is spelled in free text."""
+"""The form of every command in free text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyFault:
-    """One thing that was wrong with a reply: `code` for the log, `text` for the model."""
+    """One fault of a reply: `code` for the log, `text` for the model."""
 
     code: str
     text: str
@@ -131,14 +134,14 @@ class ReplyFault:
     command: Command = ()
 
     def to_json(self) -> dict[str, Json]:
-        """For the decision's note."""
+        """Return the fault for the decision's note."""
         return {"code": self.code, "seat": self.seat, "command": list(self.command), "text": self.text}
 
 
 def refusal_fault(
     seat: int, command: Command, reasons: Iterable[str], agent: AgentState | None, place: PlaceState | None
 ) -> ReplyFault:
-    """The fault of a command that the rules refuse, given the agent and the place at that moment."""
+    """Return the fault of a command that the rules refuse, given the agent and the place at that moment."""
     codes = telling_reasons(tuple(reasons))
     facts = _facts(seat, command, agent, place)
     parts = [_sentence(code, command).format(**facts) for code in codes]
@@ -197,26 +200,26 @@ _OF_VERB = {
 
 NOOP = ("noop",)
 UnclearCommands = Mapping[int, Sequence[Command]]
-"""What several passages of an answer say for one agent, by seat."""
+"""Commands of several passages of an answer for one agent, by seat."""
 NOTHING_UNCLEAR: UnclearCommands = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedCommands:
-    """What is left of a list of commands."""
+    """The result of checking a list of commands."""
 
     commands: tuple[GivenCommand, ...]
-    """In the order in which they came, each agent once; unusable ones are noop."""
+    """Commands in their order, one for each agent; unusable ones are noop."""
     faults: tuple[ReplyFault, ...]
 
     @property
     def unread(self) -> bool:
-        """For some agent no command could be read."""
+        """Whether some agent has no command that could be read."""
         return any(fault.code in UNREAD_CODES for fault in self.faults)
 
     @property
     def kept(self) -> tuple[GivenCommand, ...]:
-        """Without those that were refused."""
+        """The commands that were not refused."""
         refused = {fault.seat for fault in self.faults if fault.command}
         return tuple(each for each in self.commands if each[0] not in refused)
 
@@ -224,7 +227,10 @@ class CheckedCommands:
 def check_commands(
     moment: KitchenMoment, given: Sequence[GivenCommand], unclear: UnclearCommands = NOTHING_UNCLEAR
 ) -> CheckedCommands:
-    """Look one step ahead. Everything that ran before ours this step is taken into account."""
+    """Check commands one step ahead.
+
+    All commands that run before ours in this step are taken into account.
+    """
     ours, faults = first_commands(given, moment.team)
     scene = SimulatedKitchen(moment.brief, moment.observation)
     for seat, command in moment.commanded.items():
@@ -243,8 +249,10 @@ def check_commands(
 def first_commands(
     given: Iterable[GivenCommand], team: CommandedTeam
 ) -> tuple[list[GivenCommand], list[ReplyFault]]:
-    """The first command of each of our agents, and what was wrong with the rest. Saying the same twice is
-    not wrong."""
+    """Return the first command of each of our agents, and the faults of all others.
+
+    Repeating the same command is no fault.
+    """
     first: dict[int, GivenCommand] = {}
     faults: dict[str, ReplyFault] = {}
     for seat, command in given:
@@ -285,7 +293,9 @@ def _not_ours(seat: int, team: CommandedTeam) -> ReplyFault:
 def _left_out(
     team: CommandedTeam, commands: Iterable[GivenCommand], unclear: UnclearCommands
 ) -> list[ReplyFault]:
-    """Agents of ours that were given no command, or several in several places: they do nothing."""
+    """Return faults for our agents with no command, or with several in different passages: they do
+    nothing.
+    """
     told = {seat for seat, _ in commands}
     if not told and not unclear:
         text = f"No command was found in your reply: give one command each to {team.list_asked()}."
@@ -309,14 +319,17 @@ def _unclear(seat: int, ways: Sequence[Command]) -> ReplyFault:
 
 
 def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list[str]:
-    """What to tell before this step: what was wrong with the last reply (`remembered`), what the kitchen
-    refused or served, and advice on what stands in the way now. Empty where all is well."""
+    """Return the feedback for the model before this step; empty if there is none.
+
+    Feedback is the faults of the last reply (`remembered`), events of the kitchen, and advice on current
+    obstacles.
+    """
     lines = [*remembered, *_late(moment), *_refused(moment), *_news(moment.events), *_advice(moment)]
     return list(dict.fromkeys(lines))
 
 
 def _late(moment: KitchenMoment) -> Iterator[str]:
-    """What came too late to be followed, for the kitchen as it was then."""
+    """Yield sentences about late replies, which were not followed because the kitchen had changed."""
     for late in moment.late:
         given = ", ".join(spell_command(seat, command) for seat, command in late.commands.items())
         said = f" ({given})" if given else ""
@@ -324,7 +337,7 @@ def _late(moment: KitchenMoment) -> Iterator[str]:
 
 
 def _refused(moment: KitchenMoment) -> Iterator[str]:
-    """Commands of our agents that passed the look-ahead and were refused all the same."""
+    """Yield sentences about commands of our agents that passed the check but were refused in the game."""
     scene = SimulatedKitchen(moment.brief, moment.observation)
     for event in moment.events:
         if event.kind == "refused" and event.seat in moment.team.mine:
@@ -347,7 +360,7 @@ _NEWS = {
 
 
 def _advice(moment: KitchenMoment) -> Iterator[str]:
-    """Hands that are full of what nobody can use stay full until it is thrown away."""
+    """Yield advice to throw away useless items, which otherwise stay in the hands."""
     storage = next(id for id, kind in moment.brief["locations"].items() if kind == "storage")
     for seat in moment.team.mine:
         agent = moment.observation["agents"][seat]

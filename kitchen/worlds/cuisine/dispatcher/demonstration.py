@@ -1,8 +1,8 @@
 """Build the one-shot demonstration: another dish than those of the level, played by the planner.
 
-Paper, section 4.1 (One-shot Demo) and Tables 7 and 8. DISH_DEMONSTRATION shows one dish without useless
-commands. TEAM_DEMONSTRATION shows a whole team that plays as well as it can. The same level, agents and
-kind give the same demonstration.
+Source: section 4.1 of the paper (One-shot Demo), and Tables 7 and 8. DISH_DEMONSTRATION shows one dish
+without useless commands. TEAM_DEMONSTRATION shows a whole team that plays as well as it can. The same level,
+agents and kind give the same demonstration.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ DishRank = tuple[bool, int, int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class DishChoice:
-    """A dish and a kitchen that has just what it needs."""
+    """A dish and a kitchen that has just the tools it needs."""
 
     dish: str
     level: Level
 
 
 def dish_choices(level: Level, agents: int) -> list[DishChoice]:
-    """All dishes that a demonstration for this level can show, the best first."""
+    """Return all dishes that a demonstration for this level can show, the best first."""
     stock = shipped_catalogue().stock
     others = [product for product in stock.recipes if product not in level.recipes]
     ranked = sorted(others, key=lambda dish: _rank(dish, level, agents, stock))
@@ -44,8 +44,11 @@ def dish_choices(level: Level, agents: int) -> list[DishChoice]:
 
 
 def _rank(dish: str, level: Level, agents: int, stock: Stock) -> DishRank:
-    """Smaller is better: a dish that guests would order, with nothing of this level's menu in it, cooked with
-    this kitchen's tools, many of them; about as many ingredients as agents; little work."""
+    """Return the rank of a dish; smaller is better.
+
+    Preferred is a dish that guests would order, with nothing of this level's menu in it. It uses many of this
+    kitchen's tools, has about as many ingredients as agents, and needs little work.
+    """
     nodes, tools = recipe_items(dish, stock.recipes), tools_needed(dish, stock)
     leaves = [node for node in nodes if node not in stock.recipes]
     return (
@@ -59,7 +62,7 @@ def _rank(dish: str, level: Level, agents: int, stock: Stock) -> DishRank:
 
 
 def _kitchen_for(dish: str, level: Level, stock: Stock) -> Level:
-    """The tools that the dish needs, as many of each as the level has."""
+    """Return a kitchen with the tools that the dish needs, at most two of each, as in the level."""
     ends = {tool.role: tool.code for tool in reversed(list(stock.tools.values()))}
     tools = [
         tool for tool in tools_needed(dish, stock) for _ in range(min(max(level.kitchen.count(tool), 1), 2))
@@ -79,7 +82,7 @@ GivenTurn = tuple[GivenCommand, ...]
 
 @dataclass(frozen=True, slots=True)
 class DemonstrationStep:
-    """One step of a demonstration: what was to be seen, and what the dispatcher commanded."""
+    """One step of a demonstration: the state before it, and the dispatcher's commands."""
 
     moment: KitchenMoment
     commands: GivenTurn
@@ -87,48 +90,51 @@ class DemonstrationStep:
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """From the first command to the serving table."""
+    """A dish from the first command to the serving table."""
 
     dish: str
     level: Level
     team: CommandedTeam
     way: DemonstrationKind
     turns: tuple[GivenTurn, ...]
-    """Commands of all agents, those of other minds first."""
+    """Commands of all agents, those of other agents' seats first."""
     steps: tuple[DemonstrationStep, ...]
 
 
 class _Demonstrator(CuisinePlanner):
-    """Plays as it did when the first prompts were frozen."""
+    """The planner in the version with which the first prompts were frozen."""
 
     manner = DEMONSTRATION_SETTINGS
 
 
 class DemonstrationKind(NamedTuple):
-    """How a demonstration is played."""
+    """The settings of a kind of demonstration."""
 
     player: type[CuisinePlanner]
     alpha: float
-    """The paper's interval between orders, as a factor of the work that one is."""
+    """The paper's interval between orders, as a factor of the work of one order."""
     most: int
-    """So many dishes are served at most: one for every two agents."""
+    """Largest number of served dishes; one for every two agents."""
     is_pruned: bool
-    """Without the commands that the dish does not need."""
+    """Whether commands that the dish does not need are removed."""
 
     def dishes(self, team: CommandedTeam) -> int:
-        """How many are served."""
+        """Return how many dishes are served."""
         return min(self.most, (team.agents + 1) // 2)
 
 
 DISH_DEMONSTRATION = DemonstrationKind(_Demonstrator, 3.0, 1, True)
-"""The easiest of the paper's intervals: the order is met long before the next one comes."""
+"""Settings with the easiest of the paper's intervals: the order is met long before the next one comes."""
 TEAM_DEMONSTRATION = DemonstrationKind(CuisinePlanner, 2.0, 2, False)
 DEMONSTRATION_KINDS = {"dish": DISH_DEMONSTRATION, "team": TEAM_DEMONSTRATION}
-"""By what the dispatcher's setting calls them."""
+"""Kinds of demonstrations by the value of the dispatcher's setting."""
 
 
 def demonstration_team(team: CommandedTeam, agents: int) -> CommandedTeam:
-    """The team of a demonstration: as in play, as far as there are so many agents (0: as many as play)."""
+    """Return the team of a demonstration with so many agents (0: as many as play).
+
+    Seats have the same roles as in play, as far as they exist there.
+    """
     number = agents or team.agents
     mine = tuple(seat for seat in range(number) if seat in team.mine or seat >= team.agents)
     people = tuple(seat for seat in team.people if seat < number)
@@ -139,8 +145,10 @@ def demonstration_team(team: CommandedTeam, agents: int) -> CommandedTeam:
 def demonstrate(
     level: Level, team: CommandedTeam, way: DemonstrationKind = DISH_DEMONSTRATION
 ) -> Demonstration | None:
-    """A demonstration for this team in another level than this, of one dish where it cannot be played the
-    other `way`; None where no other dish can be played."""
+    """Return a demonstration for this team in another level than this; None if no other dish can be played.
+
+    If a dish cannot be played in the given `way`, the demonstration shows one dish.
+    """
     for choice in dish_choices(level, team.agents)[:SEEDS_TRIED]:
         turns = _play(choice, team, way)
         if turns:
@@ -149,8 +157,10 @@ def demonstrate(
 
 
 def _play(choice: DishChoice, team: CommandedTeam, way: DemonstrationKind) -> list[GivenTurn]:
-    """The planner plays until the dishes are served; empty if they are not, or if in a whole play an order
-    runs out before."""
+    """Return the planner's turns until the dishes are served; empty if they are not.
+
+    A whole play is also empty if an order expires before.
+    """
     world, planner = _world(choice.level, team, way), way.player({"tries": DEMONSTRATION_TRIES})
     turns: list[GivenTurn] = []
     memory: Json = None
@@ -169,8 +179,10 @@ def _play(choice: DishChoice, team: CommandedTeam, way: DemonstrationKind) -> li
 
 
 def _in_order(world: CuisineWorld, team: CommandedTeam, given: dict[int, Command]) -> GivenTurn:
-    """One command for every agent, first for those that we do not command; what cannot be carried out in this
-    order is noop."""
+    """Return one command for every agent, first for those that we do not command.
+
+    A command that cannot be carried out in this order becomes noop.
+    """
     everybody = given | dict.fromkeys(set(range(team.agents)) - set(given), NOOP)
     wanted = sorted(everybody.items(), key=lambda each: each[0] in team.mine)
     scene = SimulatedKitchen(world.brief(0), world.observe(0))
@@ -180,7 +192,7 @@ def _in_order(world: CuisineWorld, team: CommandedTeam, given: dict[int, Command
 def _prune(
     choice: DishChoice, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]
 ) -> list[GivenTurn]:
-    """Without the commands that the dish does not need, tried one by one from the last to the first."""
+    """Remove commands that the dish does not need, trying them one by one from the last to the first."""
     for step in reversed(range(len(turns))):
         for place in reversed(range(len(turns[step]))):
             turn = turns[step]
@@ -192,7 +204,7 @@ def _prune(
 
 
 def _serves(choice: DishChoice, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]) -> bool:
-    """Nothing is refused, and the dish is served at the end."""
+    """Return whether no command is refused, and the dish is served at the end."""
     world = _world(choice.level, team, way)
     events = [world.step(turn) for turn in turns]
     return _is_served(events[-1]) and not any(e.kind == "refused" for step in events for e in step)

@@ -1,8 +1,8 @@
 """Find commands in JSON of any shape: the structured reply, and objects within a text.
 
-An object with an agent and a verb is a command; so is what stands under an agent's name, and a text that
-spells one. What stands under another key is a list of its own, with that key as its heading. Under keys such
-as `plan` and `reasoning` texts are words and no commands.
+An object with an agent and a verb is a command. A value under an agent's name is a command, and so is a
+string that spells one. Values under another key are a list of their own, with that key as its heading.
+Strings under keys such as `plan` and `reasoning` are words and no commands.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import NamedTuple
 
 from kitchen.contract.world import Json
 from kitchen.worlds.cuisine.command_rules import VERBS
-from kitchen.worlds.cuisine.dispatcher.command_phrases import (
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand
+from kitchen.worlds.cuisine.dispatcher.phrase_parser import (
     LevelNames,
     key_role,
     parse_phrase,
     plain_name,
     seat_named,
 )
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand
 from kitchen.worlds.cuisine.dispatcher.text_commands import Span, command_from_roles, find_commands
 
 MAX_JSON_STARTS = 64
-"""Brackets of one text at which JSON does not begin; those behind are not tried."""
+"""Number of brackets in a text at which reading JSON may fail; later brackets are not tried."""
 _BRACKET = re.compile(r"[{\[]")
 MAX_JSON_DEPTH = 12
 _WORDS = (
@@ -33,25 +33,25 @@ _WORDS = (
     *("say", "said", "tell", "messag", "speech"),
 )
 _WITHIN = ("arguments", "args", "input", "parameters", "params", "function", "properties")
-"""Keys that say nothing about what stands under them."""
+"""Keys that say nothing about their values."""
 
 
 class ListedCommand(NamedTuple):
-    """A command, and the keys under which it stands, as a heading."""
+    """A command, and the keys above it as a heading."""
 
     heading: str
     given: GivenCommand
 
 
 class JsonValue(NamedTuple):
-    """The commands of a JSON value, and where it stands in a text."""
+    """The commands of a JSON value, and its position in a text."""
 
     listed: tuple[ListedCommand, ...]
     span: Span
 
 
 def json_values(text: str, names: LevelNames) -> list[JsonValue]:
-    """The JSON objects and lists in a text, in their order; those that hold no command, too."""
+    """Return the JSON objects and lists in a text, in their order; also those without commands."""
     return list(_values(text, names))
 
 
@@ -68,14 +68,14 @@ def _values(text: str, names: LevelNames) -> Iterator[JsonValue]:
 
 
 def commands_in_json(value: Json, names: LevelNames) -> Iterator[ListedCommand]:
-    """All commands of a JSON value, in their order. Never raises."""
+    """Return all commands of a JSON value, in their order. Never raises."""
     return _walk(value, names, "", None, 0)
 
 
 def _walk(
     value: Json, names: LevelNames, heading: str, seat: int | None, deep: int
 ) -> Iterator[ListedCommand]:
-    """`seat` is whose commands they are, as far as a key above has said so."""
+    """Yield the commands of a value; `seat` is the agent that a key above it names, if any."""
     if deep > MAX_JSON_DEPTH:
         return
     if isinstance(value, Mapping):
@@ -115,7 +115,7 @@ def _of_list(
 
 
 def _of_words(words: list[str], names: LevelNames, seat: int | None) -> GivenCommand | None:
-    """`["goto", "agent1", "pot0"]`: a command in one word each."""
+    """Return a command given as a list of words, such as `["goto", "agent1", "pot0"]`."""
     if plain_name(words[0]) not in VERBS:
         return None
     if seat is not None:
@@ -138,7 +138,7 @@ def _of_text(text: str, names: LevelNames, heading: str, seat: int | None) -> li
 
 
 def _entry(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> GivenCommand | None:
-    """An object that is one command; what it leaves out may stand in its arguments."""
+    """Return an object that is one command; missing parts may be in its arguments."""
     group: dict[str, str] = {} if seat is None else {"agent": str(seat)}
     for key, inner in value.items():
         role = key_role(str(key))
@@ -152,7 +152,7 @@ def _entry(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> Gi
 
 
 def _by_verb(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> GivenCommand | None:
-    """`{"goto": ["agent1", "pot0"]}`: an object whose one key is the verb."""
+    """Return an object whose only key is the verb, such as `{"goto": ["agent1", "pot0"]}`."""
     (verb, inner), *more = value.items() or [("", None)]
     if more or plain_name(str(verb)) not in VERBS:
         return None
@@ -163,7 +163,7 @@ def _by_verb(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> 
 
 
 def _is_plain(value: Mapping[str, Json], seat: int | None) -> bool:
-    """Its keys leave no doubt that it is a command, even one that is made up."""
+    """Return whether the object's keys show clearly that it is a command, even a made-up one."""
     keys = {plain_name(str(key)) for key in value}
     return bool(keys & {"verb", "command", "action"}) and (
         seat is not None or bool(keys & {"agent", "robot"})
@@ -171,5 +171,5 @@ def _is_plain(value: Mapping[str, Json], seat: int | None) -> bool:
 
 
 def _named(key: str) -> int | None:
-    """The agent whose name a key is; a bare number is none."""
+    """Return the seat whose name a key is; a bare number is none."""
     return seat_named(key) if key.strip()[:1].isalpha() else None

@@ -15,23 +15,23 @@ from kitchen.contract.world import Command, Event, Json
 from kitchen.words.english_text import and_list
 
 GivenCommand = tuple[int, Command]
-"""A seat and the command that it is given."""
+"""A seat and its command."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandedTeam:
-    """Who commands which agents of a kitchen; seat 1 is `agent1`."""
+    """The agents of a kitchen, by commander; seat 1 is `agent1`."""
 
     agents: int
     mine: tuple[int, ...]
     """Seats that the dispatcher commands."""
     people: tuple[int, ...] = ()
     settled: tuple[int, ...] = ()
-    """Of those that it commands, the seats that it is not asked for in this step."""
+    """Seats of `mine` that already have a command in this step."""
 
     @property
     def others(self) -> tuple[int, ...]:
-        """Seats that another mind commands."""
+        """Seats that another agent program commands."""
         return tuple(seat for seat in range(self.agents) if seat not in (*self.mine, *self.people))
 
     @property
@@ -40,16 +40,16 @@ class CommandedTeam:
         return tuple(seat for seat in self.mine if seat not in self.settled)
 
     def named(self, seat: int) -> str:
-        """`agent1`, with a mark for those that are not ours: `agent0 (a person)`."""
+        """Return the name `agent1`, with a mark for seats that are not ours: `agent0 (a person)`."""
         mark = " (a person)" if seat in self.people else " (not yours)" if seat in self.others else ""
         return agent_name(seat) + mark
 
     def list_mine(self) -> str:
-        """`agent1, agent2 and agent3`."""
+        """Return the names of all our agents: `agent1, agent2 and agent3`."""
         return and_list([agent_name(seat) for seat in self.mine])
 
     def list_asked(self) -> str:
-        """The same of those that it commands in this step."""
+        """Return the names of our agents that need a command in this step."""
         return and_list([agent_name(seat) for seat in self.asked])
 
 
@@ -61,26 +61,26 @@ class KitchenMoment:
     observation: Mapping[str, Json]
     team: CommandedTeam
     commanded: Mapping[int, Command] = field(default_factory=dict)
-    """Commands of this step that run before ours: those of others, then those of ours that are settled."""
+    """Commands of this step that run before ours: first those of others, then our settled ones."""
     events: tuple[Event, ...] = ()
-    """Of the last step."""
+    """Events of the last step."""
     organisation: Organisation | None = None
-    """Where people and co-players may write to each other; None where they may not."""
+    """The organisation, if people and co-players may write to each other; else None."""
     member: int = 0
     messages: tuple[TeamMessage, ...] = ()
-    """What was said to the dispatcher, and by it."""
+    """Messages to and from the dispatcher."""
     jobs: tuple[Job, ...] = ()
-    """Those that it was given or gave and that are open."""
+    """Open jobs that the dispatcher received or gave."""
     late: tuple[LateDecision, ...] = ()
-    """What the dispatcher commanded too late."""
+    """Decisions of the dispatcher that came too late."""
     sees_people: bool = True
-    """Whether what people do in a step is told before the dispatcher commands."""
+    """Whether the dispatcher learns people's commands of a step before it decides."""
     only_answers: bool = False
-    """It is to answer what was written to it, and nothing else of its reply is followed."""
+    """Whether the dispatcher may only answer messages; the rest of its reply is ignored."""
 
     @classmethod
     def of(cls, situation: Situation) -> Self:
-        """What a situation tells; every seat of CuisineWorld sees the same."""
+        """Return the moment of a situation; every seat of CuisineWorld observes the same."""
         seat = situation.seats[0]
         brief, observation = situation.briefs[seat], situation.observations[seat]
         people = tuple(each for each in situation.people if each not in situation.seats)
@@ -108,32 +108,32 @@ def _before(situation: Situation, settled: Collection[int]) -> dict[int, Command
 
 
 def agent_name(seat: int) -> str:
-    """How the model knows a seat."""
+    """Return the name of a seat in the prompts."""
     return f"agent{seat}"
 
 
 def is_useful_item(item: str, brief: Mapping[str, Json]) -> bool:
-    """The item is a dish of this level, or some recipe of the level needs it."""
+    """Return whether the item is a dish of this level or an ingredient of one of its recipes."""
     return item in brief["dishes"] or any(item in r["ingredients"] for r in brief["recipes"].values())
 
 
 NO_ARGUMENT = "none"
-"""What stands for no location or item in the structured reply."""
+"""The value for no location or item in the structured reply."""
 
 
 def spell_command(seat: int, command: Command) -> str:
-    """`get_agent1_storage0_tuna`."""
+    """Return a command as text, such as `get_agent1_storage0_tuna`."""
     return "_".join([command[0] if command else "", agent_name(seat), *command[1:]])
 
 
 def command_object(seat: int, command: Command) -> dict[str, str]:
-    """The same as one entry of the structured reply."""
+    """Return a command as one entry of the structured reply."""
     verb, location, item = (*command, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT)[:3]
     return {"agent": agent_name(seat), "verb": verb, "location": location, "item": item}
 
 
 def spell_commands(given: Iterable[GivenCommand], *, as_tool: bool) -> str:
-    """Several commands in the form in which the model is to give them."""
+    """Return several commands in the form that the model has to use."""
     if as_tool:
         return json.dumps({"commands": [command_object(*each) for each in given]})
     return "\n".join(spell_command(*each) for each in given)

@@ -1,7 +1,7 @@
 """Exchange messages with the model for one decision: ask, read, repair, and remember.
 
-It opens the model, or the stand-in with a planner. It defines the JSON schema of a structured reply. The
-memory holds the last exchanges, with a fixed horizon counted in messages, and does not grow.
+The module opens the model, or the stand-in with a planner. It defines the JSON schema of a structured reply.
+The memory holds the last exchanges. Its length is fixed, counted in messages.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from kitchen.llm.providers.stand_in_model import (
 from kitchen.worlds.cuisine.command_rules import VERBS
 from kitchen.worlds.cuisine.dispatcher import people_and_jobs, prompt
 from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CheckedCommands, ReplyFault, check_commands
-from kitchen.worlds.cuisine.dispatcher.command_phrases import LevelNames
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     NO_ARGUMENT,
     CommandedTeam,
@@ -56,6 +55,7 @@ from kitchen.worlds.cuisine.dispatcher.people_and_jobs import (
     strip_job_answers,
     strip_line,
 )
+from kitchen.worlds.cuisine.dispatcher.phrase_parser import LevelNames
 from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, repair_part
 from kitchen.worlds.cuisine.dispatcher.reply_extraction import (
     ExtractedCommands,
@@ -72,8 +72,10 @@ TOOL_NAME = "dispatch"
 def dispatch_tool(
     brief: Mapping[str, Json], team: CommandedTeam, *, talks: bool = False, led: bool = False
 ) -> Tool:
-    """The tool by which the model commands the agents of this team, where it `talks` says a line, and where
-    it is `led` answers jobs."""
+    """Return the tool with which the model commands the agents of this team.
+
+    If it `talks`, the tool has a line to people. If it is `led`, the tool has answers to jobs.
+    """
     command = _object(
         {
             "agent": _enum(agent_name(seat) for seat in team.mine),
@@ -111,27 +113,30 @@ def _enum(values: Iterable[str]) -> dict[str, Json]:
 
 
 MAX_EXCHANGE_CHARACTERS = 8000
-"""Characters of one remembered reply; no reply that makes sense is as long."""
+"""Largest number of characters of one remembered reply; useful replies are shorter."""
 MAX_FAULTS = 40
 
 Exchange = tuple[str, str]
-"""What the model was told and what it answered."""
+"""The prompt of one step and the model's reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class DispatcherMemory:
-    """Exchanges from old to new, and sentences that are the feedback of the next step."""
+    """Exchanges from old to new, and sentences for the feedback of the next step."""
 
     exchanges: tuple[Exchange, ...] = ()
     feedback: tuple[str, ...] = ()
     refused: tuple[GivenCommand, ...] = ()
-    """Commands of the last step that could not be carried out; the model is not told of them here."""
+    """Commands of the last step that could not be carried out; not part of the prompt."""
     plan: Json = None
-    """What the planner remembers, where it stood in for the model in the last step."""
+    """The planner's memory, if it replaced the model in the last step."""
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """What `to_json` wrote; an empty memory at the first step or where another kind of mind played."""
+        """Return the memory that `to_json` wrote.
+
+        Return an empty memory at the first step or after another kind of agent.
+        """
         if not isinstance(stored, dict) or "exchanges" not in stored:
             return cls()
         exchanges = tuple((told, said) for told, said in stored["exchanges"])
@@ -139,7 +144,7 @@ class DispatcherMemory:
         return cls(exchanges, tuple(stored.get("feedback", ())), refused, stored.get("plan"))
 
     def to_json(self) -> Json:
-        """As JSON, for `Decision.memory`."""
+        """Return the memory as JSON, for `Decision.memory`."""
         return {
             "exchanges": [list(each) for each in self.exchanges],
             "feedback": list(self.feedback),
@@ -148,17 +153,17 @@ class DispatcherMemory:
         }
 
     def within(self, horizon: int) -> Self:
-        """Only what the horizon leaves besides the present state."""
+        """Return the memory cut to the horizon, less the message with the present state."""
         kept = (horizon - 1) // 2
         return replace(self, exchanges=self.exchanges[-kept:] if kept else ())
 
     def messages(self) -> list[Message]:
-        """The exchanges as messages."""
+        """Return the exchanges as messages."""
         pairs = [(Message("user", told), Message("assistant", said)) for told, said in self.exchanges]
         return [message for pair in pairs for message in pair]
 
     def after(self, exchange: Exchange | None, faults: Sequence[ReplyFault], plan: Json) -> Self:
-        """The memory after another step; without a reply there is no exchange."""
+        """Return the memory after another step; without a reply there is no new exchange."""
         said = ((exchange[0], exchange[1][:MAX_EXCHANGE_CHARACTERS]),) if exchange else ()
         kept = faults[:MAX_FAULTS]
         return replace(
@@ -197,12 +202,14 @@ PROSE = Prose(
 )
 
 SEED_RANGE = 2**31
-"""Seeds are smaller: some servers read them as 32 bits."""
+"""Upper bound of seeds, because some servers read them as 32 bits."""
 
 
 class FallbackPlanner:
-    """The planner at the elbow of one decision: it falls in for the model, and tells the stand-in what is
-    right. It thinks only if it is asked, and once."""
+    """The planner for one decision: it replaces the model, and gives the stand-in the right commands.
+
+    It plans only if it is needed, and only once.
+    """
 
     def __init__(self, situation: Situation, moment: KitchenMoment, memory: DispatcherMemory) -> None:
         self.situation, self.moment, self.memory = situation, moment, memory
@@ -210,17 +217,17 @@ class FallbackPlanner:
 
     @cached_property
     def decision(self) -> Decision:
-        """What the planner would do, with what it remembers if it was asked at the last step too."""
+        """The planner's decision, with its memory if it was used at the last step too."""
         self.was_asked = True
         return CuisinePlanner({}).decide(replace(self.situation, memory=self.memory.plan))
 
     @property
     def plan(self) -> Json:
-        """What the planner remembers after this step, None if it was not asked."""
+        """The planner's memory after this step; None if it was not used."""
         return self.decision.memory if self.was_asked else None
 
     def advise(self) -> StandInAdvice:
-        """For the stand-in: the right commands, and what it takes to err."""
+        """Return the advice for the stand-in: the right commands, and what it needs to make errors."""
         brief, seen = self.moment.brief, self.moment.observation
         asked = self.moment.team.asked
         agents = [(seat, seen["agents"][seat]["holds"]) for seat in asked]
@@ -236,8 +243,7 @@ class FallbackPlanner:
 
 
 class ModelSession:
-    """One decision's way to its model: retries, money and records are behind it
-    (`kitchen.llm.model_wrappers`)."""
+    """One decision's access to its model. Retries, costs and records are in `kitchen.llm.model_wrappers`."""
 
     def __init__(
         self, options: DispatcherOptions, situation: Situation, adviser: FallbackPlanner, deadline: float
@@ -259,23 +265,23 @@ class ModelSession:
 
     @property
     def is_stand_in(self) -> bool:
-        """No language model is behind it."""
+        """Whether no language model is used."""
         return self.provider == provider_registry.STAND_IN
 
     @property
     def temperature(self) -> float | None:
-        """What is sent: none to a model that takes none."""
+        """The temperature to send; None if the model takes none."""
         takes = provider_registry.takes_temperature(self.provider, self.model)
         return self.options.sampling if takes else None
 
     def _drawing(self) -> dict[str, Any]:
-        """How the answer is drawn, of providers that can be told."""
+        """Return the sampling parameters, for providers that take them."""
         if not provider_registry.takes_seed(self.provider):
             return {}
         return {"top_p": self.options.nucleus, "seed": self.seed if self.options.seeded else None}
 
     def ask(self, messages: Sequence[Message], tool: Tool | None) -> Call:
-        """One call within the time that is left. Never raises; without time it is a timeout."""
+        """Call the model once within the time left. Never raises; without time the call is a timeout."""
         left = self.deadline - time.monotonic()
         effort = None if self.options.effort == "least" else cast(Effort, self.options.effort)
         request = Request(
@@ -295,7 +301,7 @@ class ModelSession:
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
-    """The model behind the door; tests put theirs here."""
+    """Return the provider's model; tests replace this function."""
     rng = Random(situation.seed)  # noqa: S311
     return provider_registry.make_decision_model(
         provider, rng=rng, purse=situation.purse, stand_in=stand_in, answers=situation.answers
@@ -303,22 +309,21 @@ def open_model(provider: str, situation: Situation, stand_in: Callable[[], Stand
 
 
 def commands_as_call(commands: Sequence[WrittenCommand], reasoning: str) -> Mapping[str, Json]:
-    """A structured reply of the stand-in, in our schema (`tool.dispatch_tool`)."""
+    """Return a structured reply of the stand-in, in the schema of `dispatch_tool`."""
     return {"plan": reasoning, "commands": [command_object(seat, command) for seat, command in commands]}
 
 
 NO_WORDS = "(no words)"
-"""Stands for an empty answer in the memory: providers refuse empty messages."""
+"""Text of an empty answer in the memory, because providers refuse empty messages."""
 MAX_PLAN_CHARACTERS = 160
-"""Characters of a plan that people are shown: two lines."""
+"""Largest number of characters of a plan shown to people: two lines."""
 MAX_THOUGHT_CHARACTERS = 4000
-"""Characters of a model's reasoning that people are shown: some pages of the fold that they open."""
+"""Largest number of characters of a model's reasoning shown to people, in a fold."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What came of asking: `given` are the commands as they were read, `mended` what was wrong before a
-    second try."""
+    """The result of asking: `given` are the commands as read, `mended` the faults before a second try."""
 
     verdict: CheckedCommands
     given: tuple[GivenCommand, ...]
@@ -342,7 +347,7 @@ class ModelConversation:
         self.asked: list[Exchange] = []
 
     def decide(self, question: str) -> ModelAnswer | None:
-        """Ask, look ahead, and ask once more if the settings say so; None if there is no answer."""
+        """Ask, check, and ask once more if the settings say so. Return None if there is no answer."""
         read = self.ask(question, self.moment.team.asked)
         if read is None:
             return None
@@ -353,7 +358,10 @@ class ModelConversation:
         return self._mend(ModelAnswer(verdict, read.given), missing)
 
     def ask(self, question: str, seats: Sequence[int]) -> ExtractedCommands | None:
-        """What was read of the model's answer to a question about these seats; None if there is no answer."""
+        """Return the commands in the model's answer to a question about these seats.
+
+        Return None if there is no answer.
+        """
         self.messages.append(Message("user", question))
         call = self.door.ask(self.messages, self.tool)
         self.calls.append(call)
@@ -366,13 +374,15 @@ class ModelConversation:
 
     @property
     def exchange(self) -> Exchange:
-        """The whole talk as one exchange: the first question, and every answer."""
+        """Return the whole conversation as one exchange: the first question, and every answer."""
         return self.asked[0][0], "\n\n".join(said for _, said in self.asked)
 
     @property
     def plan(self) -> str:
-        """What the model says that its agents work towards, in its last structured reply: the first
-        paragraph. Empty where it says nothing."""
+        """The model's plan in its last structured reply: the first paragraph, shortened.
+
+        Empty if there is none.
+        """
         calls = [call.reply.call for call in self.calls if call.reply and call.reply.call]
         plan = str(calls[-1].get("plan") or "").strip() if calls else ""
         first = " ".join(plan.partition("\n")[0].split())
@@ -380,7 +390,7 @@ class ModelConversation:
 
     @property
     def thought(self) -> str:
-        """What the model thought before its last answer, as far as its provider gives that."""
+        """The model's reasoning before its last answer, if its provider returns it."""
         said = [call.reply.reasoning for call in self.calls if call.reply]
         thought = said[-1].strip() if said else ""
         return (
@@ -390,20 +400,20 @@ class ModelConversation:
         )
 
     def _read(self, reply: Reply, asked: RequestedCommands) -> ExtractedCommands:
-        """A structured reply, or where it has no commands whatever stands in the text."""
+        """Read a structured reply; if it has no commands, read the text."""
         read = ExtractedCommands() if reply.call is None else extract_from_call(reply.call, self.names, asked)
         text = strip_job_answers(strip_line(reply.text)) if self.talks else reply.text
         return read if read.given or read.unclear else extract_commands(text, self.names, asked)
 
     @property
     def line(self) -> str:
-        """What the model says to people, in its first answer that says something."""
+        """The model's line to people, from its first answer that has one."""
         said = (line_in_reply(call.reply) for call in self.calls if call.reply)
         return next((line for line in said if line), "") if self.talks else ""
 
     @property
     def answers(self) -> tuple[MessageDraft, ...]:
-        """What it says of jobs, in its first answer that says something of them."""
+        """The model's answers to jobs, from its first answer that has some."""
         jobs = [job for job in self.moment.jobs if job.worker == self.moment.member]
         said = (job_answers_in(call.reply, jobs) for call in self.calls if call.reply)
         answers = next((each for each in said if each), ())
@@ -411,14 +421,17 @@ class ModelConversation:
 
     @property
     def withheld(self) -> bool:
-        """Whether that repeats what it was told to do: then nobody is told."""
+        """Whether the line repeats the prompt; if so, it is not sent."""
         return self._repeats(self.line)
 
     def _repeats(self, line: str) -> bool:
         return repeats_prompt(line, [message.text for message in self.messages if message.fixed])
 
     def _mend(self, first: ModelAnswer, missing: Sequence[int]) -> ModelAnswer:
-        """Other commands for some agents, run after those that are kept: so they harm none of them."""
+        """Ask for other commands for some agents.
+
+        They run after those that are kept, and cannot affect these.
+        """
         how = {"as_tool": self.options.as_tool, "calls": calls_tool(self.options)}
         form = prompt.retry_form(missing, **how) if first.verdict.unread else []
         problems = [fault.text for fault in first.verdict.faults]
@@ -431,6 +444,6 @@ class ModelConversation:
 
 
 def reply_as_message(reply: Reply) -> str:
-    """An answer as a message of the conversation."""
+    """Return an answer as a message of the conversation."""
     said = reply.text if reply.call is None else json.dumps(reply.call)
     return said.strip() or NO_WORDS

@@ -1,8 +1,8 @@
-"""Tell the dispatcher what people say and which jobs it has, and read its answers to them.
+"""Put people's messages and jobs into the prompt, and read the model's answers to them.
 
-A quoted message is data: in quotation marks, on one line, under a name. The model's own line is short and
-may not repeat its instructions (MindAgent, section 7). Jobs are told only where somebody may command the
-dispatcher.
+A quoted message is data: it is in quotation marks, on one line, under a name. The model's own line is short
+and may not repeat its instructions (MindAgent, section 7). Jobs are in the prompt only if somebody may
+command the dispatcher.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from kitchen.contract.world import Json
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment, agent_name
 
 MAX_MESSAGES_TOLD = 10
-"""Messages, the newest, that stand in a prompt."""
+"""Largest number of messages in a prompt, the newest ones."""
 MAX_LINE_CHARACTERS = 300
-"""Characters of what the model says to people in a step."""
+"""Largest number of characters of the model's line to people in a step."""
 MAX_COPIED_CHARACTERS = 60
-"""So many characters of its instructions in a row are not said to anybody."""
+"""A line that repeats so many characters of the instructions in a row is not sent."""
 SAY_PATTERN = re.compile(r"^[ \t>*_-]*say[ \t*_]*:[ \t*_]*(.+)$", re.IGNORECASE | re.MULTILINE)
 
 
 def conversation_rules(*, as_tool: bool) -> str:
-    """How to deal with people who write, as a part of the fixed prompt."""
+    """Return the rules for writing to people, as a part of the fixed prompt."""
     how = (
         "put it into `say`, or leave that empty"
         if as_tool
@@ -50,7 +50,7 @@ def conversation_rules(*, as_tool: bool) -> str:
 
 
 def conversation_lines(moment: KitchenMoment) -> Iterator[str]:
-    """What was said last, oldest first, as lines of the state."""
+    """Yield the last messages, oldest first, as lines of the state."""
     if moment.organisation is None:
         return
     heard = moment.messages[-MAX_MESSAGES_TOLD:]
@@ -58,13 +58,13 @@ def conversation_lines(moment: KitchenMoment) -> Iterator[str]:
     for said in heard:
         mark = "new" if said.is_new else "old"
         yield (
-            f"- {mark}, step {said.step}, {member_name(moment, said.sender)}{_about(said)}: "
+            f"- {mark}, step {said.step}, {member_name(moment, said.sender)}{_job_reference(said)}: "
             f"{quote_text(said.text)}"
         )
 
 
-def _about(said: TeamMessage) -> str:
-    """What a message says beside its words: which job it is about."""
+def _job_reference(said: TeamMessage) -> str:
+    """Return which job a message is about."""
     if said.kind == INFORM:
         return f" gives job {said.number}"
     job = said.data.get("job")
@@ -76,12 +76,14 @@ def _about(said: TeamMessage) -> str:
 
 
 def quote_text(text: str) -> str:
-    """In quotation marks, on one line, without characters that nobody sees."""
+    """Return a text in quotation marks, on one line, without unprintable characters."""
     return "".join(c if c.isprintable() else " " for c in json.dumps(text, ensure_ascii=False))
 
 
 def member_name(moment: KitchenMoment, number: int | None) -> str:
-    """`agent0 (a person)`, `you`, `the game`, or the name of a member without a robot."""
+    """Return the name of a member: `agent0 (a person)`, `you`, `the game`, or that of a member without a
+    robot.
+    """
     if number is None:
         return "the game"
     if number == moment.member or moment.organisation is None:
@@ -95,7 +97,7 @@ def member_name(moment: KitchenMoment, number: int | None) -> str:
 
 
 def line_in_reply(reply: Reply) -> str:
-    """What the model says to people in this answer, on one line; empty where it says nothing."""
+    """Return the answer's line to people, on one line; empty if there is none."""
     if reply.call is not None:
         said = reply.call.get("say")
         text = said if isinstance(said, str) else ""
@@ -106,18 +108,18 @@ def line_in_reply(reply: Reply) -> str:
 
 
 def clip_line(text: str) -> str:
-    """On one line, and no longer than `LONGEST`."""
+    """Return a text on one line, cut to `MAX_LINE_CHARACTERS`."""
     line = " ".join(text.split()).strip("\"'` ")
     return line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS].rstrip()}…"
 
 
 def strip_line(text: str) -> str:
-    """An answer in free text without what is said to people: no command is read from that."""
+    """Return an answer in free text without the line to people, in which no commands are read."""
     return SAY_PATTERN.sub("", text)
 
 
 def repeats_prompt(line: str, told: Sequence[str]) -> bool:
-    """Whether a long stretch of what the model was told stands in this line."""
+    """Return whether this line contains a long stretch of the model's prompt."""
     known = [_plain(text) for text in told]
     plain = _plain(line)
     stretches = (
@@ -128,7 +130,7 @@ def repeats_prompt(line: str, told: Sequence[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Letters and digits alone, so that spaces and marks hide nothing."""
+    """Return letters and digits only, so that spaces and marks hide nothing."""
     return re.sub(r"[\W_]+", "", text.lower())
 
 
@@ -138,7 +140,7 @@ JOB_ANSWERS: Mapping[str, tuple[str, dict[str, Json]]] = {
     "done": (REPORT, {"status": "done"}),
     "failed": (REPORT, {"status": "failed"}),
 }
-"""What can be said of a job, and the message that says it."""
+"""Answers to a job, each with the message that it sends."""
 _LINE = re.compile(
     r"^[ \t>*_-]*job[ \t*_]+(\d{1,6})[ \t*_]*:[ \t*_]*(accept|decline|done|failed)\b[ \t*_:,.-]*(.*)$",
     re.IGNORECASE | re.MULTILINE,
@@ -146,12 +148,12 @@ _LINE = re.compile(
 
 
 def is_led(moment: KitchenMoment) -> bool:
-    """Whether somebody may give it jobs."""
+    """Return whether somebody may give the dispatcher jobs."""
     return moment.organisation is not None and bool(moment.organisation.commanders_of(moment.member))
 
 
 def job_rules(*, as_tool: bool) -> str:
-    """How to deal with jobs, as a part of the fixed prompt."""
+    """Return the rules for jobs, as a part of the fixed prompt."""
     how = (
         "one entry of `jobs`, with the number of the job and a few words, or none"
         if as_tool
@@ -165,7 +167,7 @@ def job_rules(*, as_tool: bool) -> str:
 
 
 def job_lines(moment: KitchenMoment) -> Iterator[str]:
-    """The open jobs, oldest first, as lines of the state."""
+    """Yield the open jobs, oldest first, as lines of the state."""
     if not is_led(moment):
         return
     mine = [job for job in moment.jobs if job.worker == moment.member]
@@ -178,11 +180,11 @@ def job_lines(moment: KitchenMoment) -> Iterator[str]:
 
 
 JOB_STATE_TEXTS = {"given": "not answered", "accepted": "accepted", "started": "begun"}
-"""How an open job stands."""
+"""Words for the state of an open job."""
 
 
 def job_answer_schema() -> dict[str, Json]:
-    """What a structured reply says of jobs."""
+    """Return the JSON schema of answers to jobs in a structured reply."""
     entry: Mapping[str, Json] = {
         "job": {"type": "integer"},
         "answer": {"type": "string", "enum": list(JOB_ANSWERS)},
@@ -201,7 +203,7 @@ def job_answer_schema() -> dict[str, Json]:
 
 
 def job_answers_in(reply: Reply, jobs: Iterable[Job]) -> tuple[MessageDraft, ...]:
-    """What an answer says of these jobs: of each what is said first."""
+    """Return the answers to these jobs, the first one for each."""
     by_number = {job.number: job for job in jobs}
     said: dict[int, MessageDraft] = {}
     for number, answer, words in _in_call(reply.call) if reply.call else _in_text(reply.text):
@@ -225,5 +227,5 @@ def _in_call(call: Mapping[str, Json]) -> Iterator[tuple[int, str, str]]:
 
 
 def strip_job_answers(text: str) -> str:
-    """An answer in free text without what is said of jobs: no command is read from that."""
+    """Return an answer in free text without the answers to jobs, in which no commands are read."""
     return _LINE.sub("", text)

@@ -1,8 +1,7 @@
-"""Write the dispatcher's prompt: recipes, instructions, hints, demonstration, state and feedback (paper,
-section 4.1).
+"""Write the dispatcher's prompt: recipes, instructions, hints, demonstration, state and feedback.
 
-Each part is there or not as the settings say. A researcher's own text replaces the fixed part; it must
-contain all that the model needs.
+Source: section 4.1 of the paper. The settings switch each part on or off. A researcher's own text replaces
+the fixed part; it must contain all that the model needs.
 """
 
 from __future__ import annotations
@@ -35,7 +34,9 @@ Brief = Mapping[str, Json]
 
 
 def recipe_lines(brief: Brief) -> str:
-    """Every product of the level with its tool and ingredients, dishes first, down to base ingredients."""
+    """Return every product of the level with its tool and ingredients, dishes first, down to base
+    ingredients.
+    """
     dishes = [product for product in brief["recipes"] if product in brief["dishes"]]
     parts = [product for product in brief["recipes"] if product not in brief["dishes"]]
     lines = ["Dishes that are ordered:", *(_recipe(brief, product) for product in dishes)]
@@ -53,8 +54,10 @@ def _recipe(brief: Brief, product: str) -> str:
 def instruction_lines(
     brief: Brief, team: CommandedTeam, *, as_tool: bool, heed_feedback: bool, calls: bool = True
 ) -> str:
-    """Commands, tools of this kitchen, ingredients, how many agents, and how to answer: a model that is not
-    given the tool (`calls`) is not told to call it."""
+    """Return commands, tools, ingredients, number of agents, and the reply format.
+
+    A model that does not get the tool (`calls`) is not asked to call it.
+    """
     lines = ["Commands:", *command_lines(as_tool=as_tool), "Locations of this kitchen:", *place_lines(brief)]
     lines.append(f"Base ingredients, from the storage: {', '.join(brief['base'])}.")
     made = [product for product in brief["recipes"] if product not in brief["dishes"]]
@@ -66,7 +69,7 @@ def instruction_lines(
 
 
 def command_lines(*, as_tool: bool) -> Iterator[str]:
-    """Each command and what it does, one a line."""
+    """Yield each command and its effect, one per line."""
     for verb, meaning in _MEANINGS.items():
         yield f"- {verb if as_tool else VERB_FORMS[verb]}: {meaning}"
 
@@ -81,7 +84,7 @@ _MEANINGS = {
 
 
 def place_lines(brief: Brief) -> Iterator[str]:
-    """The locations of the kitchen, one kind a line."""
+    """Yield the locations of the kitchen, one kind per line."""
     for kind, tool in brief["tools"].items():
         ids = ", ".join(id for id, its in brief["locations"].items() if its == kind)
         yield f"- {ids}: {_FIXTURES.get(kind) or _tool(kind, tool)}"
@@ -118,7 +121,7 @@ def _rules(team: CommandedTeam) -> Iterator[str]:
 
 
 def answer_form(team: CommandedTeam, *, as_tool: bool, calls: bool) -> Iterator[str]:
-    """The form of an answer."""
+    """Yield the lines about the reply format."""
     if as_tool:
         by = "by calling the tool" if calls else "with one JSON object of the form that you are given"
         yield (
@@ -134,8 +137,10 @@ def answer_form(team: CommandedTeam, *, as_tool: bool, calls: bool) -> Iterator[
 
 
 def retry_form(seats: Sequence[int], *, as_tool: bool, calls: bool = True) -> list[str]:
-    """The form of an answer once more, for a model whose answer could not be read; `calls` says that it can
-    be told to call a tool."""
+    """Return the reply format again, for a model whose answer could not be read.
+
+    `calls` says whether the model can be asked to call a tool.
+    """
     if as_tool:
         by = "by calling the tool" if calls else "with one JSON object of the form that you are given"
         fields = "agent, verb, location and item, `none` where there is none"
@@ -150,7 +155,7 @@ def retry_form(seats: Sequence[int], *, as_tool: bool, calls: bool = True) -> li
 
 
 def hint_lines(brief: Brief) -> str:
-    """Inference knowledge: how to keep out of the common errors (spec: Prompt)."""
+    """Return the inference knowledge: hints that prevent common errors (see Prompt in the specification)."""
     kinds = set(brief["locations"].values())
     return "\n".join(f"- {text}" for needs, text in _HINTS if kinds.issuperset(needs))
 
@@ -173,7 +178,9 @@ _HINTS: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def describe_state(moment: KitchenMoment) -> str:
-    """Level, step, orders, agents, locations, dishes completed, and what others do in this step."""
+    """Return level, step, orders, agents, locations, dishes completed, and the others' commands in
+    this step.
+    """
     return "\n".join(
         [*_orders(moment), *_agents(moment), *_locations(moment), *_served(moment), *_others(moment)]
     )
@@ -214,7 +221,7 @@ def _served(moment: KitchenMoment) -> Iterator[str]:
 
 
 def _others(moment: KitchenMoment) -> Iterator[str]:
-    """Their commands of this step, which run before ours; who has none yet is named too."""
+    """Yield the others' commands of this step, which run before ours; agents without one are named too."""
     for seat, command in moment.commanded.items():
         alone = " (not to be commanded now)" if seat in moment.team.settled else ""
         name = f"{moment.team.named(seat)}{alone}"
@@ -228,8 +235,10 @@ _BLANK = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 def fill_placeholders(text: str, meant: Mapping[str, str]) -> str:
-    """The text with what its placeholders mean, nothing for those that mean nothing here. A paragraph of
-    nothing else is left out then. What is put in is not read again."""
+    """Return the text with its placeholders filled in; unknown ones become empty.
+
+    A paragraph that becomes empty is left out. Inserted text is not searched for placeholders.
+    """
     paragraphs = (_filled(each, meant) for each in _BLANK.split(text.strip()))
     return "\n\n".join(each for each in paragraphs if each.strip())
 
@@ -239,7 +248,7 @@ def _filled(paragraph: str, meant: Mapping[str, str]) -> str:
 
 
 def missing_part(options: DispatcherOptions) -> str:
-    """What a text of one's own lacks, as `prompt: why`; empty where it lacks nothing or there is none."""
+    """Return the part that a researcher's own text lacks, as `prompt: why`; empty if nothing is missing."""
     if not options.prompt:
         return ""
     there = set(placeholders_in(options.prompt))
@@ -261,7 +270,7 @@ def _lacks(options: DispatcherOptions, there: set[str]) -> Iterator[str]:
 
 
 def _needed(options: DispatcherOptions) -> Iterator[str]:
-    """The parts that the settings say are told."""
+    """Yield the parts that the settings require."""
     told = {
         "persona": bool(options.persona),
         "recipes": options.recipes,
@@ -273,12 +282,12 @@ def _needed(options: DispatcherOptions) -> Iterator[str]:
 
 
 def _shows_form(options: DispatcherOptions, there: set[str]) -> bool:
-    """By the instructions, by an example, or by itself."""
+    """Return whether the reply format is in the instructions, in an example, or a part of its own."""
     return options.instructions or options.demonstration != "none" or "answer" in there
 
 
 def unused_parts(options: DispatcherOptions) -> tuple[str, ...]:
-    """Parts in a text of one's own that are switched off, in a sentence."""
+    """Return a sentence about parts of a researcher's own text that are switched off."""
     needed = set(_needed(options)) | {"task", "talk"}
     off = [
         f"{{{name}}}"
@@ -297,7 +306,7 @@ FEW_STEPS = 2
 
 
 def fixed_part(moment: KitchenMoment, options: DispatcherOptions) -> str:
-    """The same at every step of an episode, so that a provider can cache it."""
+    """Return the fixed part, the same at every step of an episode, so that a provider can cache it."""
     if options.prompt:
         return fill_placeholders(
             options.prompt, {**prompt_parts(moment, options), **prompt_pieces(moment, options)}
@@ -306,7 +315,7 @@ def fixed_part(moment: KitchenMoment, options: DispatcherOptions) -> str:
 
 
 def prompt_parts(moment: KitchenMoment, options: DispatcherOptions) -> dict[str, str]:
-    """The parts that are there, by the names of their placeholders, each with its heading."""
+    """Return the parts that are switched on, by the names of their placeholders, each with its heading."""
     return {name: f"# {title}\n{text}" for name, title, text in _parts(moment, options)}
 
 
@@ -341,7 +350,7 @@ def _talk(moment: KitchenMoment, options: DispatcherOptions) -> str:
 
 
 def prompt_pieces(moment: KitchenMoment, options: DispatcherOptions) -> Mapping[str, str]:
-    """Single pieces of the parts, by the names of their placeholders."""
+    """Return single pieces of the parts, by the names of their placeholders."""
     answer = answer_form(moment.team, as_tool=options.as_tool, calls=calls_tool(options))
     return {
         "agents": moment.team.list_mine(),
@@ -354,7 +363,7 @@ def prompt_pieces(moment: KitchenMoment, options: DispatcherOptions) -> Mapping[
 
 
 def demonstration_for(moment: KitchenMoment, options: DispatcherOptions) -> Demonstration | None:
-    """The demonstration that these settings ask for, None for none."""
+    """Return the demonstration that these settings select; None for none."""
     if options.demonstration == "none":
         return None
     team = demonstration_team(moment.team, options.demonstration_agents)
@@ -362,7 +371,7 @@ def demonstration_for(moment: KitchenMoment, options: DispatcherOptions) -> Demo
 
 
 def frame_text(moment: KitchenMoment) -> str:
-    """What this is about, who is commanded, and who is not."""
+    """Return the task: the game, the agents that are commanded, and those that are not."""
     about = (
         "You are the dispatcher of a kitchen in a cooking game that is played in steps. In every step "
         f"you tell {moment.team.list_mine()} what to do. Serve as many ordered dishes as you can within "
@@ -372,7 +381,7 @@ def frame_text(moment: KitchenMoment) -> str:
 
 
 def other_players_text(moment: KitchenMoment) -> Iterator[str]:
-    """Who plays beside the agents that are commanded, in sentences."""
+    """Yield sentences about the other agents in the kitchen."""
     team = moment.team
     if team.people:
         yield _people(team, seen=moment.sees_people)
@@ -396,17 +405,17 @@ def _listed(seats: Sequence[int]) -> str:
 
 
 def demonstration_text(shown: Demonstration, options: DispatcherOptions) -> str:
-    """A demonstration as text: its dish, then state and commands step by step."""
+    """Return a demonstration as text: its dish, then state and commands step by step."""
     steps = shown.steps[:FEW_STEPS] if options.demonstration == "few" else shown.steps
     brief = shown.steps[0].moment.brief
-    lines = [_about(shown, whole=options.demonstration != "few"), recipe_lines(brief)]
+    lines = [_demonstration_heading(shown, whole=options.demonstration != "few"), recipe_lines(brief)]
     for step in steps:
         reply = spell_commands(step.commands, as_tool=options.as_tool)
         lines += ["", "State:", describe_state(step.moment), "Commands:", reply]
     return "\n".join(lines)
 
 
-def _about(shown: Demonstration, *, whole: bool) -> str:
+def _demonstration_heading(shown: Demonstration, *, whole: bool) -> str:
     crew = counted_noun(shown.team.agents, "agent")
     if shown.way is DISH_DEMONSTRATION:
         until = "from the first step until it is served" if whole else "its first steps"
@@ -420,7 +429,7 @@ def _about(shown: Demonstration, *, whole: bool) -> str:
 
 
 def state_part(moment: KitchenMoment, feedback: Sequence[str]) -> str:
-    """What is new in this step: the state, the question, and the feedback if there is any."""
+    """Return what is new in this step: the state, the question, and the feedback if there is any."""
     said = [*people_and_jobs.conversation_lines(moment), *people_and_jobs.job_lines(moment)]
     parts = [describe_state(moment), *said, *_question(moment)]
     if feedback:
@@ -438,8 +447,10 @@ def _question(moment: KitchenMoment) -> Iterator[str]:
 
 
 def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[str]) -> str:
-    """The question for other commands for those agents whose commands cannot be carried out, with the form of
-    an answer where the last one could not be read."""
+    """Return the question for other commands for agents whose commands cannot be carried out.
+
+    It repeats the reply format if the last answer could not be read.
+    """
     who = _listed(seats)
     return "\n".join(
         [

@@ -1,10 +1,10 @@
-"""Extract the commands that a model reply means for this step (paper, section 4.1, Action Extraction).
+"""Extract the commands that a model reply intends for this step (paper, section 4.1, Action Extraction).
 
-Models quote and weigh commands before they give some, and mention later steps. Lists go before sentences.
-Of several lists, the one under the requested heading counts, else the first that commands everybody.
-Commands for another step, rejected ones and alternatives count only where nothing else is there. A made-up
-verb counts only for an agent without any command. Text in a `<think>` block or struck out is ignored. The
-time is linear in the length of the text.
+Models quote and weigh commands before they give some, and mention later steps. Lists count before sentences.
+Of several lists, the list under the requested heading counts, else the first that commands all agents.
+Commands for another step, rejected ones and alternatives count only if nothing else is there. A made-up verb
+counts only for an agent without any command. Text in a `<think>` block or struck out is ignored. The time is
+linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.command_rules import VERBS
-from kitchen.worlds.cuisine.dispatcher.command_phrases import LevelNames
 from kitchen.worlds.cuisine.dispatcher.json_commands import ListedCommand, commands_in_json, json_values
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand
+from kitchen.worlds.cuisine.dispatcher.phrase_parser import LevelNames
 from kitchen.worlds.cuisine.dispatcher.text_commands import (
     TAKEN_MARK,
     Span,
@@ -30,7 +30,7 @@ from kitchen.worlds.cuisine.dispatcher.text_commands import (
 )
 
 NOT_NOW, PLAIN, ASKED, FINAL = range(4)
-"""From what is meant least to what is meant most."""
+"""Levels of intention, from the weakest to the strongest."""
 
 _FINAL = re.compile(
     r"\b(?:final|corrected|corrections?|revised|updated|chosen|decision|answer)\b", re.IGNORECASE
@@ -57,14 +57,16 @@ _CHOSEN = re.compile(
 
 
 def chosen_option(text: str) -> str:
-    """`option b`, where the text says that this is taken; empty where it says nothing of the kind."""
+    """Return the option that the text says it chooses, such as `option b`; empty if there is none."""
     found: list[str] = _CHOSEN.findall(_spaced(text))
     return found[-1] if found else ""
 
 
 def heading_rank(heading: str, step: int | None, way: str = "") -> int:
-    """How much is meant what stands under these words. `step` is the one that is asked for, from 1; `way` is
-    what `chosen_option` has found."""
+    """Return how strongly commands under this heading are intended.
+
+    `step` is the requested step, from 1; `way` is the result of `chosen_option`.
+    """
     words = _spaced(heading)
     if way and way in words:
         return FINAL
@@ -84,7 +86,7 @@ def _spaced(words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RequestedCommands:
-    """What the model was asked for: a command for each of these seats, for this step (from 1)."""
+    """The request to the model: a command for each of these seats, for this step (from 1)."""
 
     seats: Sequence[int] = ()
     step: int | None = None
@@ -95,19 +97,19 @@ ANY_COMMANDS = RequestedCommands()
 
 @dataclass(frozen=True, slots=True)
 class ExtractedCommands:
-    """What was read of an answer."""
+    """The commands that were read from an answer."""
 
     given: tuple[GivenCommand, ...] = ()
-    """In their order; an agent may be commanded several times in one passage."""
+    """Commands in their order; a passage may command an agent several times."""
     unclear: Mapping[int, tuple[Command, ...]] = field(default_factory=dict)
-    """Agents that are commanded differently in several passages, with what each of these says first."""
+    """Agents with different commands in several passages, with the first command of each passage."""
 
 
 PassageId = tuple[int, str, int]
 
 
 class FoundCommand(NamedTuple):
-    """A command, the passage in which it stands, and how much it is meant (`headings.meaning`)."""
+    """A command, its passage, and how strongly it is intended (`heading_rank`)."""
 
     given: GivenCommand
     passage: PassageId
@@ -116,7 +118,7 @@ class FoundCommand(NamedTuple):
 
 
 class _Offer(NamedTuple):
-    """What one passage says first for one agent; the smaller rank is meant more."""
+    """The first command of one passage for one agent; a smaller rank is a stronger intention."""
 
     rank: tuple[bool, int, bool]
     command: Command
@@ -124,12 +126,12 @@ class _Offer(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Its passage commands everybody who is asked for."""
+        """Return whether its passage commands all requested agents."""
         return not self.rank[2]
 
 
 def choose_commands(found: Sequence[FoundCommand], seats: Sequence[int]) -> ExtractedCommands:
-    """What is meant of everything that was found, for these seats, in order."""
+    """Return the intended commands of all that were found, for these seats, in order."""
     real = _real([each for each in found if each.meant > NOT_NOW] or found)
     meant: dict[int, PassageId] = {}
     unclear: dict[int, tuple[Command, ...]] = {}
@@ -149,7 +151,7 @@ def _real(found: Sequence[FoundCommand]) -> list[FoundCommand]:
 
 
 def _offers(found: Sequence[FoundCommand], seats: Sequence[int]) -> Mapping[int, list[_Offer]]:
-    """By seat, in order: the first command of each passage."""
+    """Return the first command of each passage, by seat, in order."""
     passages: dict[PassageId, list[FoundCommand]] = {}
     for each in found:
         passages.setdefault(each.passage, []).append(each)
@@ -163,10 +165,10 @@ def _offers(found: Sequence[FoundCommand], seats: Sequence[int]) -> Mapping[int,
 
 
 MARK = "\ue000"
-"""Stands for each command in the text that is looked at."""
+"""Replaces each command in the text that is searched for headings."""
 
 MAX_HEADING_CHARACTERS = 90
-"""Characters of a line that can be a heading."""
+"""Largest number of characters of a line that can be a heading."""
 
 _AGENT = r"(?:agent|robot)[ _]?\d{1,3}"
 _LABEL = re.compile(
@@ -182,30 +184,30 @@ _REMARK = re.compile(
 _TAG = re.compile(r"</?[A-Za-z_]{1,20}|/?>")
 _SECTION = re.compile(r"\s{0,3}(?:#{1,6}\s|\*\*[^*]+\*\*\s*:?\s*\Z|__[^_]+__\s*\Z|<[A-Za-z_ ]{1,30}>\s*\Z)")
 _PASSED_OVER = re.compile(r"\s*(?:[`~]{3,}.*|\|.*|[^A-Za-z0-9]*)\s*", re.DOTALL)
-"""Fences, rows and rules of tables, blank lines: what is no line of its own."""
+"""Fences, rows and rules of tables, blank lines: these do not count as lines."""
 _BETWEEN = ("", "and")
-"""Letters that may stand between the commands of a list."""
+"""Words that may be between the commands of a list."""
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s)")
 
 
 class Passage(NamedTuple):
-    """Where one command stands."""
+    """The context of one command."""
 
     number: int
     is_list: bool
     words: str
-    """Headings of a list, the sentence of a command that stands in one."""
+    """Headings of a list, or the sentence around a command."""
 
 
 class _Reader:
-    """Goes through the lines of a text."""
+    """Read the lines of a text in order."""
 
     def __init__(self) -> None:
         self.number, self.goes_on = 0, False
         self.section = self.above = self.label = ""
 
     def without(self, line: str) -> None:
-        """A line without commands."""
+        """Read a line without commands."""
         if _PASSED_OVER.fullmatch(line) and not _SECTION.match(line):
             return
         self.goes_on, self.above, self.label = False, "", ""
@@ -215,7 +217,7 @@ class _Reader:
             self.above = line.strip()
 
     def with_commands(self, line: str) -> Iterator[Passage]:
-        """A passage for each command of a line."""
+        """Yield a passage for each command of a line."""
         parts = [_TAG.sub("", part) for part in line.split(MARK)]
         if not _is_list(parts):
             self.goes_on = False
@@ -239,7 +241,7 @@ class _Reader:
 
 
 def find_passages(text: str) -> Iterator[Passage]:
-    """The passage of each mark of a text, in order. Linear in the text."""
+    """Yield the passage of each mark of a text, in order. Linear in the text."""
     reader = _Reader()
     for line in text.splitlines():
         if MARK in line:
@@ -262,7 +264,7 @@ def _is_list(parts: list[str]) -> bool:
 
 
 def _own_label(before: str) -> str:
-    """A label other than an agent's or a number begins a list of its own."""
+    """Return the label that begins a list of its own; empty for an agent's name or a number."""
     match = _LABEL.match(before)
     label = (match and match["label"]) or ""
     return "" if _OF_AGENT.match(label) else label.strip()
@@ -273,14 +275,14 @@ _THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _PLAINLY = str.maketrans(
     "\uff1a\uff0c\uff1b\uff08\uff09\uff1d\u2010\u2011\u2019\u00a0\u3000\u201c\u201d", ':,;()=--\'  ""'
 )
-"""Signs of other keyboards, as they are on ours."""
+"""Full-width and typographic characters, mapped to plain ones."""
 _STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~")
 
 
 def extract_commands(
     text: str, names: LevelNames, asked: RequestedCommands = ANY_COMMANDS
 ) -> ExtractedCommands:
-    """The commands in the text that are meant (`choose`), in order. Never raises."""
+    """Return the intended commands in the text (`choose_commands`), in order. Never raises."""
     said = _without_thoughts(text)
     finds, way = _finds(said, names, asked.seats), chosen_option(said)
     found: list[FoundCommand] = []
@@ -294,8 +296,10 @@ def extract_commands(
 def extract_from_call(
     call: Mapping[str, Json], names: LevelNames, asked: RequestedCommands = ANY_COMMANDS
 ) -> ExtractedCommands:
-    """The same of a structured reply. A provider may not keep to the schema: commands that are spelled are
-    read too, and what is no command at all is passed over. Never raises."""
+    """Return the intended commands of a structured reply. Never raises.
+
+    A provider may not keep to the schema. So spelled commands are read too, and anything else is ignored.
+    """
     found: list[FoundCommand] = []
     for heading, given in commands_in_json(call, names):
         meant = heading_rank(heading, asked.step)
@@ -304,16 +308,20 @@ def extract_from_call(
 
 
 def _without_thoughts(text: str) -> str:
-    """The text without the model's thoughts, with markdown's escapes undone. Thoughts that were cut off go on
-    to the end."""
+    """Return the text without the model's thoughts, with markdown's escapes undone.
+
+    Thoughts that were cut off extend to the end of the text.
+    """
     after = _THOUGHTS_END.split(text)[-1]
     said = _THOUGHTS_BEGIN.split(after)[0].replace("\\_", "_").translate(_PLAINLY)
     return _STRUCK_OUT.sub(" ", said).replace(MARK, " ").replace(TAKEN_MARK, " ")
 
 
 def _finds(said: str, names: LevelNames, seats: Sequence[int]) -> list[tuple[Span, Sequence[ListedCommand]]]:
-    """All commands with the places where they stand, in order; those of one JSON value have one place. Where
-    one agent alone is asked for, it need not be named."""
+    """Return all commands with their positions, in order; those of one JSON value share one position.
+
+    If only one agent is requested, its name may be left out.
+    """
     held = json_values(said, names)
     rest = mark_taken(said, [each.span for each in held])
     finds: list[tuple[Span, Sequence[ListedCommand]]] = [

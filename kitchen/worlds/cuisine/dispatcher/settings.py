@@ -1,6 +1,6 @@
 """Declare the dispatcher's settings, the placeholders of a custom prompt, and what a model supports.
 
-Each part of the paper's dispatcher can be switched (Table 7).
+Each part of the paper's dispatcher can be switched on or off (Table 7).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PROMPT_PARTS: Mapping[str, str] = {
     "talk": "how to deal with people who write; empty where nobody may write",
     "demonstration": "the demonstration",
 }
-"""The parts of the fixed text, each with its heading, in the order in which they usually stand."""
+"""The parts of the fixed text, each with its heading, in their usual order."""
 PROMPT_PIECES: Mapping[str, str] = {
     "agents": "the names of the agents that the model commands, without a heading",
     "team": "who else plays, in sentences; empty where nobody does",
@@ -37,17 +37,17 @@ PROMPT_PIECES: Mapping[str, str] = {
     "places": "the places of the kitchen",
     "answer": "the form of the reply",
 }
-"""Single pieces of those parts, for who words the rest anew."""
+"""Single pieces of those parts, for researchers who write the rest themselves."""
 PLACEHOLDERS = (*PROMPT_PARTS.items(), *PROMPT_PIECES.items())
 USUAL_PROMPT = "\n\n".join(f"{{{name}}}" for name in PROMPT_PARTS)
-"""The text that says what is said without one of one's own."""
+"""The own text that gives the same prompt as the default."""
 
 MAX_PROMPT_CHARACTERS = 20_000
 MAX_PERSONA_CHARACTERS = 2_000
-"""Characters."""
+"""Largest number of characters of the persona."""
 
 PROVIDER_DEFAULT = -1.0
-"""The temperature, or top_p, that means: send none."""
+"""The temperature or top_p that means: send none."""
 
 EFFORT_LABELS = {
     "least": "As little as possible",
@@ -276,22 +276,25 @@ class DispatcherOptions:
 
     @classmethod
     def read(cls, chosen: Mapping[str, Json]) -> Self:
-        """From what was stored or typed (`5.0` for 5); what is left out has its default. SettingsError."""
+        """Return the options of stored or typed values (`5.0` for 5); missing ones have their defaults.
+
+        Raise SettingsError for wrong values.
+        """
         return cls(**clean_settings(SETTINGS, chosen))
 
     @property
     def sampling(self) -> float | None:
-        """The temperature to send, None for none."""
+        """The temperature to send; None for none."""
         return self.temperature if self.temperature >= 0 else None
 
     @property
     def nucleus(self) -> float | None:
-        """The top_p to send, None for none."""
+        """The top_p to send; None for none."""
         return self.top_p if self.top_p >= 0 else None
 
     @property
     def as_tool(self) -> bool:
-        """The reply is a call of the tool."""
+        """Whether the reply is a call of the tool."""
         return self.reply == "tool"
 
 
@@ -302,13 +305,11 @@ MIN_REPLY_TOKENS: Mapping[str, int] = {
     "xhigh": 16384,
     "max": 32768,
 }
-"""Tokens that a reply needs at least where the model thinks so much, for thoughts count, too. Ours, by rule
-of thumb."""
+"""Least number of tokens of a reply for each effort, because thoughts count too. Our own rule of thumb."""
 
 
 def unsent_settings(options: DispatcherOptions) -> tuple[str, ...]:
-    """Settings of which nothing is sent, each in a sentence; none for the stand-in, which says itself what it
-    is."""
+    """Return a sentence for settings that are not sent; none for the stand-in, which describes itself."""
     provider, model = parse_model_setting(options.model)
     if provider == STAND_IN:
         return ()
@@ -326,7 +327,7 @@ def _not_taken(options: DispatcherOptions, provider: str, model: str) -> Iterato
 
 
 def reply_room_problem(options: DispatcherOptions) -> str:
-    """What is wrong where thinking would eat the whole reply: `setting: why`; empty if there is room."""
+    """Return `setting: why` if thinking would use the whole reply; empty if there is room."""
     needed = MIN_REPLY_TOKENS.get(options.effort, 0)
     if options.max_tokens >= needed:
         return ""
@@ -339,5 +340,5 @@ def reply_room_problem(options: DispatcherOptions) -> str:
 
 
 def calls_tool(options: DispatcherOptions) -> bool:
-    """Whether its model is given the tool of a structured reply, and not the tool's schema as a format."""
+    """Return whether the model gets the tool of a structured reply, and not the tool's schema as a format."""
     return calls_tools(*parse_model_setting(options.model), thinks=options.effort != "least")

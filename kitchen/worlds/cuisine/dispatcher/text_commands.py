@@ -1,16 +1,16 @@
-"""Find commands in free text and in tables, however a model spells them.
+"""Find commands in free text and in tables, in any spelling of a model.
 
-Whatever the case, within sentences, lists, tables, code or quotation marks::
+Commands are found in any case, within sentences, lists, tables, code or quotation marks::
 
     goto_agent1_pot0     goto-agent1-pot0        goto agent1 pot0        goto | agent1 | pot0
     goto(agent1, pot0)   goto(agent=1, location="pot0")                  noop(1)
     agent1: goto pot0    agent1.goto(pot0)       agent1 -> goto_pot0     agent1 | goto | pot0
     agent: agent1, verb: goto, location: pot0    {'agent': 'agent1', 'action': 'goto pot0'}
 
-Names are matched without regard to case, underscores and blanks (`Serving_Table0` is `servingtable0`), and
-the number may be left out where there is only one location of a kind. An item that put or activate names is
-left out: they take none. Names that the level does not have are kept, so that validation can say so.
-Everything is linear in the length of the text.
+Names are matched without regard to case, underscores and blanks (`Serving_Table0` is `servingtable0`). The
+number may be left out if there is only one location of a kind. An item after put or activate is left out,
+because these take none. Names that the level does not have are kept, so that the check can report them. All
+readers are linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from kitchen.worlds.cuisine.command_rules import VERBS
-from kitchen.worlds.cuisine.dispatcher.command_phrases import (
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand
+from kitchen.worlds.cuisine.dispatcher.phrase_parser import (
     END_PATTERN,
     VERB_PATTERN,
     LevelNames,
@@ -35,21 +36,20 @@ from kitchen.worlds.cuisine.dispatcher.command_phrases import (
     takes_place,
     written_or_empty,
 )
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand
 
 Span = tuple[int, int]
-"""Where something stands in a text: begin and end."""
+"""A range in a text: begin and end."""
 
 
 class FoundText(NamedTuple):
-    """A command, and where it stands."""
+    """A command and its range in the text."""
 
     given: GivenCommand
     span: Span
 
 
 TAKEN_MARK = "\ue001"
-"""Stands for each letter of what was read already, so that nothing is read twice."""
+"""Replaces each letter that was already read, so that nothing is read twice."""
 
 _WHO = r"(?:agent|robot)[ _-]?"
 _SPELLED = re.compile(
@@ -82,7 +82,7 @@ _PAIR = re.compile(
     r"[\"'`]?(?P<value>[A-Za-z0-9_]{1,40}(?:[ _-][A-Za-z0-9_]{1,40}(?![A-Za-z0-9_]|\s{0,2}[:=])){0,4})"
 )
 _STATE_WORDS = frozenset(("at", "hold", "holds", "inside", "occupy", "agent", "location", "orders"))
-"""Verbs that only tell what is, in the words of the paper's states: never meant as commands."""
+"""Verbs that describe the state, in the words of the paper's states; they are never commands."""
 _BEGINS = re.compile(
     rf"[\W\d]*(?:{VERB_PATTERN}[ "
     rf"\t|,:_-]{{1,5}}{_WHO}\d|{_WHO}\d{{1,3}}\W{{1,5}}{VERB_PATTERN}(?![A-Za-z0-9])|{TAKEN_MARK})",
@@ -94,11 +94,11 @@ _LINE_OF_ONE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 MAX_DISTANCE = 200
-"""Letters before a command that are looked at."""
+"""Number of letters before a command that are examined."""
 
 
 def find_commands(text: str, names: LevelNames) -> list[FoundText]:
-    """All commands that are spelled in a text, in their order. Never raises."""
+    """Return all commands that are spelled in a text, in their order. Never raises."""
     found: list[FoundText] = []
     for reader in READERS:
         new = list(reader(text, names))
@@ -108,7 +108,7 @@ def find_commands(text: str, names: LevelNames) -> list[FoundText]:
 
 
 def mark_taken(text: str, spans: list[Span]) -> str:
-    """The text in which nothing is left to be read at these places, which do not overlap."""
+    """Return the text with these ranges, which do not overlap, marked as read."""
     parts, at = [], 0
     for begin, end in sorted(spans):
         parts += [text[at:begin], TAKEN_MARK * (end - begin)]
@@ -117,7 +117,7 @@ def mark_taken(text: str, spans: list[Span]) -> str:
 
 
 def commands_on_own_lines(seat: int, text: str, names: LevelNames) -> list[FoundText]:
-    """The commands of lines that are a phrase and no more, where no other agent can be meant."""
+    """Return the commands of lines with nothing but a phrase, if no other agent can be meant."""
     found: list[FoundText] = []
     for match in _LINE_OF_ONE.finditer(text):
         read = parse_arguments(normal_verb(match["verb"]), seat, text, match.end(), names, sure=False)
@@ -127,7 +127,7 @@ def commands_on_own_lines(seat: int, text: str, names: LevelNames) -> list[Found
 
 
 def _spelled(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """`get_agent1_storage0_tuna`: where the location ends is known by the level's names."""
+    """Yield commands such as `get_agent1_storage0_tuna`; the level's names show where the location ends."""
     for match in _SPELLED.finditer(text):
         verb, seat = normal_verb(match["verb"]), int(match["agent"])
         words = match["rest"].split(match["by"])[1:]
@@ -150,7 +150,10 @@ def _of_words(verb: str, words: list[str], names: LevelNames) -> tuple[str, ...]
 
 
 def _called(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """`goto(agent1, pot0)`: the first argument has to be an agent, unless the arguments have keys."""
+    """Yield calls such as `goto(agent1, pot0)`.
+
+    The first argument must be an agent, unless there are keys.
+    """
     for match in _CALLED.finditer(text):
         verb = normal_verb(match["verb"])
         given = parse_call_arguments(verb, match["inside"], names)
@@ -159,7 +162,7 @@ def _called(text: str, names: LevelNames) -> Iterator[FoundText]:
 
 
 def _of_agent(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """`agent1: goto pot0`, `agent1.goto(pot0)`."""
+    """Yield commands such as `agent1: goto pot0` and `agent1.goto(pot0)`."""
     for match in _OF_AGENT.finditer(text):
         by = match["by"] or ":"
         if (by.isspace() and _in_a_sentence(text, match.start())) or ("." in by and by != "."):
@@ -170,7 +173,7 @@ def _of_agent(text: str, names: LevelNames) -> Iterator[FoundText]:
 
 
 def _in_words(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """`goto agent1 pot0`, where it is no part of a sentence."""
+    """Yield commands such as `goto agent1 pot0` that are no part of a sentence."""
     for match in _IN_WORDS.finditer(text):
         if _in_a_sentence(text, match.start()):
             continue
@@ -180,7 +183,7 @@ def _in_words(text: str, names: LevelNames) -> Iterator[FoundText]:
 
 
 def _in_a_sentence(text: str, at: int) -> bool:
-    """A word stands before it, and it is not *and* in a line that begins with a command."""
+    """Return whether a word precedes it, other than *and* in a line that begins with a command."""
     line = text[max(text.rfind("\n", max(0, at - MAX_DISTANCE), at) + 1, at - MAX_DISTANCE) : at].rstrip(
         " \t"
     )
@@ -188,7 +191,10 @@ def _in_a_sentence(text: str, at: int) -> bool:
 
 
 def _keyed(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """`agent: agent1, verb: goto, location: pot0`, in any order: YAML, attributes, what is nearly JSON."""
+    """Yield commands such as `agent: agent1, verb: goto, location: pot0`, in any order.
+
+    This covers YAML, attributes, and text that is nearly JSON.
+    """
     group: dict[str, str] = {}
     begin = end = 0
     for match in _PAIR.finditer(text):
@@ -211,7 +217,7 @@ def _grouped(group: Mapping[str, str], span: Span, names: LevelNames) -> Iterato
 
 
 def command_from_roles(group: Mapping[str, str], names: LevelNames) -> GivenCommand | None:
-    """The command of what was written by role: `verb` may be a whole phrase. None without agent and verb."""
+    """Return the command of values by role; None without agent and verb. `verb` may be a whole phrase."""
     seat, verb = seat_named(group.get("agent", "")), group.get("verb", "").strip()[:80]
     if seat is None or not verb:
         return None
@@ -232,14 +238,13 @@ READERS: tuple[Callable[[str, LevelNames], Iterator[FoundText]], ...] = (
     _in_words,
     _keyed,
 )
-"""The most exact first: what one of them reads is not read by the next."""
+"""Readers, the most exact first: text that one reader has read is hidden from the next."""
 
 _ROW = re.compile(r"^[ \t]*\|?([^|\n]{0,200}(?:\|[^|\n]{0,200}){1,11})$", re.MULTILINE)
 
 
 def commands_in_tables(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """The commands of all rows, in order. A column counts under the names that a key may have
-    (`key_role`)."""
+    """Yield the commands of all rows, in order. A column's name is read as a key (`key_role`)."""
     columns: Mapping[int, str] = {}
     for match in _ROW.finditer(text):
         cells = [cell.strip(" \t*`_\"'") for cell in match[1].split("|")]

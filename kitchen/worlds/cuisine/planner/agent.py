@@ -1,8 +1,7 @@
-"""Implement the agent `CuisinePlanner`, which carries out the first step of the best plan. Also advises
-people.
+"""Implement the agent `CuisinePlanner`, which carries out the first step of the best plan.
 
-As adviser it stands for a sensible person: it knows where others are, not what they intend. Jobs with an
-aim come before the plan. Goals and intents are reported for the log.
+The planner also advises people. As adviser it represents a sensible person, who knows where others are but
+not what they intend. Jobs with an aim come before the plan. Goals and intents are reported for the log.
 """
 
 from __future__ import annotations
@@ -45,14 +44,16 @@ from kitchen.worlds.cuisine.planner.rollout import Rollout
 from kitchen.worlds.cuisine.planner.work_batches import ACTIVATE, NOWHERE, Batch, Trip, TripStyle
 
 JOBS_KEY = "jobs"
-"""Under which the planner's memory has them; only where somebody gave one."""
+"""Key of the jobs in the planner's memory; absent while no job was given."""
 JOB_PATIENCE_STEPS = 30
-"""Steps after which one is given up."""
+"""Steps after which a job is given up."""
 
 
 def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgress | None:
-    """What is done for them in this step; None where nobody gave any. One is given up where its robot is told
-    to stop."""
+    """Return this step's progress on jobs; None if no job was given.
+
+    A job is given up if its robot is told to stop.
+    """
     before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
     if not before and not any(said.data.get("aim") for said in situation.messages):
         return None
@@ -61,7 +62,7 @@ def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgres
 
 
 def goal_phrases(book: KitchenBook, rollout: Rollout, seats: tuple[int, ...]) -> dict[str, str]:
-    """One phrase for each of these seats: "bring rice to pot0 for salmonSushi"."""
+    """Return one phrase for each of these seats, such as "bring rice to pot0 for salmonSushi"."""
     return {str(seat): _phrase(book, rollout.goals[seat]) for seat in seats}
 
 
@@ -78,7 +79,7 @@ def _phrase(book: KitchenBook, trip: Trip | None) -> str:
 
 
 def trip_aim(book: KitchenBook, trip: Trip | None) -> dict[str, str]:
-    """The same in codes: `do` is wait, start, bring, serve or discard; `item`, `to`, `dish` if known."""
+    """Return a trip in codes: `do` is wait, start, bring, serve or discard; `item`, `to`, `dish` if known."""
     if trip is None:
         return {"do": "wait"}
     if trip.stage == ACTIVATE and trip.source is not None and not trip.item:
@@ -89,7 +90,7 @@ def trip_aim(book: KitchenBook, trip: Trip | None) -> dict[str, str]:
 
 
 def seat_intents(book: KitchenBook, rollout: Rollout, seats: tuple[int, ...]) -> dict[int, dict[str, str]]:
-    """What each of these seats does after the first step, in the codes of `aim`."""
+    """Return what each of these seats does after the first step, in the codes of `trip_aim`."""
     return {seat: trip_aim(book, rollout.ahead[seat]) for seat in seats}
 
 
@@ -104,7 +105,7 @@ def _dish(batch: Batch) -> str:
 
 
 class CuisinePlanner(Agent):
-    """Plans for all seats, commands its own."""
+    """An agent that plans for all seats and commands its own."""
 
     kind = "planner"
     reads_words = True
@@ -124,11 +125,13 @@ class CuisinePlanner(Agent):
     )
 
     def decide(self, situation: Situation) -> Decision:
-        """The first step of the best plan found, its commands in the order in which they play together.
+        """Return the first step of the best plan found, with its commands in the order in which they are
+        played.
 
-        The memory keeps the plan (wishes, style, errands) and how long the others have not moved; the note
-        tells each seat's goal, its intent what it does after this step. Same situation, same decision. What
-        people ask is done first: in plain words (`heeding`), or as jobs with an aim (`jobs`).
+        The memory keeps the plan (wishes, style, errands) and how long the others have not moved. The note
+        has each seat's goal, the intent what it does after this step. The same situation gives the same
+        decision. Requests of people come first: in plain words (`follow_instructions`), or as jobs with an
+        aim (`do_jobs`).
         """
         heard = hear_instructions(situation)
         followed = do_jobs(situation, heard)
@@ -165,7 +168,7 @@ class CuisinePlanner(Agent):
         )
 
     def plan(self, book: KitchenBook, situation: Situation) -> tuple[PlayedDraft, SeenOthers]:
-        """The best plan found, and how long the others have not moved."""
+        """Return the best plan found, and how long the others have not moved."""
         scene = read_scene(book, situation.observations[situation.seats[0]])
         for other, command in situation.commanded.items():
             apply_command(book, scene, other, command)
@@ -179,7 +182,10 @@ class CuisinePlanner(Agent):
 
 
 def advise_command(situation: Situation) -> Advice | None:
-    """What the first plan that comes to mind has the (one) seat do; None where no dish can be cooked."""
+    """Return the command of the situation's only seat in the first plan, without search.
+
+    Return None if no dish can be cooked.
+    """
     book, seat = read_book(situation.briefs[situation.seats[0]]), situation.seats[0]
     if not book.dishes:
         return None
@@ -216,37 +222,39 @@ def _memory(plan: PlayedDraft) -> Json:
 
 
 def _nothing(situation: Situation) -> Decision:
-    """Nobody is to do anything: what is remembered stays."""
+    """Return a decision without commands that keeps the memory."""
     kept = situation.memory if isinstance(situation.memory, dict) else None
     return Decision(commands={}, memory=kept)
 
 
 WAIT_COMMAND: Command = ("noop",)
 SENSIBLE_DISHES_PER_STEP = 0.12
-"""Dishes a step that count as a full output; a good team comes close to it."""
+"""Dishes per step that count as full output; a good team comes close to it."""
 
 
 READ_IN_BRIEF = frozenset(
     ("locations", "recipes", "tools", "base", "dishes", "uncookable", "lifetimes", "interval", "max_steps")
 )
 READ_IN_OBSERVATION = frozenset(("step", "agents", "locations", "orders"))
-"""What the planner reads, of the brief and of each observation."""
+"""Parts of an observation that the planner reads; `READ_IN_BRIEF` lists those of the brief."""
 
 
 class CuisineAdviser(Adviser):
-    """The planner at somebody's elbow. Of a kitchen that the planner cannot read there is no telling: a
-    program may take part in a study on a server of another version."""
+    """Advise people with the planner.
+
+    It gives no advice for a kitchen that it cannot read, for example from a server of another version.
+    """
 
     def advise(self, situation: Situation) -> Advice | None:
-        """The first plan that comes to mind."""
+        """Return the command of the first plan, without search."""
         return advise_command(situation) if can_read_situation(situation) else None
 
     def lead(self, situation: Situation) -> Advice | None:
-        """On the way to one dish, part by part."""
+        """Return the next command on the way to one dish, part by part."""
         return lead_to_dish(situation) if can_read_situation(situation) else None
 
     def decide(self, situation: Situation) -> Decision:
-        """The best plan found; whoever has nothing to do in it waits."""
+        """Return the commands of the best plan found; a seat without work waits."""
         if not can_read_situation(situation):
             return super().decide(situation)
         decision = CuisinePlanner({}).decide(situation)
@@ -255,7 +263,7 @@ class CuisineAdviser(Adviser):
         )
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
-        """The same for the others: all seats see the same."""
+        """Return the commands that the same plan has for the other seats: all seats observe the same."""
         if not can_read_situation(situation):
             return super().expected(situation, seats)
         (seat,) = situation.seats
@@ -269,7 +277,7 @@ class CuisineAdviser(Adviser):
         return CuisinePlanner({}).decide(theirs).commands
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
-        """By where the agent stands and what it holds."""
+        """Return whether the agent's place and held item agree with the command."""
         agent = observation["agents"][seat]
         if command[0] == "goto":
             return bool(agent["at"] == command[1])
@@ -278,17 +286,17 @@ class CuisineAdviser(Adviser):
         return agent["holds"] is None
 
     def success(self, score: Mapping[str, Json]) -> float | None:
-        """Orders served, of those that ended."""
+        """Return the share of ended orders that were served."""
         rate: float | None = score["success_rate"]
         return rate
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Dishes served, of the most that anybody could expect."""
+        """Return the share of the expected dishes that were served, from 0 to 1."""
         return min(float(score["completed"]) / (SENSIBLE_DISHES_PER_STEP * steps), 1.0)
 
 
 def can_read_situation(situation: Situation) -> bool:
-    """Whether the situation says what the planner goes by."""
+    """Return whether brief and observation have all parts that the planner reads."""
     seat = situation.seats[0]
     brief, observation = situation.briefs[seat], situation.observations[seat]
     return brief.keys() >= READ_IN_BRIEF and observation.keys() >= READ_IN_OBSERVATION

@@ -1,7 +1,7 @@
-"""Follow what people ask in words: hear it, obey it, answer, and report on jobs.
+"""Follow what people ask in words: read it, carry it out, answer, and report on jobs.
 
-A robot that was told what to do is taken out of the plan. Orders, items and tools that are reserved for
-somebody are left out of what the others plan.
+A robot with an instruction is taken out of the plan. The plan of the others leaves out orders, items and
+tools that a person has reserved.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from kitchen.worlds.cuisine.planner.instruction_parser import (
 )
 
 HEARD_KEY = "heeded"
-"""Under which the planner's memory has what was asked; only where somebody asked something."""
+"""Key of the requests in the planner's memory; absent while nothing was asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeardInstructions:
-    """All that may still stand, and what of it is new."""
+    """All requests that may still hold, and which of them are new."""
 
     before: Mapping[str, Json]
-    """What was remembered: the number of the `last` message, whether somebody was `helped`, `wishes`."""
+    """The remembered state: the number of the `last` message, whether somebody was `helped`, and `wishes`."""
     news: tuple[TeamMessage, ...]
     read: tuple[Wish, ...]
-    """What is understood of the news."""
+    """The wishes understood in the new messages."""
     fresh: tuple[Wish, ...]
-    """As far as it is asked of this mind."""
+    """Those of them that are addressed to this agent."""
     wishes: tuple[Wish, ...]
-    """Those of before and the fresh ones, in order."""
+    """The earlier wishes and the fresh ones, in order."""
 
     @property
     def last(self) -> int:
@@ -59,13 +59,13 @@ class HeardInstructions:
         return max([int(self.before["last"]), *(one.number for one in self.news)])
 
     def stops(self, mine: Iterable[int]) -> dict[int, int]:
-        """Robots of `mine` that are told to stop now, and the number of the message that says so."""
+        """Return the robots of `mine` that are told to stop now, with the number of that message."""
         stops = [wish for wish in self.fresh if wish.do == STOP]
         return {seat: wish.number for wish in stops for seat in wish.meant(mine)}
 
 
 def hear_instructions(situation: Situation) -> HeardInstructions | None:
-    """What people asked up to now; None where nobody said anything."""
+    """Return what people have asked up to now; None if nobody wrote anything."""
     before = _remembered(situation.memory)
     said = people_messages(situation.messages, situation.organisation, after=situation.taken_over)
     news = tuple(one for one in said if one.number > before["last"])
@@ -83,7 +83,7 @@ def hear_instructions(situation: Situation) -> HeardInstructions | None:
 
 
 def _for_us(situation: Situation, news: Sequence[TeamMessage], read: Sequence[Wish]) -> list[Wish]:
-    """Those of new wishes that are asked of this mind."""
+    """Return the new wishes that are addressed to this agent."""
     messages, organisation = {one.number: one for one in news}, situation.organisation
     if organisation is None:
         return []
@@ -101,7 +101,7 @@ NOOP: Command = ("noop",)
 
 
 def item_source(situation: Situation, brief: Mapping[str, Json], item: str) -> str:
-    """Where this can be taken from; empty where it cannot."""
+    """Return the place from which the item can be taken; empty if there is none."""
     places: Mapping[str, str] = brief["locations"]
     if item in brief["base"]:
         return next(place for place, kind in places.items() if kind == "storage")
@@ -113,7 +113,7 @@ def item_source(situation: Situation, brief: Mapping[str, Json], item: str) -> s
 
 
 def fetch_command(agent: Mapping[str, Json], source: str, item: str, brief: Mapping[str, Json]) -> Command:
-    """The next command of somebody with free hands who fetches it there."""
+    """Return the next command of a robot with free hands that fetches the item from there."""
     if agent["busy"]:
         return NOOP
     if agent["at"] != source:
@@ -126,8 +126,10 @@ UNCLEAR_TEXT = "I did not understand that."
 
 
 def needs_help(situation: Situation, heard: HeardInstructions) -> bool:
-    """Whether nothing was understood of some of what is new, and it is for this mind to say so: of several
-    the first. Jobs are declined instead."""
+    """Return whether some new message was not understood and this agent should say so.
+
+    Of several agents, the first one says so. Jobs are declined instead.
+    """
     understood, organisation = {wish.number for wish in heard.read}, situation.organisation
     unclear = [one for one in heard.news if one.number not in understood and one.kind != INFORM]
     return organisation is not None and any(
@@ -138,8 +140,11 @@ def needs_help(situation: Situation, heard: HeardInstructions) -> bool:
 def answer_messages(
     situation: Situation, brief: Mapping[str, Json], heard: HeardInstructions
 ) -> tuple[MessageDraft, ...]:
-    """One line to those who said something new: what was understood of it, as far as it is for us, and
-    whether something was not; the first time with what can be said. Each job is answered."""
+    """Return one line to those who wrote something new: what was understood for us, and whether something was
+    not.
+
+    The first such answer also says what people can ask. Each job is answered.
+    """
     organisation = situation.organisation
     if organisation is None:
         return ()
@@ -157,7 +162,7 @@ def answer_messages(
 def _taken(
     situation: Situation, job: TeamMessage, brief: Mapping[str, Json], fresh: Sequence[Wish]
 ) -> MessageDraft:
-    """The answer to a job: what is understood is accepted."""
+    """Return the answer to a job: an understood job is accepted."""
     mine = [wish for wish in fresh if wish.number == job.number and wish.meant(situation.seats)]
     to, data = (job.sender or 0,), {"job": job.number}
     if not mine:
@@ -173,8 +178,11 @@ def report_messages(
     left: Collection[Wish],
     done: Collection[Wish],
 ) -> tuple[MessageDraft, ...]:
-    """Of jobs all that is fetched now, and what will not be: of several things in one job once nothing of it
-    is left. Of what was asked in words what could not be got for so long."""
+    """Return reports on jobs and failed requests.
+
+    A job is reported when everything is fetched, or when something will not be; a job for several things once
+    none of them is left. For a request in words, the report names what could not be fetched for too long.
+    """
     ours = [wish for wish in wishes if wish.do == FETCH and wish.meant(situation.seats)]
     ended = [wish for wish in ours if wish not in left]
     open_jobs = {wish.number for wish in left if wish.do == FETCH}
@@ -218,15 +226,16 @@ def _answer(wish: Wish, situation: Situation, brief: Mapping[str, Json]) -> str:
 
 
 def _is_there(situation: Situation, brief: Mapping[str, Json], wish: Wish, mine: Sequence[int]) -> bool:
-    """It can be taken somewhere, or one of them holds it."""
+    """Return whether the item can be taken somewhere, or one of these robots holds it."""
     held = (situation.observations[seat]["agents"][seat]["holds"] == wish.what for seat in mine)
     return any(held) or bool(item_source(situation, brief, wish.what))
 
 
 @dataclass(slots=True)
 class FollowedInstructions:
-    """What came of listening: commands for those who do as they were told, the situation of the others, what
-    to remember, and what to answer."""
+    """The result of following requests: commands, the situation of the other robots, the memory,
+    and answers.
+    """
 
     situation: Situation
     commands: dict[int, Command] = field(default_factory=dict)
@@ -237,15 +246,18 @@ class FollowedInstructions:
 def follow_instructions(
     situation: Situation, heard: HeardInstructions, at_jobs: Mapping[int, int]
 ) -> FollowedInstructions:
-    """Go by what stands of what people asked. `at_jobs` are robots that pursue an aim, with the number of
-    their job: what was said before that is not for them, and they wait no longer."""
+    """Follow the requests that hold now.
+
+    `at_jobs` are robots that pursue an aim, with the number of their job. Earlier messages do not apply to
+    them, and they stop waiting.
+    """
     brief, step = next(iter(situation.briefs.values())), situation.step + 1
     wishes = list(heard.wishes)
     now = current_wishes(wishes, situation.seats, step=step)
     if begun := tuple(sorted(now.stopped & at_jobs.keys())):
         wishes.append(Wish(heard.last, 0, step, GO_ON, "", begun))
         now = current_wishes(wishes, situation.seats, step=step)
-    commands, done = _told(situation, brief, now, at_jobs)
+    commands, done = _instructed_commands(situation, brief, now, at_jobs)
     ended = [*done, *_given_up(wishes, situation.seats)]
     left = open_wishes(wishes, step=step, done=ended)
     helped = heard.before["helped"] or needs_help(situation, heard)
@@ -255,16 +267,16 @@ def follow_instructions(
 
 
 def _given_up(wishes: Sequence[Wish], mine: tuple[int, ...]) -> list[Wish]:
-    """Things that are not to be fetched any more, since somebody wished otherwise."""
+    """Return things that are not fetched any more, because somebody asked for something else."""
     asked = current_wishes((wish for wish in wishes if wish.do == FETCH), mine, step=0).fetches
     still = current_wishes(wishes, mine, step=0).fetches
     return [wish for wish in asked if wish not in still]
 
 
-def _told(
+def _instructed_commands(
     situation: Situation, brief: Mapping[str, Json], now: CurrentWishes, at_jobs: Mapping[int, int]
 ) -> tuple[dict[int, Command], list[Wish]]:
-    """What those do who were told what to do, and what is done."""
+    """Return the commands of robots with an instruction, and the wishes that are done."""
     commands: dict[int, Command] = dict.fromkeys(sorted(now.stopped), NOOP)
     done: list[Wish] = []
     for wish in now.fetches:
@@ -281,8 +293,10 @@ def _told(
 
 
 def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[int]:
-    """Who is to fetch this: those who are at no job, or, where they are named or all are at one, whose job is
-    older than this."""
+    """Return the robots that should fetch this: those without a job.
+
+    If the robots are named, or all have jobs: those whose job is older than this wish.
+    """
     meant = wish.meant(mine)
     free = [seat for seat in meant if seat not in at_jobs]
     return free if free and not wish.seats else [s for s in meant if at_jobs.get(s, 0) < wish.number]
@@ -297,22 +311,24 @@ def _agent(situation: Situation, seat: int) -> Mapping[str, Json]:
 def _without(
     situation: Situation, brief: Mapping[str, Json], now: CurrentWishes, commands: Mapping[int, Command]
 ) -> Situation:
-    """The situation of those who were told nothing, in which the others command themselves."""
+    """Return the situation of the robots without an instruction; the others command themselves."""
     others = situation_of_rest(situation, commands)
     seen = {seat: _seen(situation.observations[seat], brief, now) for seat in others.seats}
     return replace(others, observations=seen)
 
 
 def situation_of_rest(situation: Situation, commands: Mapping[int, Command]) -> Situation:
-    """The situation of the robots that have no command yet."""
+    """Return the situation of the robots that have no command yet."""
     seats = tuple(seat for seat in situation.seats if seat not in commands)
     commanded, memory = {**situation.commanded, **commands}, _memory_of(situation.memory, seats)
     return replace(situation, seats=seats, commanded=commanded, memory=memory)
 
 
 def _seen(observation: Mapping[str, Json], brief: Mapping[str, Json], now: CurrentWishes) -> dict[str, Json]:
-    """An observation without orders that are not for us, and with what we are to leave to others
-    (`kitchen.worlds.cuisine.planner.planner_state`)."""
+    """Return an observation without orders that are not for us, and with what must be left to others.
+
+    See `KitchenScene` in `kitchen.worlds.cuisine.planner.planner_state`.
+    """
     orders = [order for order in observation["orders"] if order["dish"] not in now.dishes]
     first = [order for order in orders if order["dish"] == now.first]
     made = [item for item, recipe in brief["recipes"].items() if recipe["tool"] in now.tools]
@@ -320,7 +336,7 @@ def _seen(observation: Mapping[str, Json], brief: Mapping[str, Json], now: Curre
 
 
 def _memory_of(memory: Json, seats: Sequence[int]) -> Json:
-    """What is remembered of these robots' errands."""
+    """Return the memory with only these robots' errands."""
     if not isinstance(memory, dict) or "errands" not in memory:
         return memory
     return {

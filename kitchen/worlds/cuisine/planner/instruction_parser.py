@@ -1,8 +1,9 @@
 """Parse instructions that people write in plain English, by rules.
 
 Examples: *Robot 3, fetch rice. Tuna sushi first. Stop. Let me do the chopping. I take the rice. Go on.* A
-message may hold several. What people say they will do themselves is a promise. Text that is not understood
-changes nothing. An instruction holds until it is done, until *go on*, or until it is replaced.
+message may hold several instructions. If people say that they will do something themselves, it is a promise.
+Text that is not understood changes nothing. An instruction holds until it is done, until *go on*, or until it
+is replaced.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from kitchen.worlds.cuisine.display_text import readable_name
 FETCH, FIRST, STOP, GO_ON = "fetch", "first", "stop", "go_on"
 LEAVE_TOOL, LEAVE_DISH, LEAVE_ITEM = "leave_tool", "leave_dish", "leave_item"
 LEAVE_WISHES = frozenset({LEAVE_TOOL, LEAVE_DISH, LEAVE_ITEM})
-"""What somebody has for themselves, or does."""
+"""Wishes by which people reserve something for themselves."""
 _DO = (
     "tak|get|got|fetch|bring|grab|pick|carry|put|us|hav|handl|do|mak|prepar|serv|deliver|chop|cut|slic|mix|"
     "blend|fry|grind|bak|boil|cook|steam"
@@ -30,13 +31,13 @@ _OWN = re.compile(
     r"(?:(?!not|wait|need|want(?! to)|see|think|know|hope|robot)[a-z]+\s+){0,2}?"
     rf"(?:{_DO})(?:e|es|s|ing|ting|bing|ping)?\b|\bleave\b|\bmyself\b"
 )
-"""Somebody who says what they do themselves: *I take*, *I am cooking*, *let me just use*."""
+"""People who say what they do themselves: *I take*, *I am cooking*, *let me just use*."""
 _THEIRS = re.compile(rf"\b(?:let me(?! know)|i will|i'll|i do|i'm|i am)\b|{_OWN.pattern}")
-"""What somebody does themselves, or speaks of, is asked of nobody."""
+"""Things that people do themselves or only mention; they are not requests."""
 _ASKS = re.compile(r"\b(?:should|shall|must|do) i\b")
-"""Whoever asks whether they are to do something has not said that they will."""
+"""A question whether to do something is not a promise to do it."""
 WISH_PATIENCE_STEPS = 20
-"""Steps after which something that could not be fetched is forgotten."""
+"""Steps after which an item that could not be fetched is forgotten."""
 
 _ROBOTS = re.compile(r"\brobots?\s+(\d{1,2}(?:\s*(?:,|and|&)\s*\d{1,2})*)")
 _NOT = re.compile(r"\b(?:\w+n't|never|not)\b(?! ?mind)")
@@ -49,12 +50,12 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
     FETCH: re.compile(r"\b(?:fetch(?:es)?|(?:get|bring|grab|take)s?|picks? up)\b"),
     STOP: re.compile(r"^(?!i\b)[^?]*\b(?:stop|wait|halt|freeze|hold on|stand still)\b[^?]*$"),
 }
-"""In the order in which they are looked for."""
+"""Patterns of each wish, in the order in which they are searched for."""
 _CLAUSES = re.compile(
     r"[.;!?\n,\s]*\b(?:and\s+)?then\b,?\s*|(?<=\?)\s+|[.;!\n]+\s*"
     r"|(?:,\s*|\s)(?:and|but)\s+(?=robots?\s+\d|you\b|i\b|let me\b)|,\s*(?=you\b|i\b|let me\b)"
 )
-"""Between two things that are asked for in one message."""
+"""The text between two requests in one message."""
 _WORK: Mapping[str, tuple[str, ...]] = {
     "chop": ("chopboard",),
     "cut": ("chopboard",),
@@ -68,7 +69,7 @@ _WORK: Mapping[str, tuple[str, ...]] = {
     "cook": ("pot", "pan", "oven", "fryer", "steamer"),
     "steam": ("steamer",),
 }
-"""What is done with which tools, by how the word begins."""
+"""Tools by the beginning of the word for the work done with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,56 +77,56 @@ class Wish:
     """One thing that somebody asked for."""
 
     number: int
-    """Of the message."""
+    """Number of the message."""
     sender: int
     step: int
     do: str
     what: str = ""
     """An item, a dish, or the kind of a tool, in the codes of the world."""
     seats: tuple[int, ...] = ()
-    """The robots that were named; nobody where all are meant."""
+    """The robots that were named; empty if all are meant."""
     is_job: bool = False
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
-        """As `to_json` wrote it."""
+        """Return the wish that `to_json` wrote."""
         return cls(**{**stored, "seats": tuple(stored["seats"])})
 
     def to_json(self) -> dict[str, Json]:
-        """As it is remembered."""
+        """Return the wish for the memory."""
         return {**asdict(self), "seats": list(self.seats)}
 
     def is_over(self, step: int) -> bool:
-        """What could not be fetched for so long is forgotten."""
+        """Return whether it is an item that could not be fetched for too long."""
         return self.do == FETCH and step >= self.step + WISH_PATIENCE_STEPS
 
     def meant(self, mine: Iterable[int]) -> tuple[int, ...]:
-        """Those of these robots that it is for."""
+        """Return those of these robots that it is for."""
         return tuple(seat for seat in mine if not self.seats or seat in self.seats)
 
 
 @dataclass(slots=True)
 class CurrentWishes:
-    """What of all that was asked for holds now."""
+    """The requests that hold now."""
 
     stopped: set[int] = field(default_factory=set)
     first: str = ""
     tools: set[str] = field(default_factory=set)
-    """Kinds of tools that somebody has for themselves."""
+    """Kinds of tools that somebody has reserved."""
     dishes: set[str] = field(default_factory=set)
-    """Dishes that somebody makes themselves."""
+    """Dishes that people make themselves."""
     items: set[str] = field(default_factory=set)
-    """Anything else that somebody brings or makes themselves."""
+    """Other items that people bring or make themselves."""
     fetches: list[Wish] = field(default_factory=list)
 
     def fetch(self, wish: Wish) -> None:
-        """Something is to be fetched: who is named for it waits no longer, and it is nobody's own."""
+        """Add an item to fetch: named robots stop waiting, and the item is not reserved any more."""
         self.stopped -= set(wish.seats)
         self.items.discard(wish.what)
         self.fetches.append(wish)
 
     def take(self, wish: Wish, seats: set[int], mine: tuple[int, ...]) -> None:
-        """Any other wish for these seats of `mine`."""
+        """Apply any other wish for these seats of `mine`."""
         if wish.do == GO_ON:
             self.stopped -= seats
             if not wish.seats:
@@ -139,7 +140,7 @@ class CurrentWishes:
             self._leave(wish)
 
     def _leave(self, wish: Wish) -> None:
-        """It is somebody's own, and fetched for nobody."""
+        """Reserve something for a person; it is not fetched any more."""
         kept = {LEAVE_TOOL: self.tools, LEAVE_DISH: self.dishes, LEAVE_ITEM: self.items}
         kept[wish.do].add(wish.what)
         self.fetches = [each for each in self.fetches if each.what != wish.what]
@@ -148,8 +149,11 @@ class CurrentWishes:
 def people_messages(
     messages: Iterable[TeamMessage], organisation: Organisation | None, *, after: int = 0
 ) -> list[TeamMessage]:
-    """What people asked in words, of what a mind has heard: not what was said to the person who had its seat,
-    up to the message `after`. Jobs in words among it, but for those that were taken back."""
+    """Return people's requests in words that this agent has received, with jobs in words but not withdrawn
+    ones.
+
+    Messages up to number `after` were for the person who had the seat before, and are left out.
+    """
     people = person_members(organisation)
     theirs, gone = [said for said in messages if said.sender in people], withdrawn_jobs(messages)
     asked = [said for said in theirs if said.kind in {SAY, ASK} and said.number > after]
@@ -159,17 +163,17 @@ def people_messages(
 
 
 def person_members(organisation: Organisation | None) -> set[int]:
-    """The members who are people."""
+    """Return the members who are people."""
     return {one.number for one in organisation.members if one.is_person} if organisation else set()
 
 
 def withdrawn_jobs(messages: Iterable[TeamMessage]) -> set[Json]:
-    """The numbers of jobs that are none any more."""
+    """Return the numbers of withdrawn jobs."""
     return {said.data.get("job") for said in messages if said.kind == WITHDRAW}
 
 
 def parse_wishes(messages: Iterable[TeamMessage], brief: Mapping[str, Json]) -> list[Wish]:
-    """All that is understood of these messages, in order."""
+    """Return all wishes that are understood in these messages, in order."""
     return [wish for said in messages for wish in _read(said, brief)]
 
 
@@ -183,8 +187,10 @@ def _read(said: TeamMessage, brief: Mapping[str, Json]) -> Iterator[Wish]:
 
 
 def _clauses(text: str) -> Iterator[tuple[str, bool]]:
-    """What is asked for one after the other, and whether *then* leads to it, of the same robots. What asks
-    for nothing belongs to what follows: *robot 1 and robot 2 wait*."""
+    """Yield the clauses of a message, and whether *then* leads to each for the same robots.
+
+    A clause that requests nothing belongs to the next one: *robot 1 and robot 2 wait*.
+    """
     begun, goes_on = 0, False
     for found in _CLAUSES.finditer(text):
         clause = " ".join(text[begun : found.start()].split())
@@ -199,7 +205,7 @@ def _robots(text: str) -> tuple[int, ...]:
 
 
 def _asked(text: str, brief: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
-    """What one clause asks for, and of which things; of none where nothing is understood."""
+    """Return the wish of one clause and its things; empty if the clause is not understood."""
     own, asks = _THEIRS.search(text), _ASKS.search(text)
     for do, sign in _SIGNS.items():
         if not sign.search(text) or _NOT.search(text):
@@ -212,20 +218,23 @@ def _asked(text: str, brief: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
 
 
 def _what(do: str, text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
-    """What a wish of this kind is about: several things can be fetched; nothing where that is not said."""
+    """Return the things that a wish of this kind is about; empty if none is named.
+
+    Only a fetch may have several.
+    """
     if do in {STOP, GO_ON}:
         return ("",)
     if do == LEAVE_TOOL:
         return _tool(text, brief)
     if do == LEAVE_ITEM and re.search(r"\bus(?:e|ing)\b", text):
-        return ()  # the tool is meant, whatever for
+        return ()  # the tool is meant, whatever it is used for
     things = brief["dishes"] if do in {FIRST, LEAVE_DISH} else [*brief["base"], *brief["recipes"]]
     named = _named(text, brief, things)
     return named if do in {FETCH, LEAVE_ITEM} else named[:1]
 
 
 def _named(text: str, brief: Mapping[str, Json], codes: Iterable[str]) -> tuple[str, ...]:
-    """The things that are named, in that order; what is a part of a longer name is none."""
+    """Return the named things in order; a part of a longer name does not count."""
     by_name = {name: code for code in codes for name in _names(code, brief)}
     found: dict[str, int] = {}
     for name in sorted(by_name, key=len, reverse=True):
@@ -241,7 +250,7 @@ def _names(code: str, brief: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _tool(text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
-    """The kind of tool that is named, or that the work that is named takes."""
+    """Return the kind of tool that is named, or that the named work needs."""
     places: Mapping[str, str] = brief["locations"]
     kinds = sorted(set(places.values()) - {"storage", "servingtable"})
     named = [kind for kind in kinds if re.search(rf"\b{re.escape(kind)}s?\b", text)]
@@ -250,7 +259,7 @@ def _tool(text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) -> CurrentWishes:
-    """What holds now for these robots, of wishes in their order."""
+    """Return what holds now for these robots, given wishes in their order."""
     now = CurrentWishes()
     for wish in wishes:
         seats = set(wish.meant(mine))
@@ -263,8 +272,10 @@ def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) 
 
 
 def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> list[Wish]:
-    """Of wishes in their order those that may still mean something: none that is done or forgotten, and of
-    the same ones the last."""
+    """Return the wishes that may still hold, in their order.
+
+    Done and forgotten wishes are left out; of equal wishes the last is kept.
+    """
     over = set(done)
     left = [wish for wish in wishes if wish not in over and not wish.is_over(step)]
     last = {(wish.do, wish.what, wish.seats, wish.number if wish.do == FETCH else 0): wish for wish in left}
@@ -273,13 +284,16 @@ def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> l
 
 
 def is_for_member(wish: Wish, said: TeamMessage, organisation: Organisation, member: int) -> bool:
-    """Whether this is asked of this member. What several minds were told and one can do, with no robot named,
-    is for the first of them alone; a job is for each."""
+    """Return whether this is addressed to this member.
+
+    A fetch that several agents received, without a named robot, is for the first agent alone. A job is for
+    each.
+    """
     shared = wish.do == FETCH and not wish.seats and not wish.is_job
     return not shared or is_first_addressee(said, organisation, member)
 
 
 def is_first_addressee(said: TeamMessage, organisation: Organisation, member: int) -> bool:
-    """Whether this member is the first of all minds with a seat that were told this."""
+    """Return whether this member is the first agent with a seat among the receivers."""
     told = [organisation.member(one) for one in said.to]
     return member == min((one.number for one in told if one.seats and not one.is_person), default=member)

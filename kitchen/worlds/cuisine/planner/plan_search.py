@@ -14,25 +14,27 @@ from kitchen.worlds.cuisine.planner.rollout import Rollout
 from kitchen.worlds.cuisine.planner.work_batches import Batch, Errand, ItemsAround, TripStyle, WorkBatches
 
 DECAY = 0.97
-"""What is left of a dish's worth for each step that it waits on the table: it could be cooked later."""
+"""Factor on a dish's worth for each step that it waits on the table, because it could be cooked later."""
 SIGHT_STEPS = 120
-"""Steps from now beyond which orders to come are not thought of."""
+"""Number of steps from now after which orders to come are ignored."""
 HASTE_BONUS = 0.004
-"""Worth lost with each step that a dish comes later."""
+"""Worth lost for each step by which a dish comes later."""
 BEGUN_SHARE = 0.8
-"""Worth of a dish in work at the horizon, as a part of its worth when served, times the part done."""
+"""Factor on the worth of an unfinished dish at the horizon: worth when served, times the part done, times
+this.
+"""
 
 
 @lru_cache(maxsize=8192)
 def chance_of_nth_hit(nth: int, draw: int, chance: float) -> float:
-    """The chance that the nth hit comes at exactly this draw (both count from 1)."""
+    """Return the probability that the nth hit comes at exactly this draw (both count from 1)."""
     if draw < nth:
         return 0.0
     return comb(draw - 1, nth - 1) * chance**nth * (1 - chance) ** (draw - nth)
 
 
 class OrderDemand:
-    """The orders that stand and the chances of those to come, seen from one scene."""
+    """The open orders and the probabilities of those to come, seen from one scene."""
 
     def __init__(self, book: KitchenBook, scene: KitchenScene, outlasts: float) -> None:
         self.book = book
@@ -50,12 +52,12 @@ class OrderDemand:
         self.arrivals = range(first, min(self.left, SIGHT_STEPS), book.interval)
 
     def tally(self) -> ServedValue:
-        """Nothing served yet."""
+        """Return an empty tally, with nothing served yet."""
         open_orders = {dish: lives[:] for dish, lives in self.standing.items()}
         return ServedValue(self, open_orders, dict(self.stock))
 
     def later(self, dish: str, step: int, nth: int) -> float:
-        """The worth of the nth dish of this kind without an order, put down at this step."""
+        """Return the worth of the nth dish of this kind without an order, put down at this step."""
         key = (dish, step, nth)
         if key not in self._later:
             self._later[key] = self._expected(self.book.lifetimes[dish], step, nth)
@@ -71,7 +73,7 @@ class OrderDemand:
         return total
 
     def value(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> float:
-        """The worth of a rollout that was run to this horizon."""
+        """Return the worth of a rollout that was run to this horizon."""
         tally = self.tally()
         for dish, step in rollout.served:
             tally.serve(dish, step)
@@ -81,7 +83,7 @@ class OrderDemand:
         return total + BEGUN_SHARE * self._shares(tally, self._begun(rollout, wishes, horizon))
 
     def _begun(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> list[tuple[str, int, float]]:
-        """The dishes in work: when they may be served, and the part of them that is done."""
+        """Return the unfinished dishes with the step when they may be served and the part that is done."""
         left: dict[int, float] = {}
         for batch in rollout.open:
             left[batch.rank] = left.get(batch.rank, 0.0) + _commands_left(batch)
@@ -97,7 +99,9 @@ class OrderDemand:
         return done
 
     def _shares(self, tally: ServedValue, done: Sequence[tuple[str, int, float]]) -> float:
-        """Each begun dish's worth, after those already served, times the part of it that is done."""
+        """Return the sum of each unfinished dish's worth, after those already served, times the part that is
+        done.
+        """
         total = 0.0
         for dish, step, part in sorted(done, key=lambda entry: (entry[1], entry[0])):
             before = tally.total
@@ -107,7 +111,7 @@ class OrderDemand:
 
 
 class ServedValue:
-    """What dishes are worth that are put on the table one after another."""
+    """The worth of dishes that are put on the table one after another."""
 
     __slots__ = ("demand", "open", "stock", "total")
 
@@ -138,45 +142,48 @@ def _commands_left(batch: Batch) -> float:
 
 
 class SearchSettings(NamedTuple):
-    """What one may set about a search."""
+    """Settings of a search."""
 
     margin: float
-    """How much better a new plan has to be than the one under way."""
+    """How much better a new plan has to be than the current one."""
     chances: tuple[int, ...]
-    """How often each of the CHANGES of a search is tried, of 100, with those before it."""
+    """Cumulative percentages of the DRAFT_CHANGES of a search."""
     outlasts: float
-    """Worth of serving an order that could still stand at the end, where it counts for nothing."""
+    """Worth of serving an order that could still be open at the end, where it counts for nothing."""
     style: TripStyle
     """How trips are chosen in the first plan."""
 
 
 PLAYING_SETTINGS = SearchSettings(0.005, (12, 16, 31, 49, 75, 85, 100), 0.1, TripStyle())
 DEMONSTRATION_SETTINGS = SearchSettings(0.02, (15, 30, 42, 42, 65, 80, 100), 0.35, TripStyle(helps=False))
-"""Weaker; demonstrations in prompts are played so, for prompts that were frozen are to stay as they are."""
+"""Weaker settings, for demonstrations in prompts.
+
+They stay as they are, so that frozen prompts do not change.
+"""
 DEMONSTRATION_TRIES = 25
 
 HORIZON_STEPS = 60
-"""Steps played ahead at most: the whole of the paper's episodes, so that a plan keeps its worth."""
+"""Largest number of steps played ahead: the paper's whole episodes, so that a plan keeps its worth."""
 NEAR_STEPS = 4
-"""Changes to the list of wishes are made among so many first ones."""
+"""Changes are made among so many first wishes."""
 DRAFT_CHANGES = ("style", "errand", "passing", "helping", "order", "more", "less")
-"""The ways in which a plan is changed to find a better one."""
+"""Kinds of changes by which a better plan is searched."""
 
 
 class PlanDraft(NamedTuple):
-    """What makes a plan: dishes wished for in their order, a style, and errands to go on with."""
+    """A plan: dishes in their order, a style, and errands to continue."""
 
     wishes: tuple[str, ...]
     style: TripStyle
     errands: tuple[tuple[int, Errand], ...] = ()
     passing: tuple[int, ...] = ()
-    """Agents who pass over the first thing they would do next."""
+    """Agents that pass over the first thing they would do next."""
     helping: tuple[int, ...] = ()
-    """Agents who next start a tool that somebody else fills."""
+    """Agents that next start a tool that another agent fills."""
 
 
 class PlayedDraft(NamedTuple):
-    """A draft and what became of it when played ahead."""
+    """A draft and the result of playing it ahead."""
 
     draft: PlanDraft
     rollout: Rollout
@@ -184,7 +191,7 @@ class PlayedDraft(NamedTuple):
 
 
 class PlanSearch:
-    """Tries plans for one scene."""
+    """Search plans for one scene."""
 
     def __init__(
         self,
@@ -205,7 +212,7 @@ class PlanSearch:
         self.tried: dict[PlanDraft, PlayedDraft] = {}
 
     def play(self, draft: PlanDraft) -> PlayedDraft:
-        """The plan of this draft, played ahead once."""
+        """Return the plan of this draft, played ahead once."""
         played = self.tried.get(draft)
         if played is None:
             toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
@@ -228,7 +235,7 @@ class PlanSearch:
         return played
 
     def by_deadline(self) -> tuple[str, ...]:
-        """Orders that can still be met, the most urgent first, then dishes to have in stock."""
+        """Return orders that can still be met, the most urgent first, then dishes for the stock."""
         lives = self.demand.standing
         met = [
             (life, dish)
@@ -239,7 +246,7 @@ class PlanSearch:
         return self.filled([dish for _, dish in sorted(met)])
 
     def filled(self, wishes: Sequence[str]) -> tuple[str, ...]:
-        """The wishes and after them dishes for the stock, until all hands have enough to do."""
+        """Return the wishes, then dishes for the stock until all agents have enough work."""
         agents = len(self.scene.agents) - len(self.idle)
         work = agents * self.horizon * 1.15
         dishes: list[str] = []
@@ -263,12 +270,12 @@ class PlanSearch:
             count[dish] += 1
 
     def _gain(self, dish: str, count: Counter[str]) -> float:
-        """Worth per command of one more of this dish in stock."""
+        """Return the worth per command of one more of this dish in stock."""
         recipe = self.book.recipes[dish]
         return self.demand.later(dish, recipe.span, count[dish] + 1) / recipe.work
 
     def best(self, start: PlanDraft | None, tries: int, rng: Random) -> PlayedDraft:
-        """The best of so many plans, found by changing the best one so far."""
+        """Return the best of so many plans, each a change of the best one so far."""
         best = self.play(PlanDraft(self.by_deadline(), self.manner.style))
         if start is not None:
             kept = self.play(start._replace(wishes=self.filled(start.wishes)))
@@ -283,7 +290,7 @@ class PlanSearch:
         return best
 
     def _changed(self, draft: PlanDraft, rng: Random) -> PlanDraft:
-        """The draft with one change by chance."""
+        """Return the draft with one random change."""
         change = rng.choices(DRAFT_CHANGES, cum_weights=self.manner.chances)[0]
         if change == "style":
             return draft._replace(style=self._other_style(rng))
@@ -300,11 +307,11 @@ class PlanSearch:
         return TripStyle(rng.randrange(4), rng.randrange(3), rng.random() < 0.5, self.manner.style.helps)
 
     def _one_other(self, agents: Collection[int], rng: Random) -> tuple[int, ...]:
-        """These agents and one more, or one less."""
+        """Return these agents with one added or removed."""
         return tuple(sorted(set(agents) ^ {rng.randrange(len(self.scene.agents))}))
 
     def _other_wishes(self, wishes: list[str], change: str, rng: Random) -> tuple[str, ...]:
-        """Another order of the wishes, one wish more, or one less."""
+        """Return the wishes in another order, with one more, or with one less."""
         if change == "more":
             wishes.insert(rng.randrange(min(NEAR_STEPS, len(wishes) + 1)), rng.choice(self.book.dishes))
         elif change == "less":

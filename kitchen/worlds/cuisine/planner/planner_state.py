@@ -1,7 +1,7 @@
 """Read brief and observation into the numbers that the planner uses, and track what the others do.
 
-What somebody holds or stands at counts as their goal. A member who does not move for some steps is no
-longer waited for.
+An agent's held item or current tool counts as its goal. The planner no longer waits for an agent that has not
+moved for some steps.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ MOVE_STEPS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecipePlan:
-    """How one product is made. `lag`: steps from activating until it can be taken; `holds_agent`: steps for
-    which it keeps the agent; `work`: commands to make it from nothing and bring it where it is needed;
-    `span`: the same with all the help in the world."""
+    """How one product is made.
+
+    `lag`: steps from activation until it can be taken. `holds_agent`: steps for which it keeps the agent.
+    `work`: commands to make it from nothing and bring it where it is needed. `span`: steps for the same with
+    unlimited help.
+    """
 
     product: str
     tool: str
@@ -54,7 +57,7 @@ class KitchenBook:
 
 
 def read_book(brief: Mapping[str, Json]) -> KitchenBook:
-    """The book of a brief (`CuisineWorld.brief`); equal briefs share one book."""
+    """Return the book of a brief (`CuisineWorld.brief`); equal briefs share one book."""
     return _read(json.dumps(brief))
 
 
@@ -87,7 +90,7 @@ def _read(text: str) -> KitchenBook:
 def _add_recipe(
     recipes: dict[str, RecipePlan], product: str, brief: Mapping[str, Json], kinds: frozenset[str]
 ) -> RecipePlan | None:
-    """Add a product and all below it; None where a tool for it is not in this kitchen."""
+    """Add a product and all its parts; return None if this kitchen lacks a tool for it."""
     if product in recipes:
         return recipes[product]
     entry = brief["recipes"][product]
@@ -117,7 +120,7 @@ def _recipe(product: str, entry: Json, below: list[RecipePlan], tool: Mapping[st
 
 @dataclass(slots=True)
 class RobotState:
-    """Where one stands (a place's number), what one holds, for how many steps one is still busy."""
+    """A robot's place (as a number), its item, and the steps for which it is still busy."""
 
     at: int
     holds: str | None
@@ -126,9 +129,12 @@ class RobotState:
 
 @dataclass(slots=True)
 class KitchenScene:
-    """A moment of the kitchen. Orders are (dish, life left); a dish put down `life - 1` steps from now is
-    the last that still serves the order. What somebody has for themselves: `theirs` are items that nobody of
-    us fetches, makes or takes, `unmade` products that nobody of us makes."""
+    """One moment of the kitchen.
+
+    Orders are (dish, life left); a dish put down `life - 1` steps from now is the last that still serves the
+    order. Some things are reserved by others: `theirs` are items that our agents do not fetch, make or take,
+    and `unmade` are products that our agents do not make.
+    """
 
     step: int
     agents: list[RobotState]
@@ -141,8 +147,10 @@ class KitchenScene:
 
 
 def read_scene(book: KitchenBook, observation: Mapping[str, Json]) -> KitchenScene:
-    """The scene of an observation (`CuisineWorld.observe`), to which somebody may have added what is left to
-    others (`heeding`)."""
+    """Return the scene of an observation (`CuisineWorld.observe`).
+
+    `follow_instructions` may have added what is left to others.
+    """
     where = observation["locations"]
     agents = [RobotState(book.number[a["at"]], a["holds"], int(a["busy"])) for a in observation["agents"]]
     inside = [tuple(where[place]["items"]) for place in book.places]
@@ -180,14 +188,16 @@ def _get(book: KitchenBook, scene: KitchenScene, agent: RobotState, place: int, 
 
 
 def can_be_taken(book: KitchenBook, scene: KitchenScene, place: int) -> bool:
-    """What lies there is open: a chopboard always, another tool when it holds its own product."""
+    """Return whether the contents can be taken: on a chopboard always, in another tool if it is its own
+    product.
+    """
     if place == book.table:
         return False
     return book.kinds[place] == "chopboard" or product_at(book, scene, place) is not None
 
 
 def product_at(book: KitchenBook, scene: KitchenScene, place: int) -> str | None:
-    """The product that lies, done or cooking, in the tool that makes it."""
+    """Return the product that lies, done or cooking, in the tool that makes it; None if there is none."""
     items = scene.inside[place]
     recipe = book.recipes.get(items[0]) if len(items) == 1 else None
     return items[0] if recipe and recipe.tool == book.kinds[place] else None
@@ -208,7 +218,7 @@ def _put(book: KitchenBook, scene: KitchenScene, agent: RobotState, place: int, 
 
 
 def fits_place(book: KitchenBook, scene: KitchenScene, place: int, item: str) -> bool:
-    """What lies there and the item together are part of a recipe of this tool."""
+    """Return whether the contents and the item together are part of a recipe of this tool."""
     both = {*scene.inside[place], item}
     return any(both.issubset(recipe.parts) for recipe in book.at_tool[book.kinds[place]])
 
@@ -228,7 +238,7 @@ def _activate(
 _EFFECTS = {"get": _get, "put": _put, "activate": _activate}
 
 BELIEF_STEPS = 4
-"""Steps without a movement after which somebody is no longer waited for."""
+"""Number of steps without a movement after which an agent is no longer waited for."""
 
 SeenOthers = list[list[Json]]
 """One [seat, place, thing held, steps unchanged] for each of the others, as kept in the memory."""
@@ -237,7 +247,7 @@ SeenOthers = list[list[Json]]
 def watch_others(
     book: KitchenBook, scene: KitchenScene, ours: Collection[int], before: SeenOthers
 ) -> SeenOthers:
-    """How long each of the others has stood as they stand now; commands of this step are in the scene."""
+    """Return how long each of the others has not changed. The scene includes commands of this step."""
     last = {seat: (place, thing, steps) for seat, place, thing, steps in before}
     seen: SeenOthers = []
     for seat, agent in enumerate(scene.agents):
@@ -251,7 +261,10 @@ def watch_others(
 
 
 def forget_idle_others(scene: KitchenScene, seen: SeenOthers) -> set[int]:
-    """Take what the long unmoved hold out of the scene, so that nothing waits for it; who they are."""
+    """Remove the items of long unmoved agents from the scene, so that nothing waits for them.
+
+    Return the seats of these agents.
+    """
     absent = {seat for seat, _, _, steps in seen if steps >= BELIEF_STEPS}
     for seat in absent:
         scene.agents[seat].holds = None

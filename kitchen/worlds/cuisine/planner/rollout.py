@@ -1,7 +1,7 @@
-"""Play a plan ahead in a simplified kitchen until a horizon, starting from the trips under way.
+"""Play a plan ahead in a simplified kitchen until a horizon, starting from the current trips.
 
-Its steps are those of the real kitchen (goto, get, put, activate) without the checks. An idle agent takes
-the first trip that needs no long wait. Nothing is random.
+Its steps are those of the real kitchen (goto, get, put, activate) without the checks. An idle agent takes the
+first trip that needs no long wait. Nothing is random.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from kitchen.worlds.cuisine.planner.work_batches import (
 
 
 def resume_trips(floor: TripChoice, scene: KitchenScene, under_way: Mapping[int, Errand]) -> None:
-    """Give trips to those who hold something, to the others who stand at something that is theirs to go on
-    with, and to our own who are on an errand."""
+    """Give trips to agents that hold something.
+
+    Other agents get one if they are at a tool with their work. Our own agents get one if they have an errand.
+    """
     for index in sorted(range(len(scene.agents)), key=lambda i: i not in floor.idle):
         thing = scene.agents[index].holds
         if thing is not None:
@@ -42,7 +44,10 @@ def resume_trips(floor: TripChoice, scene: KitchenScene, under_way: Mapping[int,
 
 
 def _helped(floor: TripChoice, index: int, where: str) -> Trip | None:
-    """Who went to start somebody else's tool still does if all that it waits for is on its way."""
+    """Return the trip of an agent that went to start another agent's tool.
+
+    Return None if the tool's items are not all coming.
+    """
     batch = floor.inside[floor.book.number[where]]
     if batch is None or not batch.due or batch.taker != NOBODY or floor.filled_at(batch) == FAR_STEPS:
         return None
@@ -51,7 +56,7 @@ def _helped(floor: TripChoice, index: int, where: str) -> Trip | None:
 
 
 def _delivery(floor: TripChoice, index: int, thing: str) -> Trip | None:
-    """Where a thing in hand goes: to whom it is for, to the serving table, or into the waste."""
+    """Return the trip of a held item: to its batch, to the serving table, or into the waste."""
     book = floor.book
     if index in floor.work.bringing:
         batch = floor.work.bringing[index]
@@ -65,7 +70,7 @@ def _delivery(floor: TripChoice, index: int, thing: str) -> Trip | None:
 
 
 def _keep_room(floor: TripChoice, index: int, thing: str) -> None:
-    """Leave a tool that takes it, best the one they stand at, to somebody who holds what we do not need."""
+    """Keep a tool free for an agent that holds an item that we do not need; best the tool it is at."""
     places = [
         place
         for kind, recipes in floor.book.at_tool.items()
@@ -81,7 +86,7 @@ def _keep_room(floor: TripChoice, index: int, thing: str) -> None:
 
 
 def _stands_at(floor: TripChoice, index: int) -> Trip | None:
-    """Somebody with empty hands at a tool goes on with what is in it: that is left to them."""
+    """Return the trip of an agent with empty hands at a tool: it continues that tool's work."""
     if index in floor.absent:
         return None
     return _go_on(floor, index, floor.inside[floor.at[index]])
@@ -99,7 +104,7 @@ def _go_on(floor: TripChoice, index: int, batch: Batch | None) -> Trip | None:
 
 
 def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
-    """The trip that an errand of the last step meant, if it still makes sense."""
+    """Return the trip of an errand of the last step, if it still makes sense; else None."""
     what, where = errand
     if what in ("take", "start", "bring"):
         batch = floor.inside[floor.book.number[where]]
@@ -115,7 +120,7 @@ def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
 
 
 def trips_as_errands(floor: TripChoice) -> dict[int, Errand]:
-    """Everybody's trip at the end of the first step in words, so that the next decision can go on with it."""
+    """Return all trips after the first step as errands, so that the next decision can continue them."""
     errands: dict[int, Errand] = {}
     for index, trip in enumerate(floor.trips):
         if trip is not None and index not in floor.idle:
@@ -136,12 +141,12 @@ def _errand(floor: TripChoice, trip: Trip) -> Errand | None:
 
 
 class Rollout(TripChoice):
-    """Plays a scene ahead for given work.
+    """Play a scene ahead for given work.
 
     After `run`: `first`, the (agent, command) pairs of the first step in their order; `served`, the (dish,
-    step from now) pairs put on the serving table; `goals`, what each agent set out to do in the first step;
-    `ahead`, what it is on after that, or sets out to do next; `after_first`, the errands that go on after it;
-    `still_passing` and `still_helping`, who has yet to do so.
+    step from now) pairs put on the serving table; `goals`, each agent's goal in the first step; `ahead`, its
+    goal after that, or its next one; `after_first`, the errands that continue after it; `still_passing` and
+    `still_helping`, the agents that have yet to do so.
     """
 
     def __init__(
@@ -182,13 +187,13 @@ class Rollout(TripChoice):
             self.now = min(ready_at)
 
     def _dismiss_the_idle(self) -> None:
-        """Of the others, who is not under way does nothing."""
+        """Make other agents without a trip do nothing."""
         for index in self.idle:
             if self.trips[index] is None:
                 self.ready_at[index] = FAR_STEPS
 
     def _step(self) -> None:
-        """Everyone acts who is ready; who is under way comes first. Who had to wait is asked again."""
+        """Let all ready agents act, those on a trip first. Agents that had to wait are asked again."""
         now = self.now
         waiting: list[int] = []
         free: list[int] = []
@@ -203,7 +208,10 @@ class Rollout(TripChoice):
             self._wait_a_step(left)
 
     def _act_in_turn(self, waiting: list[int]) -> list[int]:
-        """Everyone acts who can; who could act only after another one is asked again. Returns who waits."""
+        """Let all waiting agents act; ask again those that can act only after another one.
+
+        Return those that still wait.
+        """
         somebody_passes = bool(self.passing)
         left = [index for index in waiting if not self._act(index)]
         moved = len(left) < len(waiting) or (somebody_passes and self._somebody_walks())
@@ -217,7 +225,7 @@ class Rollout(TripChoice):
         return any(until > self.now for until in self.walks_until)
 
     def _nothing_moves(self, waiting: list[int]) -> bool:
-        """All of our own wait, nobody is on the way, nothing cooks."""
+        """Return whether all of our agents wait, none is moving, and nothing cooks."""
         ours = sum(index not in self.idle for index in waiting)
         return (
             ours == len(self.at) - len(self.idle)
@@ -226,7 +234,7 @@ class Rollout(TripChoice):
         )
 
     def _wait_a_step(self, waiting: list[int]) -> None:
-        """Who waits is asked again in the next step; who has nothing to do strolls to the storage."""
+        """Let waiting agents wait one step; an agent without work walks to the storage."""
         after = self.now + 1
         for index in waiting:
             self._stroll(index)
@@ -234,8 +242,10 @@ class Rollout(TripChoice):
                 self.ready_at[index] = after
 
     def _give_up(self, waiting: list[int]) -> list[int]:
-        """Nobody can do anything any more: of what we hold, throw away what is wanted last. Returns who
-        still waits."""
+        """Resolve a deadlock: throw away the held item that is wanted last.
+
+        Return the agents that still wait.
+        """
         held = [
             (trip.target.rank, index)
             for index in waiting
@@ -251,8 +261,10 @@ class Rollout(TripChoice):
         return [each for each in waiting if each != index]
 
     def _act(self, index: int) -> bool:
-        """Carry out this agent's next command, and those after it that nothing can hinder: `ready_at` says
-        when it is to be asked again. False if it has to wait."""
+        """Carry out this agent's next command, and those after it that nothing can hinder.
+
+        `ready_at` says when it is asked again. Return False if it has to wait.
+        """
         trip = self.trips[index]
         if trip is None:
             trip = self.trips[index] = self.choose(index)
@@ -269,7 +281,7 @@ class Rollout(TripChoice):
         return self._activate(index, trip)
 
     def _stroll(self, index: int) -> None:
-        """Who has nothing to do goes to the storage: most trips begin there."""
+        """Send an agent without work to the storage, because most trips begin there."""
         if self.trips[index] is None and index not in self.idle and self.at[index] != self.book.storage:
             self._go(index, self.book.storage)
 
@@ -285,7 +297,7 @@ class Rollout(TripChoice):
         self.first.append((index, (verb, place) if item is None else (verb, place, item)))
 
     def _fetch(self, index: int, trip: Trip) -> bool:
-        """A base ingredient: nothing hinders it until it is in hand."""
+        """Fetch a base ingredient: nothing hinders the agent until it holds the item."""
         trip.since = self.now
         if self.at[index] != self.book.storage:
             self._go(index, self.book.storage)
@@ -296,7 +308,7 @@ class Rollout(TripChoice):
         return True
 
     def _take(self, index: int, trip: Trip, source: Batch) -> bool:
-        """A product, as soon as it is done."""
+        """Take a product as soon as it is done."""
         done_at = FAR_STEPS if source.done_at is None else source.done_at
         if self.at[index] != source.tool:
             self._go(index, source.tool)
@@ -313,7 +325,7 @@ class Rollout(TripChoice):
         return True
 
     def _set_out(self, index: int, trip: Trip) -> None:
-        """From the step after `since` on the thing is carried; straight to its place if that is known."""
+        """Carry the item from the step after `since` on, directly to its place if that is known."""
         trip.stage = CARRY
         target = trip.target
         place = trip.to if target is None else target.tool
@@ -324,7 +336,7 @@ class Rollout(TripChoice):
         self.ready_at[index] = self.walks_until[index] = arrives
 
     def _empty(self, batch: Batch) -> None:
-        """The product leaves its tool; who reserved the tool behind it may come."""
+        """Take the product out of its tool; the agent that reserved the tool next may come."""
         self.inside[batch.tool] = self.behind[batch.tool]
         self.behind[batch.tool] = None
         if not batch.is_junk:
@@ -343,7 +355,7 @@ class Rollout(TripChoice):
         return True
 
     def _queue_up(self, index: int, kind: str) -> bool:
-        """Wait at a tool of this kind: at the one that can be free first."""
+        """Wait at a tool of this kind: the one that can be free first."""
         places = self.book.tools[kind]
         if self.at[index] in places:
             return False

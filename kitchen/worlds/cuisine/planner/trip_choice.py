@@ -19,16 +19,16 @@ from kitchen.worlds.cuisine.planner.work_batches import (
 )
 
 HELP_STEPS = 3
-"""Steps for which somebody who starts another one's tool may wait there."""
+"""Number of steps for which an agent that starts another agent's tool may wait there."""
 
 
 class TripChoice:
     """The kitchen floor at one step of a rollout, and the choice of trips on it.
 
-    `inside` and `behind`: the batch in each tool and the one that has reserved it next; `idle`: agents who
-    take no new trips, the others in the kitchen; `passing`: agents who pass over the first thing they find;
-    `helping`: agents who would rather start somebody else's tool, once;
-    `absent`: others who have not moved for long.
+    `inside` and `behind`: the batch in each tool, and the batch that has reserved it next. `idle`: agents
+    that take no new trips, that is the others in the kitchen. `passing`: agents that pass over the first
+    thing they find. `helping`: agents that prefer to start another agent's tool, once. `absent`: other agents
+    that have not moved for long.
     """
 
     def __init__(
@@ -57,10 +57,13 @@ class TripChoice:
         self.trips: list[Trip | None] = [None] * len(self.at)
         self.now = 0
         self.ready_at = [max(a.busy, 1 if i in self.idle else 0) for i, a in enumerate(scene.agents)]
-        """The step from now at which each agent is to be asked what it does."""
+        """The step from now at which each agent is asked again."""
 
     def choose(self, index: int) -> Trip | None:
-        """The first trip, in the order of the batches, without a long wait; else the one that waits least."""
+        """Return the first trip, in the order of the batches, without a long wait.
+
+        Otherwise return the trip with the shortest wait.
+        """
         if index in self.helping and (trip := self._help(index)) is not None:
             self.helping.discard(index)
             return trip
@@ -78,7 +81,7 @@ class TripChoice:
         return None if best is None else self.trip_for(index, best)
 
     def _first_of_all(self, index: int, blocked: dict[str, int]) -> tuple[Batch | None, int]:
-        """The batch to do something for, and the wait; counts in `blocked` the tools spoken for."""
+        """Return the batch to work for, and the wait; count in `blocked` the tools that are reserved."""
         best: Batch | None = None
         least, patience = FAR_STEPS, self.patience
         for batch in self.open:
@@ -92,13 +95,13 @@ class TripChoice:
         return best, least
 
     def _passes(self, index: int) -> bool:
-        """Whether this agent passes over what it has just found; once only."""
+        """Return whether this agent passes over the trip that it has just found; once only."""
         passes = index in self.passing
         self.passing.discard(index)
         return passes
 
     def _look_ahead(self) -> Trip | None:
-        """Fetch for a batch that has no tool yet, while somebody else's hands stay free."""
+        """Return a trip for a batch that has no tool yet, if another agent's hands stay free."""
         hands = len(self.at) - len(self.idle)
         for trip in self.trips:
             if trip is not None and trip.target is not None and trip.target.tool == NOWHERE:
@@ -111,7 +114,7 @@ class TripChoice:
         return None
 
     def _help(self, index: int) -> Trip | None:
-        """Start a tool in the very step in which somebody else puts the last thing in."""
+        """Return a trip to start a tool in the step in which another agent adds the last item."""
         for batch in self.open:
             if batch.due and not batch.need and batch.tool != NOWHERE and batch.taker == NOBODY:
                 filled = self.filled_at(batch)
@@ -121,7 +124,7 @@ class TripChoice:
         return None
 
     def filled_at(self, batch: Batch) -> int:
-        """The step in which the last thing that is due arrives; FAR if it is not yet on its way."""
+        """Return the step in which the last due item arrives; FAR_STEPS if it is not yet coming."""
         if self.inside[batch.tool] is not batch:
             return FAR_STEPS
         coming = [
@@ -132,7 +135,7 @@ class TripChoice:
         return max(coming) if len(coming) == batch.due else FAR_STEPS
 
     def _arrives(self, index: int, trip: Trip, place: int) -> int:
-        """The step in which the thing of a trip is put in there, if nothing hinders it."""
+        """Return the step in which the item of a trip is put in there, if nothing hinders it."""
         ready, at = max(self.ready_at[index], self.now), self.at[index]
         if trip.stage == CARRY:
             return ready + (at != place)
@@ -143,7 +146,7 @@ class TripChoice:
         return max(ready + (at != trip.source.tool), trip.source.done_at) + 2
 
     def _from_here(self, index: int) -> Batch | None:
-        """The batch where one stands, if its product can be taken along without a long wait."""
+        """Return the batch at the agent's place, if its product can be taken along without a long wait."""
         batch = self.inside[self.at[index]]
         if batch is None or batch.done_at is None or batch.taker != NOBODY or batch.is_junk:
             return None
@@ -152,7 +155,7 @@ class TripChoice:
         return batch
 
     def _wait(self, index: int, batch: Batch, blocked: dict[str, int]) -> int:
-        """How long a trip for this batch, which nobody takes, would stand waiting; FAR if there is none."""
+        """Return how long a trip for this untaken batch would wait; FAR_STEPS if there is no trip."""
         if batch.done_at is not None:
             if not self.has_room(batch):
                 return FAR_STEPS
@@ -179,7 +182,10 @@ class TripChoice:
         return wait
 
     def _tool_wait(self, kind: str, spoken_for: int) -> int:
-        """Steps until a tool of this kind is free for someone who first fetches; FAR if none is in sight."""
+        """Return the steps until a tool of this kind is free for an agent that first fetches.
+
+        Return FAR_STEPS if unknown.
+        """
         left = spoken_for if self.guard else 0
         for place in self.tools[kind]:
             occupant = self.inside[place]
@@ -191,21 +197,21 @@ class TripChoice:
         return FAR_STEPS
 
     def _place_wait(self, place: int, occupant: Batch) -> int:
-        """Steps until a tool with something in it can be had; FAR if that is not in sight."""
+        """Return the steps until an occupied tool can be used; FAR_STEPS if unknown."""
         if occupant.taker == NOBODY or occupant.done_at is None or self.behind[place] is not None:
             return FAR_STEPS
         wait = occupant.done_at - self.now
         return wait if wait > 0 else 0
 
     def has_room(self, batch: Batch) -> bool:
-        """The product of this batch can go where it is needed."""
+        """Return whether the product of this batch can go where it is needed."""
         parent = batch.parent
         if parent is None or parent.tool != NOWHERE:
             return True
         return self._tool_wait(parent.recipe.tool, 0) != FAR_STEPS
 
     def reserve(self, batch: Batch, near: int) -> bool:
-        """Give the batch the tool that is free first; one where the agent stands is taken first."""
+        """Give the batch the tool that is free first; a tool at the agent's place is preferred."""
         best, least = NOWHERE, FAR_STEPS
         for place in self.tools[batch.recipe.tool]:
             occupant = self.inside[place]
@@ -230,7 +236,7 @@ class TripChoice:
         return Trip(FETCH, batch.need.pop(0), None, batch, NOWHERE)
 
     def trip_from(self, index: int, batch: Batch) -> Trip:
-        """Take the product of this batch where it belongs."""
+        """Return the trip that takes the product of this batch where it belongs."""
         batch.taker = index
         parent = batch.parent
         if parent is not None and parent.tool == NOWHERE:
@@ -238,7 +244,7 @@ class TripChoice:
         return Trip(FETCH, batch.recipe.product, batch, parent, self.book.table)
 
     def _clear(self, index: int, blocked: dict[str, int]) -> Trip | None:
-        """Throw away a product that nobody wants from a tool that somebody needs."""
+        """Return a trip that throws away an unneeded product from a needed tool."""
         for batch in self.work.junk:
             if batch.done_at is not None and batch.taker == NOBODY and blocked.get(batch.recipe.tool):
                 batch.taker = index

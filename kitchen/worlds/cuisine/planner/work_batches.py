@@ -1,7 +1,7 @@
 """Break a list of dishes down into batches of work and trips, using first what is already there.
 
-A batch is one filling of one tool; a trip brings one thing from one place to another. Dishes claim in
-their order what agents hold, finished products and partly filled tools.
+A batch is one filling of one tool. A trip brings one thing from one place to another. Dishes, in their order,
+claim held items, finished products and partly filled tools.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ NOWHERE = -1
 
 
 class Batch:
-    """One filling of one tool. `need`: base ingredients nobody brings yet; `due`: things not yet inside;
-    `done_at`: the step from now at which its product can be taken, None before it is activated."""
+    """One filling of one tool.
+
+    `need`: base ingredients that nobody brings yet. `due`: items not yet inside. `done_at`: the step from now
+    at which its product can be taken, None before it is activated.
+    """
 
     __slots__ = ("done_at", "due", "is_junk", "need", "parent", "rank", "recipe", "taker", "tool")
 
@@ -34,8 +37,11 @@ class Batch:
 
 
 class ItemsAround:
-    """What can be claimed in a scene, by item: who holds it, tools with it as their product (the first one
-    done comes first); by type of tool: tools filled in part."""
+    """Things that can be claimed in a scene.
+
+    By item: the agents that hold it, and the tools with it as their product (the first one done first). By
+    type of tool: partly filled tools.
+    """
 
     __slots__ = ("begun", "held", "products")
 
@@ -60,9 +66,11 @@ def _copied(pool: Mapping[str, list[int]]) -> dict[str, list[int]]:
 
 
 class WorkBatches:
-    """The batches of all wishes in the order in which to look for something to do, who already carries
-    something for whom (`bringing`: agent → batch, or None for the serving table), and what lies in each
-    tool (`inside`: batch, or None where it is empty)."""
+    """The batches of all wishes, in the order in which to look for work.
+
+    `bringing`: agent → batch for agents that already carry something, or None for the serving table.
+    `inside`: the batch in each tool, or None if it is empty.
+    """
 
     def __init__(
         self,
@@ -111,7 +119,7 @@ class WorkBatches:
         self.inside[place] = batch
 
     def _begin(self, scene: KitchenScene, batch: Batch) -> None:
-        """Take over a tool filled in part, or start anew; claim for what is missing."""
+        """Take over a partly filled tool, or start a new one; claim items for the missing parts."""
         missing = batch.recipe.parts
         places = self._begun.get(batch.recipe.tool)
         if places and (place := self._best_begun(scene, batch.recipe, places)) != NOWHERE:
@@ -136,8 +144,10 @@ class WorkBatches:
         return best
 
     def _holder(self, scene: KitchenScene, part: str, tool: int) -> int:
-        """Who of those with this in hand brings it for a batch in this tool: who brings it there already,
-        then who stands there."""
+        """Return the holder of this item that brings it to a batch in this tool; NOBODY if there is none.
+
+        An agent already on the way there is preferred, then one at the tool.
+        """
         holders = self._held[part]
         free = [index for index in holders if self._may_go(scene, index, tool)]
         if not free:
@@ -147,12 +157,12 @@ class WorkBatches:
         return holder
 
     def _may_go(self, scene: KitchenScene, index: int, tool: int) -> bool:
-        """Whether an agent is free to bring its thing to this tool (NOWHERE: to any empty one)."""
+        """Return whether an agent is free to bring its item to this tool (NOWHERE: to any empty one)."""
         goal = self.toward.get(index, tool)
         return goal == tool or (tool == NOWHERE and goal != self.book.storage and not scene.inside[goal])
 
     def _find_other_use(self) -> None:
-        """Who was on the way to a place where nobody wants it any more brings it to someone else."""
+        """Give a new destination to agents on the way to a place that does not need their item any more."""
         for part, held in self._held.items():
             holders = [index for index in held if self.toward.get(index) != self.book.storage]
             if not holders:
@@ -165,7 +175,7 @@ class WorkBatches:
                     self.bringing[holders.pop(0)] = batch.parent
 
     def _is_spared_by(self, batch: Batch, part: str) -> bool:
-        """Take a batch out that need not be begun, because its product is in somebody's hands."""
+        """Remove a batch that need not be begun, because an agent holds its product."""
         if batch.recipe.product != part:
             return False
         below = [batch]
@@ -179,7 +189,7 @@ class WorkBatches:
         return True
 
     def _call_junk(self, scene: KitchenScene) -> None:
-        """Batches for what lies in tools and nobody wished for: in the way until it is cleared."""
+        """Add batches for unneeded products in tools: they are in the way until cleared."""
         for product, places in self._products.items():
             for place in places:
                 batch = Batch(self.book.recipes[product], len(self.batches), None)
@@ -199,19 +209,22 @@ class WorkBatches:
 
 
 Errand = tuple[str, str]
-"""A trip in words: ("take", place), ("start", place), or (base ingredient, product it is for)."""
+"""A trip in words: ("take", place), ("start", place), or (base ingredient, the product it is for)."""
 
 FAR_STEPS = 1 << 20
 """More steps than any episode has: never."""
 
 FETCH, CARRY, ACTIVATE = 0, 1, 2
-"""What a trip is doing: going for its thing, bringing it, activating where it was brought."""
+"""Stages of a trip: going for its item, bringing it, activating the tool it was brought to."""
 
 
 class TripStyle(NamedTuple):
-    """How trips are chosen. `patience`: waiting allowed in a trip; `stay`: waiting allowed at a tool one has
-    just activated; `guard`: leave tools free for wishes that come first; `helps`: who has nothing to do
-    starts somebody else's tool."""
+    """How trips are chosen.
+
+    `patience`: waiting allowed in a trip. `stay`: waiting allowed at a tool that the agent has just
+    activated. `guard`: keep tools free for earlier wishes. `helps`: an agent without work starts another
+    agent's tool.
+    """
 
     patience: int = 1
     stay: int = 1
@@ -220,7 +233,7 @@ class TripStyle(NamedTuple):
 
 
 class Trip:
-    """One thing brought from one place to another, empty hands to empty hands."""
+    """One item brought from one place to another, from empty hands to empty hands."""
 
     __slots__ = ("item", "since", "source", "stage", "target", "to")
 
@@ -232,10 +245,10 @@ class Trip:
         self.target = target
         """The batch it is for; None for the serving table and the waste."""
         self.to = to
-        """Where it goes if not into a batch."""
+        """The destination if it is no batch."""
         self.since = 0
-        """The step from now at which its thing is taken, as soon as that is certain; 0 if it was in hand."""
+        """The step from now at which its item is taken, as soon as that is certain; 0 if it was in hand."""
 
     def in_hand(self, step: int) -> bool:
-        """Its thing is carried at the end of this step."""
+        """Return whether its item is carried at the end of this step."""
         return self.stage == CARRY and self.since <= step

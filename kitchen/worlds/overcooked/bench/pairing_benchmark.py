@@ -1,4 +1,4 @@
-"""Compare every pair of Overcooked partners, in both seats, beside ProAgent's Table 1 as printed."""
+"""Compare every pair of Overcooked agents, in both seats, with Table 1 of ProAgent's paper as printed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DATA = Path(__file__).with_name("data") / "proagent.json"
 
 
 class PublishedMean(NamedTuple):
-    """Mean points, and what stands behind the ± in the paper, which calls it two things."""
+    """Mean points, and the number after ± in the paper, which describes it in two different ways."""
 
     points: float
     spread: float
@@ -25,12 +25,15 @@ class PublishedMean(NamedTuple):
 
 @cache
 def published_data() -> Json:
-    """The data file."""
+    """Return the content of the data file."""
     return json.loads(DATA.read_text(encoding="utf-8"))
 
 
 def published_means(layout: str, seat: int) -> dict[str, PublishedMean]:
-    """Every algorithm in this seat of a layout, beside all the others; nothing where the paper has none."""
+    """Return the mean of every algorithm in this seat, averaged over its partners.
+
+    Return an empty dict if the paper has none.
+    """
     cells = published_data()["points"].get(layout, {}).get(str(seat), ())
     return {
         name: PublishedMean(*cell) for name, cell in zip(published_data()["algorithms"], cells, strict=False)
@@ -38,7 +41,7 @@ def published_means(layout: str, seat: int) -> dict[str, PublishedMean]:
 
 
 class PartnerBenchmark(PairingBenchmark):
-    """Layouts as levels, points as the figure."""
+    """A benchmark with layouts as levels and points as the metric."""
 
     steps: ClassVar[int] = 400
     coplayer: ClassVar[str] = "grid_planner"
@@ -54,25 +57,25 @@ class PartnerBenchmark(PairingBenchmark):
     )
 
     def levels(self) -> tuple[str, ...]:
-        """Every layout that ships."""
+        """Return every shipped layout."""
         return tuple(shipped_layouts())
 
     def usual_levels(self) -> tuple[str, ...]:
-        """The papers' five."""
+        """Return the five layouts of the papers."""
         return CLASSIC_LAYOUTS
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Layout and length, and the cooking that the layout needs."""
+        """Return layout, length, and the cooking setting that the layout needs."""
         layout: Layout = shipped_layouts()[level]
         cooking: dict[str, Json] = {"cooking": COOKING_INTERACT} if layout.has_tomatoes else {}
         return {"layout": level, "ticks": steps, **cooking}
 
     def kinds(self) -> tuple[str, ...]:
-        """Those of the house; a script says nothing of itself."""
+        """Return the platform's agents; a script is left out because its behaviour is given."""
         return ("stay", "random", "greedy", "grid_planner", "proagent", "skill_dispatcher")
 
     def printed(self, level: str, seat: int) -> Mapping[str, PublishedValue]:
-        """Table 1."""
+        """Return the values of Table 1."""
         return {
             name: PublishedValue(cell.points, cell.spread)
             for name, cell in published_means(level, seat).items()

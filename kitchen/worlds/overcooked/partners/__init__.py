@@ -1,4 +1,4 @@
 """Agents of the Overcooked world: stay, random walk, script, greedy, and a planner. Plain Python.
 
-The learned partners of the papers are checkpoints that are not available, and are not reproduced.
+The learned partners of the papers are not reproduced, because their checkpoints are not available.
 """

@@ -1,7 +1,7 @@
 """Implement the simple partners: stay, random walk, script, and the released greedy human model.
 
-`GreedyAgent` takes the shortest path to its next errand as if it were alone. It remembers only the last
-pose of both seats. It knows no tomatoes and cannot hand things over. Plain Python.
+`GreedyAgent` takes the shortest path to its next errand as if it were alone. It remembers only the last pose
+of both seats. It does not use tomatoes and cannot pass things over counters. Plain Python.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WORLDS = ("overcooked",)
 
 
 class StayAgent(Agent):
-    """Stays where it is."""
+    """An agent that always stays where it is."""
 
     kind: ClassVar[str] = "stay"
     worlds: ClassVar[tuple[str, ...] | None] = WORLDS
@@ -39,12 +39,14 @@ class StayAgent(Agent):
     light: ClassVar[bool] = True
 
     def decide(self, situation: Situation) -> Decision:
-        """`stay`."""
+        """Return `stay` for every seat."""
         return Decision(dict.fromkeys(situation.seats, STAY))
 
 
 class RandomWalkAgent(Agent):
-    """The released *Random*: one of the four directions or `stay`, all equally likely, never an interact."""
+    """The released *Random* agent: one of the four directions or `stay`, equally likely, never an
+    interact.
+    """
 
     kind: ClassVar[str] = "random_walk"
     worlds: ClassVar[tuple[str, ...] | None] = WORLDS
@@ -52,13 +54,13 @@ class RandomWalkAgent(Agent):
     light: ClassVar[bool] = True
 
     def decide(self, situation: Situation) -> Decision:
-        """Drawn by the situation's seed alone."""
+        """Return random commands that depend only on the situation's seed."""
         rng = Random(situation.seed)  # noqa: S311
         return Decision({seat: rng.choice((*MOVE_COMMANDS, STAY)) for seat in situation.seats})
 
 
 class ScriptAgent(Agent):
-    """Does what a list says, for tests and demonstrations."""
+    """An agent that plays a given list of commands, for tests and demonstrations."""
 
     kind: ClassVar[str] = "script"
     worlds: ClassVar[tuple[str, ...] | None] = WORLDS
@@ -78,7 +80,7 @@ class ScriptAgent(Agent):
     light: ClassVar[bool] = True
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """SettingsError for a word that is no command."""
+        """Read the script. Raise SettingsError for a word that is no command."""
         super().__init__(chosen)
         self.script: tuple[Command, ...] = tuple((word,) for word in self.chosen["commands"].split())
         for number, command in enumerate(self.script, 1):
@@ -86,7 +88,7 @@ class ScriptAgent(Agent):
                 raise SettingsError(f"commands: {command[0]!r} (number {number}) is no command")
 
     def decide(self, situation: Situation) -> Decision:
-        """The command whose number is that of the tick."""
+        """Return the command whose number is that of the tick."""
         return Decision(dict.fromkeys(situation.seats, self._command(situation.step)))
 
     def _command(self, tick: int) -> Command:
@@ -99,7 +101,7 @@ ONION = "onion"
 
 
 class GreedyAgent(Agent):
-    """One errand after the other, the partner ignored."""
+    """An agent that does one errand after the other and ignores its partner."""
 
     kind: ClassVar[str] = "greedy"
     worlds: ClassVar[tuple[str, ...] | None] = WORLDS
@@ -107,13 +109,13 @@ class GreedyAgent(Agent):
     light: ClassVar[bool] = True
 
     def unfit(self, world: World) -> str:
-        """Where soups of three onions are not ordered."""
+        """Return why the agent cannot play this world: no soup of three onions is ordered. Else empty."""
         wanted = [ONION] * POT_CAPACITY
         ordered = [order["ingredients"] for order in world.public_brief()["orders"]]
         return "" if wanted in ordered else "it makes soups of three onions only, and none is ordered"
 
     def decide(self, situation: Situation) -> Decision:
-        """The planned command of each seat, or in a standstill one that is drawn by the situation's seed."""
+        """Return the greedy command of each seat; at a standstill, a random one from the situation's seed."""
         scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
         stuck = situation.memory == scene.poses
         commands: dict[int, Command] = {}
@@ -124,19 +126,21 @@ class GreedyAgent(Agent):
 
 
 def free_directions(scene: GridScene, seat: int) -> list[Command]:
-    """Those whose cell ahead is floor without the partner."""
+    """Return the directions whose cell ahead is floor without the partner."""
     cells = ((face, cell_ahead(scene.at[seat], face)) for face in DIRECTIONS)
     return [(face,) for face, cell in cells if cell in scene.layout.floor and cell != scene.at[1 - seat]]
 
 
 def greedy_command(scene: GridScene, seat: int) -> Command:
-    """What it does where nothing stands still."""
+    """Return the command of a seat when there is no standstill."""
     command = first_command(scene, seat, set(greedy_goals(scene, seat)))
-    return command or first_command(scene, seat, set(_whatever(scene.layout))) or INTERACT
+    return command or first_command(scene, seat, set(_fallback_goals(scene.layout))) or INTERACT
 
 
 def foreseen_poses(scene: GridScene, seat: int, ticks: int = 24) -> list[tuple[Cell, str]]:
-    """Where it will be and face, tick by tick from now on, until it uses something: the partner ignored."""
+    """Return the predicted poses of a seat, tick by tick from now until it interacts, ignoring the
+    partner.
+    """
     found = [(scene.at[seat], scene.face[seat])]
     for _ in range(ticks):
         (word,) = greedy_command(scene, seat)
@@ -149,7 +153,7 @@ def foreseen_poses(scene: GridScene, seat: int, ticks: int = 24) -> list[tuple[C
 
 
 def greedy_goals(scene: GridScene, seat: int) -> Iterator[Cell]:
-    """What it goes for."""
+    """Yield the cells that the seat wants to use next."""
     held = scene.hands[seat]
     if held is None:
         yield from _empty_handed(scene, seat)
@@ -175,7 +179,7 @@ def _empty_handed(scene: GridScene, seat: int) -> Iterator[Cell]:
 
 
 def thing_sources(scene: GridScene, thing: str) -> Iterator[Cell]:
-    """Where such a thing can be taken: dispensers, and counters on which one lies."""
+    """Yield the cells where such a thing can be taken: dispensers, and counters on which one lies."""
     for letter, given in DISPENSERS.items():
         if given == thing:
             yield from scene.layout.places(letter)
@@ -187,26 +191,29 @@ def _takes_one(scene: GridScene, cell: Cell) -> bool:
     return pot is None or (pot.left is None and len(pot.contents) < POT_CAPACITY)
 
 
-def _whatever(layout: Layout) -> Iterator[Cell]:
-    """Where it goes if it can reach no goal."""
+def _fallback_goals(layout: Layout) -> Iterator[Cell]:
+    """Yield the cells that the seat heads for if it can reach no goal."""
     for letter in (*DISPENSERS, POT):
         yield from layout.places(letter)
 
 
 class PathStep(NamedTuple):
-    """The first way that leads to a cell."""
+    """The shortest path to a cell, as found by the search."""
 
     cell: Cell
     moves: int
     first: str
-    """Its first direction; empty without a move."""
+    """Its first direction; empty if the path has no move."""
     last: str
 
 
 def first_command(scene: GridScene, seat: int, wanted: Container[Cell]) -> Command | None:
-    """The first command of the cheapest way to a goal, the partner ignored; None if none can be reached.
+    """Return the first command of the cheapest path to a goal, ignoring the partner.
 
-    A way costs its moves, a turn if it ends with another direction than the goal's, and the interact.
+    Return None if no goal is reachable.
+
+    A path costs its moves, one for a turn if it does not end in the goal's direction, and one for the
+    interact.
     """
     best: tuple[int, Command] | None = None
     for way in paths_from(scene.layout, scene.at[seat]):
@@ -226,7 +233,7 @@ def _first_command(way: PathStep, face: str, facing: str) -> Command:
 
 @lru_cache(maxsize=4096)
 def paths_from(layout: Layout, start: Cell) -> tuple[PathStep, ...]:
-    """Breadth-first over the floor: every cell once, in the order found."""
+    """Search breadth-first over the floor; return every cell once, in the order found."""
     found = {start: PathStep(start, 0, "", "")}
     edge = [start]
     while edge:

@@ -1,8 +1,8 @@
 """Assign an errand to each of the two seats from the state alone.
 
-An errand is a set of cells, one of which is to be used, with extra costs. A seat with full hands brings
-its thing where it belongs; a seat with empty hands fetches what is missing. Where a seat cannot reach the
-place, or it saves both some ticks, a thing is passed over a counter. Plain Python.
+An errand is a set of cells with extra costs; the seat uses one of them. A seat with full hands brings its
+thing to where it is needed. A seat with empty hands fetches what is missing. A thing is passed over a counter
+if a seat cannot reach the place, or if this saves both seats some ticks. Plain Python.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ from kitchen.worlds.overcooked.partners.grid_snapshot import CounterRelay, TaskB
 from kitchen.worlds.overcooked.partners.path_finding import UNREACHABLE
 
 MIN_TICKS_SAVED, LATER, SLOWER = 3, 6, 2
-"""A relay is worth it if it spares the giver so many ticks, and has the food in the pot at most so much later
-than the giver alone, and than the other one alone."""
+"""Conditions for a relay over a counter, in ticks.
+
+It saves the giver at least the first. The food reaches the pot at most the second later than by the giver
+alone, and at most the third later than by the other seat alone.
+"""
 
 
 def find_counter_relay(board: TaskBoard) -> CounterRelay | None:
-    """The quickest relay by which both are spared some way; None if there is none."""
+    """Return the quickest relay that shortens both seats' paths; None if there is none."""
     if board.stuck is not None:
         return None
     found = [relay for giver in (0, 1) for relay in _relays(board, giver)]
@@ -29,7 +32,7 @@ def find_counter_relay(board: TaskBoard) -> CounterRelay | None:
 
 
 def _relays(board: TaskBoard, giver: int) -> Iterator[tuple[int, CounterRelay]]:
-    """When food is in a pot by each relay that is worth it."""
+    """Yield each worthwhile relay with the ticks until its food is in a pot."""
     held, other = board.scene.hands[giver], board.scene.hands[1 - giver]
     missing = [food for cell in board.open_pots() for food in board.missing(cell)]
     food = missing[0] if held is None and missing else held
@@ -56,7 +59,7 @@ def _relays(board: TaskBoard, giver: int) -> Iterator[tuple[int, CounterRelay]]:
 
 
 def _until(board: TaskBoard, seat: int, held: Item | None, sources: list[Cell], cell: Cell) -> int:
-    """Ticks until this seat faces the cell with food in hand."""
+    """Return the ticks until this seat faces the cell with food in hand."""
     if held is not None:
         return board.cost(seat, cell)
     ground, pose = board.grounds[seat], board.poses[seat]
@@ -64,7 +67,7 @@ def _until(board: TaskBoard, seat: int, held: Item | None, sources: list[Cell], 
 
 
 def _until_taken(board: TaskBoard, seat: int, held: Item | None, pots: list[Cell], cell: Cell) -> int:
-    """Ticks until this seat faces the cell with empty hands."""
+    """Return the ticks until this seat faces the cell with empty hands."""
     if held is None:
         return board.cost(seat, cell)
     ground, pose = board.grounds[seat], board.poses[seat]
@@ -72,28 +75,28 @@ def _until_taken(board: TaskBoard, seat: int, held: Item | None, pots: list[Cell
 
 
 def ticks_between(board: TaskBoard, seat: int, first: Cell, then: Cell) -> int:
-    """Ticks from having used one thing to facing the other."""
+    """Return the ticks from using the first cell to facing the second."""
     ground, pose = board.grounds[seat], board.poses[seat]
     return ground.between(pose, first, then) - board.cost(seat, first) - 1
 
 
 SOUP, WITH_DISH, WITH_FOOD, EMPTY, NOTHING = 4, 3, 2, 1, 0
-"""How urgent an errand is."""
+"""Urgency of an errand, by what the seat holds or fetches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """What a seat goes for."""
+    """The goal of a seat."""
 
     goals: Mapping[Cell, int] = field(default_factory=dict)
-    """Cells to be used, with costs; none: nothing to do."""
+    """Cells to be used, with extra costs. Empty: nothing to do."""
     urgency: int = NOTHING
     waits: int = 0
-    """Ticks until the use makes sense: it is not used before."""
+    """Ticks until the use has an effect; the seat does not use the cell earlier."""
 
 
 def assign_errands(board: TaskBoard, known: Mapping[int, Errand] | None = None) -> tuple[Errand, Errand]:
-    """Of both seats; those that are `known` stand."""
+    """Return the errands of both seats. Errands in `known` are kept as they are."""
     hands = board.scene.hands
     given = dict(known or {})
     board.relay = None if known else find_counter_relay(board)
@@ -113,7 +116,10 @@ def _with_hands(board: TaskBoard, seat: int) -> Errand:
 
 
 def _bring(board: TaskBoard, seat: int, cells: list[Cell], urgency: int) -> Errand:
-    """Use one of these cells; if none can be reached, lay it where the other one can."""
+    """Bring the held thing to one of these cells.
+
+    If none is reachable, lay it where the other seat can take it.
+    """
     found = board.reachable(seat, cells)
     return Errand(dict.fromkeys(found, 0), urgency) if found else _hand_over(board, seat, urgency)
 
@@ -123,13 +129,13 @@ def _hand_over(board: TaskBoard, seat: int, urgency: int) -> Errand:
 
 
 def _lay_down(board: TaskBoard, seat: int, urgency: int) -> Errand:
-    """Get rid of it, where the other one can take it if there is such a place."""
+    """Lay the held thing down, on a counter that the other seat reaches if there is one."""
     cells = board.shared(seat) or board.reachable(seat, board.free_counters())
     return Errand(_nearest(board, seat, cells), urgency)
 
 
 def _nearest(board: TaskBoard, seat: int, cells: list[Cell]) -> dict[Cell, int]:
-    """Counters, with the way of the other seat as a cost."""
+    """Return counters with the other seat's path as a cost."""
     return {cell: min(board.cost(1 - seat, cell), 12) // 2 for cell in cells}
 
 
@@ -142,11 +148,11 @@ def _with_dish(board: TaskBoard, seat: int) -> Errand:
         return Errand({best: 0}, WITH_DISH, left)
     if not board.reachable(seat, board.places(POT)):
         return _hand_over(board, seat, WITH_DISH)
-    return Errand() if _comes(board, 1 - seat) else _lay_down(board, seat, WITH_DISH)
+    return Errand() if _brings_food(board, 1 - seat) else _lay_down(board, seat, WITH_DISH)
 
 
-def _comes(board: TaskBoard, seat: int) -> bool:
-    """Whether this seat can be counted on to bring what pots miss."""
+def _brings_food(board: TaskBoard, seat: int) -> bool:
+    """Return whether this seat will bring what pots lack."""
     held = board.scene.hands[seat]
     return seat != board.stuck and (held is None or held in FOOD)
 
@@ -164,13 +170,15 @@ def _with_food(board: TaskBoard, seat: int, food: str) -> Errand:
 
 
 def _somebody_has_a_dish(board: TaskBoard, seat: int) -> bool:
-    """Whether a soup gets out of its pot without this seat."""
+    """Return whether the other seat can take a soup out of its pot."""
     held = board.scene.hands[1 - seat]
     return 1 - seat != board.stuck and (held is None or held == DISH or isinstance(held, tuple))
 
 
 def _fetch(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand:
-    """What somebody with empty hands does: by what is missing, less what the other one is after."""
+    """Return the errand of a seat with empty hands: fetch what is missing and not already the
+    other's goal.
+    """
     if not board.reachable(seat, board.places(POT)):
         return _supply(board, seat)
     return (
@@ -195,7 +203,7 @@ def _start(board: TaskBoard, seat: int) -> Errand | None:
 
 
 def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
-    """A soup that lies on a counter."""
+    """Return the errand for a soup that lies on a counter."""
     lying = [cell for cell, thing in board.scene.counters.items() if isinstance(thing, tuple)]
     serves = board.reachable(seat, board.places(SERVING))
     cells = board.reachable(seat, lying) if serves else []
@@ -203,7 +211,9 @@ def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
 
 
 def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """For a soup that is ready when the dish is there, and for which nobody else has one or is nearer."""
+    """Return the errand for a dish, if a soup is ready when the dish arrives and no other seat is closer to
+    serving it.
+    """
     sources = board.reachable(seat, board.sources(DISH))
     pots = [(left, cell) for left, cell in board.started() if board.cost(seat, cell) < UNREACHABLE]
     other = board.scene.hands[1 - seat]
@@ -225,14 +235,14 @@ def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Err
 def _leaves_it(
     board: TaskBoard, seat: int, given: Mapping[int, Errand], sources: list[Cell], pot: Cell
 ) -> bool:
-    """Whether the other seat, with empty hands too, is after the dish, or will be."""
+    """Return whether the other seat, also with empty hands, fetches the dish or will do so."""
     if 1 - seat in given:
         return bool(set(given[1 - seat].goals) & set(sources))
     return _is_nearer(board, seat, sources, pot)
 
 
 def _is_nearer(board: TaskBoard, seat: int, sources: list[Cell], pot: Cell) -> bool:
-    """Whether the other seat, with empty hands too, would bring a dish sooner."""
+    """Return whether the other seat, also with empty hands, would bring a dish sooner."""
     if 1 - seat == board.stuck:
         return False
     mine, others = (
@@ -243,7 +253,7 @@ def _is_nearer(board: TaskBoard, seat: int, sources: list[Cell], pot: Cell) -> b
 
 
 def _fetch_food(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """What the pots miss, less what the other one holds, and what lies nearer to it."""
+    """Return the errand for missing ingredients, except those that the other seat holds or is nearer to."""
     missing = [food for cell in board.open_pots() for food in board.missing(cell)]
     held = board.scene.hands[1 - seat]
     if isinstance(held, str) and held in missing:
@@ -264,9 +274,9 @@ def _fetch_food(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Err
 
 
 def _nearer_to_other(board: TaskBoard, seat: int) -> Iterator[Cell]:
-    """Food on counters that the other seat brings to a pot sooner than this one."""
+    """Yield food on counters that the other seat brings to a pot sooner than this one."""
     pots, other = board.open_pots(), 1 - seat
-    if not pots or other == board.stuck or not _comes(board, other):
+    if not pots or other == board.stuck or not _brings_food(board, other):
         return
     for cell, thing in board.scene.counters.items():
         if thing in FOOD and _sooner(board, other, cell, pots) < _sooner(board, seat, cell, pots):
@@ -274,7 +284,7 @@ def _nearer_to_other(board: TaskBoard, seat: int) -> Iterator[Cell]:
 
 
 def _sooner(board: TaskBoard, seat: int, cell: Cell, pots: list[Cell]) -> int:
-    """Ticks from that cell to the nearest pot."""
+    """Return the ticks from that cell to the nearest pot."""
     return (
         min(ticks_between(board, seat, cell, pot) for pot in pots)
         if board.cost(seat, cell) < UNREACHABLE
@@ -285,7 +295,9 @@ def _sooner(board: TaskBoard, seat: int, cell: Cell, pots: list[Cell]) -> int:
 def _relayed(
     board: TaskBoard, seat: int, given: Mapping[int, Errand], sources: list[Cell], pots: list[Cell]
 ) -> Errand:
-    """The giver brings it to the counter; the other one takes what lies there, or waits for it."""
+    """Return a seat's errand in a relay: the giver brings food to the counter, the other takes it or waits
+    for it.
+    """
     relay = board.relay
     assert relay  # noqa: S101 - asked for where there is one
     if seat == relay.giver:
@@ -300,16 +312,18 @@ def _relayed(
 
 
 def _on_the_way(board: TaskBoard, seat: int, sources: list[Cell], pots: list[Cell]) -> dict[Cell, int]:
-    """Sources, each with the way from there to the nearest of the pots."""
+    """Return the sources, each with the detour over it to the nearest of the pots."""
     ground, pose = board.grounds[seat], board.poses[seat]
     best = {cell: min(ground.between(pose, cell, pot) for pot in pots) for cell in sources}
     return {cell: way - board.cost(seat, cell) for cell, way in best.items() if way < UNREACHABLE}
 
 
 def _fetch_ahead(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """While nothing is missing: what the next soup needs, or a dish if the other one has that already."""
+    """Return the errand while nothing is missing: fetch for the next soup, or a dish if the other seat has
+    food.
+    """
     pots = [cell for _, cell in board.started()]
-    if not pots and _comes(board, 1 - seat):
+    if not pots and _brings_food(board, 1 - seat):
         pots = board.open_pots()[:1]
     held = board.scene.hands[1 - seat]
     wanted = _next_food(board) if board.started() and not board.open_pots() else DISH
@@ -327,7 +341,10 @@ def _next_food(board: TaskBoard) -> str:
 
 
 def _supply(board: TaskBoard, seat: int) -> Errand:
-    """A seat that reaches no pot lays on shared counters what the other one needs and does not find there."""
+    """Return the errand of a seat that reaches no pot.
+
+    It lays on shared counters what the other seat needs and does not find there.
+    """
     shared = [cell for cell, _ in board.scene.counters.items() if board.cost(1 - seat, cell) < UNREACHABLE]
     lying = [board.scene.counters[cell] for cell in shared]
     other = board.scene.hands[1 - seat]
@@ -340,7 +357,7 @@ def _supply(board: TaskBoard, seat: int) -> Errand:
 
 
 def _wanted(board: TaskBoard, seat: int) -> dict[str, int]:
-    """How many of each thing the other side should find, the most urgent first."""
+    """Return how many of each thing the other seat should find on counters, the most urgent first."""
     missing = [food for cell in board.open_pots() for food in board.missing(cell)]
     food = missing or [_next_food(board)] * 2
     wanted = {each: food.count(each) for each in dict.fromkeys(food)}

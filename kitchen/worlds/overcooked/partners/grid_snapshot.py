@@ -1,4 +1,4 @@
-"""Read one moment of a grid from an observation: hands, pots, what is missing, and distances."""
+"""Read one moment of a grid from an observation: hands, pots, missing ingredients, and distances."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from kitchen.worlds.overcooked.partners.path_finding import UNREACHABLE, PoseGra
 
 @dataclass(frozen=True, slots=True)
 class SeenPot:
-    """A pot with something in it."""
+    """A pot with at least one ingredient."""
 
     contents: Soup
     left: int | None
-    """Ticks until it is ready: None if it is not started, 0 if it is."""
+    """Ticks until it is ready: None if it is not started, 0 if it is ready."""
 
 
 @dataclass(frozen=True, slots=True)
 class GridScene:
-    """One moment, as everybody sees it."""
+    """One moment, as both seats see it."""
 
     layout: Layout
     starts_itself: bool
@@ -48,24 +48,24 @@ class GridScene:
 
     @property
     def poses(self) -> Json:
-        """Where both stand and face, as a memory keeps it."""
+        """Cell and direction of both seats, in the form that an agent's memory stores."""
         return [[*at, face] for at, face in zip(self.at, self.face, strict=True)]
 
     def moved(self, seat: int, at: Cell, face: str) -> GridScene:
-        """The same with this seat elsewhere."""
+        """Return the same moment with this seat in another pose."""
         here, facing = [*self.at], [*self.face]
         here[seat], facing[seat] = at, face
         return replace(self, at=(here[0], here[1]), face=(facing[0], facing[1]))
 
 
 def scene_from_situation(situation: Situation) -> GridScene:
-    """The moment of a situation."""
+    """Return the moment of a situation."""
     seat = situation.seats[0]
     return scene_from_observation(situation.briefs[seat], situation.observations[seat])
 
 
 def scene_from_observation(brief: Mapping[str, Json], seen: Mapping[str, Json]) -> GridScene:
-    """The moment that a seat sees."""
+    """Return the moment that a seat observes."""
     first, second = seen["players"]
     return GridScene(
         layout=layout_from_brief(brief),
@@ -81,7 +81,7 @@ def scene_from_observation(brief: Mapping[str, Json], seen: Mapping[str, Json]) 
 
 
 def layout_from_brief(brief: Mapping[str, Json]) -> Layout:
-    """The layout that a brief tells; the same object for the same one."""
+    """Return the layout of a brief; the same object for equal briefs."""
     orders = tuple((tuple(order["ingredients"]), order["bonus"]) for order in brief["orders"])
     return _layout(
         brief["layout"],
@@ -130,7 +130,7 @@ def _item(raw: Json) -> Item | None:
 
 
 class CounterRelay(NamedTuple):
-    """One lays food on a counter, the other one takes it there."""
+    """One seat lays food on a counter, and the other seat takes it from there."""
 
     giver: int
     cell: Cell
@@ -139,42 +139,45 @@ class CounterRelay(NamedTuple):
 
 @dataclass(slots=True)
 class TaskBoard:
-    """One moment as errands are given out. `stuck` is a seat that stands there for good."""
+    """One moment, with what is needed to assign errands. `stuck` is a seat that does not move any more."""
 
     scene: GridScene
     grounds: tuple[PoseGraph, PoseGraph]
     poses: tuple[int, int]
     stuck: int | None = None
     relay: CounterRelay | None = None
-    """How food goes over a counter now, where that is quicker."""
+    """The current relay over a counter, if one is quicker."""
     _had: frozenset[str] | None = None
     _missing: dict[Cell, list[str]] = field(default_factory=dict)
 
     def cost(self, seat: int, cell: Cell) -> int:
-        """Ticks until this seat faces it; FAR if it cannot, or is stuck elsewhere."""
+        """Return the ticks until this seat faces the cell.
+
+        Return UNREACHABLE if it cannot, or is stuck elsewhere.
+        """
         way = self.grounds[seat].ways(cell)[self.poses[seat]]
         return UNREACHABLE if seat == self.stuck and way > 0 else way
 
     def reachable(self, seat: int, cells: Iterator[Cell] | tuple[Cell, ...] | list[Cell]) -> list[Cell]:
-        """Those of them that this seat can face."""
+        """Return those cells that this seat can face."""
         return [cell for cell in cells if self.cost(seat, cell) < UNREACHABLE]
 
     def places(self, letter: str) -> tuple[Cell, ...]:
-        """Where such furniture stands."""
+        """Return the cells with such furniture."""
         return self.scene.layout.places(letter)
 
     def sources(self, thing: str) -> list[Cell]:
-        """Where such a thing can be taken."""
+        """Return the cells where such a thing can be taken."""
         given = [letter for letter, what in DISPENSERS.items() if what == thing]
         lying = [cell for cell, what in self.scene.counters.items() if what == thing]
         return [*(cell for letter in given for cell in self.places(letter)), *lying]
 
     def free_counters(self) -> list[Cell]:
-        """Where something can be laid down."""
+        """Return the empty counters."""
         return [cell for cell in self.places(COUNTER) if cell not in self.scene.counters]
 
     def shared(self, seat: int) -> list[Cell]:
-        """Free counters that both can reach."""
+        """Return the empty counters that both seats can reach."""
         return [
             cell
             for cell in self.reachable(seat, self.free_counters())
@@ -182,35 +185,40 @@ class TaskBoard:
         ]
 
     def pot(self, cell: Cell) -> tuple[Soup, int | None]:
-        """Its contents, and ticks until it is ready."""
+        """Return the pot's contents, and the ticks until it is ready."""
         pot = self.scene.pots.get(cell)
         return (pot.contents, pot.left) if pot else ((), None)
 
     def started(self) -> list[tuple[int, Cell]]:
-        """Pots that cook or are ready: ticks left and cell, the soonest first."""
+        """Return pots that cook or are ready as (ticks left, cell), the soonest first."""
         return sorted((pot.left, cell) for cell, pot in self.scene.pots.items() if pot.left is not None)
 
     def open_pots(self) -> list[Cell]:
-        """Pots that are not started, those with most in them first."""
+        """Return pots that are not started, the fullest first."""
         cells = [cell for cell in self.places(POT) if self.pot(cell)[1] is None]
         return sorted(cells, key=lambda cell: -len(self.pot(cell)[0]))
 
     def aim(self, cell: Cell) -> Soup:
-        """The order with most points per tick that what is in this pot can still become; nothing if none."""
+        """Return the order with most points per tick that this pot's contents can still become.
+
+        Return an empty soup if there is none.
+        """
         layout, contents = self.scene.layout, self.pot(cell)[0]
         fits = [soup for soup in layout.orders if can_become(soup, contents)]
         return self.best(fits)
 
     def best(self, soups: Iterable[Soup]) -> Soup:
-        """That of them with most points per tick of cooking of which everything can be had; nothing if
-        none."""
+        """Return the soup with most points per tick of cooking whose ingredients are all available.
+
+        Return an empty soup if there is none.
+        """
         layout, there = self.scene.layout, self.there()
         fits = [soup for soup in soups if len(soup) == POT_CAPACITY or not self.scene.starts_itself]
         fits = [soup for soup in fits if set(soup) <= there]
         return max(fits, key=lambda soup: layout.points(soup) / layout.ticks(soup), default=())
 
     def there(self) -> frozenset[str]:
-        """Food that somebody holds, that lies in a pot, or that a seat can take."""
+        """Return the food that is in a hand or a pot, or that a seat can take."""
         if self._had is None:
             self._had = frozenset(self._find_food())
         return self._had
@@ -223,7 +231,7 @@ class TaskBoard:
                 yield food
 
     def missing(self, cell: Cell) -> list[str]:
-        """What is to be put into a pot that is not started."""
+        """Return the ingredients that an unstarted pot still needs."""
         if cell not in self._missing:
             self._missing[cell] = self._lacks(cell)
         return self._missing[cell]
@@ -236,12 +244,12 @@ class TaskBoard:
         return rest
 
     def to_start(self) -> list[Cell]:
-        """Pots that hold what is aimed at, and wait for somebody to start them."""
+        """Return pots that hold the intended soup and need a command to start."""
         if self.scene.starts_itself:
             return []
         return [cell for cell in self.open_pots() if self.pot(cell)[0] and not self.missing(cell)]
 
 
 def can_become(soup: Soup, contents: Soup) -> bool:
-    """Whether the contents can still become the soup."""
+    """Return whether the contents can still become the soup."""
     return all(soup.count(each) >= contents.count(each) for each in contents)

@@ -14,12 +14,12 @@ from typing import NamedTuple
 from kitchen.worlds.overcooked.layout import DIRECTIONS, Cell, Layout, cell_ahead
 
 UNREACHABLE = 10_000
-"""More than any way costs: it cannot be reached."""
+"""A cost greater than that of any path: the goal cannot be reached."""
 FACE_ORDER = tuple(DIRECTIONS)
 
 
 class PoseGraph:
-    """All poses of a layout, or of what is left of it where somebody stands for good."""
+    """All poses of a layout, or of the layout with a partner's cell as a wall."""
 
     def __init__(self, layout: Layout, wall: Cell | None = None) -> None:
         self.layout = layout
@@ -30,7 +30,7 @@ class PoseGraph:
         self.moves = tuple(
             tuple(self._moved(cell, face) for face in FACE_ORDER) for cell in self.cells for _ in FACE_ORDER
         )
-        """By pose: the pose after each direction, in the order of `FACES`."""
+        """By pose: the pose after each direction, in the order of `FACE_ORDER`."""
         self.facing: dict[Cell, list[int]] = {}
         """By cell: the poses that face it."""
         for pose, cell in enumerate(self.ahead):
@@ -40,7 +40,7 @@ class PoseGraph:
         self._between: dict[tuple[int, Cell, Cell], int] = {}
 
     def pose(self, cell: Cell, face: str) -> int:
-        """The number of a pose."""
+        """Return the number of a pose."""
         return self._number[cell] * len(FACE_ORDER) + FACE_ORDER.index(face)
 
     def _moved(self, cell: Cell, face: str) -> int:
@@ -56,7 +56,7 @@ class PoseGraph:
         return before
 
     def ways(self, goal: Cell) -> tuple[int, ...]:
-        """By pose: ticks until one faces this cell; FAR where that cannot be."""
+        """Return, by pose, the ticks until the seat faces this cell; UNREACHABLE if it cannot."""
         found = self._ways.get(goal)
         if found is None:
             found = self._ways[goal] = self._work_out(goal)
@@ -76,7 +76,10 @@ class PoseGraph:
         return tuple(ways)
 
     def between(self, pose: int, first: Cell, then: Cell) -> int:
-        """Ticks from here to having used one thing and facing the other; FAR where that cannot be."""
+        """Return the ticks until the seat has used the first cell and faces the second.
+
+        Return UNREACHABLE if it cannot.
+        """
         found = self._between.get((pose, first, then))
         if found is None:
             found = self._between[pose, first, then] = self._two(pose, first, then)
@@ -88,7 +91,7 @@ class PoseGraph:
         return min((near[end] + 1 + to_then[end] for end in ends), default=UNREACHABLE)
 
     def from_pose(self, pose: int) -> Mapping[int, int]:
-        """Ticks to every pose that can be reached."""
+        """Return the ticks to every pose that can be reached."""
         return _reached(self, pose)
 
 
@@ -106,17 +109,17 @@ def _reached(ground: PoseGraph, pose: int) -> Mapping[int, int]:
 
 @lru_cache(maxsize=1024)
 def pose_graph_of(layout: Layout, wall: Cell | None = None) -> PoseGraph:
-    """The ground of a layout, worked out once."""
+    """Return the pose graph of a layout, computed once."""
     return PoseGraph(layout, wall)
 
 
 HORIZON_TICKS = 40
-"""Ticks that are looked ahead."""
+"""Number of ticks that the search looks ahead."""
 STAY = len(FACE_ORDER)
 
 
 class TimedPath(NamedTuple):
-    """What a seat does until it is there."""
+    """The poses and moves of a seat until it arrives."""
 
     poses: tuple[int, ...]
     """From now on, one for each tick."""
@@ -125,7 +128,7 @@ class TimedPath(NamedTuple):
     arrives: bool
 
     def cells(self, ground: PoseGraph) -> list[Cell]:
-        """Where it is, tick by tick; then it stays for a tick, to use what it has come for."""
+        """Return the seat's cell tick by tick. On arrival it stays one tick longer, for the interact."""
         cells = [ground.cell_of[pose] for pose in self.poses]
         return [*cells, cells[-1]] if self.arrives else cells
 
@@ -133,8 +136,13 @@ class TimedPath(NamedTuple):
 def find_path(
     ground: PoseGraph, start: int, goals: Mapping[Cell, int], other: Sequence[Cell]
 ) -> TimedPath | None:
-    """The quickest course to facing a goal, each with what it costs beside the way, around somebody who is in
-    the `other` cells tick by tick, and away after the last of them. None if there is none in time."""
+    """Return the quickest path to a pose that faces a goal, around the other seat.
+
+    Return None if none exists in time.
+
+    `goals` gives each goal's cost in addition to the path. The other seat is in the `other` cells tick by
+    tick, and gone after the last of them.
+    """
     tables = [(ground.ways(cell), more) for cell, more in goals.items()]
 
     def ahead(pose: int) -> int:
@@ -155,7 +163,10 @@ def find_path(
 
 
 def find_evasion(ground: PoseGraph, start: int, other: Sequence[Cell]) -> TimedPath:
-    """The quickest course to a cell where the other one does not come any more; staying, if there is none."""
+    """Return the quickest path to a cell that the other seat does not enter any more.
+
+    Return a path that stays, if there is none.
+    """
     edge, came = [start], {(start, 0): (start, STAY)}
     for tick in range(HORIZON_TICKS):
         for pose in edge:
@@ -172,7 +183,7 @@ def _next_edge(
     tick: int,
     other: Sequence[Cell],
 ) -> list[int]:
-    """Poses that are reached for the first time in the next tick; `came` is told from where."""
+    """Return the poses reached for the first time in the next tick; `came` stores where each came from."""
     found: list[int] = []
     for pose in edge:
         for move, after in (*enumerate(ground.moves[pose]), (STAY, pose)):
@@ -184,8 +195,10 @@ def _next_edge(
 
 
 def is_move_free(here: Cell, there: Cell, other: Sequence[Cell], tick: int) -> bool:
-    """Whether one can go from here to there after this tick: the other one is not there, and does not change
-    places."""
+    """Return whether a seat can go from here to there after this tick.
+
+    It cannot if the other seat is there, or if the two would swap cells.
+    """
     if tick + 1 >= len(other):
         return True
     return other[tick + 1] != there and not (other[tick] == there and other[tick + 1] == here)

@@ -1,8 +1,8 @@
-"""Implement the planner of the grids, which plans errands and paths for both seats. Also advises people.
+"""Implement the grid planner, which plans errands and paths for both seats. It also advises participants.
 
-The seat with the more urgent errand goes first, the other one around it. A partner that acts unexpectedly
-is treated as independent and avoided. A partner that has not moved for some ticks is a wall, unless each
-may be waiting for the other. Chance only breaks a standstill.
+The seat with the more urgent errand is planned first, the other seat around it. A partner that acts
+unexpectedly is treated as independent and avoided. A partner that has not moved for some ticks is treated as
+a wall, unless each may be waiting for the other. Random choice is only used to break a standstill.
 """
 
 from __future__ import annotations
@@ -30,16 +30,20 @@ from kitchen.worlds.overcooked.partners.path_finding import (
 from kitchen.worlds.overcooked.partners.path_finding import STAY as STAYS
 
 PATIENCE_TICKS = 6
-"""Ticks without a move after which a partner is a wall."""
+"""Number of ticks without a move after which a partner is treated as a wall."""
 UNEXPECTED_MOVES, MAX_UNEXPECTED_MOVES = 4, 8
-"""From when on a partner goes its own way: it did something else than was expected, twice as often as that
-it did it."""
+"""Scores for unexpected moves of a partner: from the first on, it counts as independent.
+
+The second is the maximum.
+
+An unexpected move adds twice as much as an expected one takes away.
+"""
 INITIAL_MEMORY = {"poses": None, "still": [0, 0], "odd": [0, 0], "expected": [None, None]}
 """The memory before the first tick."""
 
 
 def memory_at_standstill(scene: GridScene) -> Json:
-    """The memory of a seat where neither has moved for long."""
+    """Return the memory of a seat if neither seat has moved for long."""
     return {
         "poses": scene.poses,
         "still": [PATIENCE_TICKS, PATIENCE_TICKS],
@@ -49,21 +53,21 @@ def memory_at_standstill(scene: GridScene) -> Json:
 
 
 def memory_beside_independent_partner(scene: GridScene, seat: int) -> Json:
-    """The memory of a seat whose partner goes its own way."""
+    """Return the memory of a seat whose partner acts independently."""
     odd = [MAX_UNEXPECTED_MOVES, MAX_UNEXPECTED_MOVES]
     odd[seat] = 0
     return {"poses": scene.poses, "still": [0, 0], "odd": odd, "expected": [None, None]}
 
 
 class GridPlanner(Agent):
-    """Plans for both seats, and plays its own."""
+    """An agent that plans for both seats and plays its own."""
 
     kind: ClassVar[str] = "grid_planner"
     worlds: ClassVar[tuple[str, ...] | None] = WORLDS
     instant: ClassVar[bool] = True
 
     def decide(self, situation: Situation) -> Decision:
-        """The command of each of its seats; chance comes from the situation's seed alone."""
+        """Return the command of each of its seats. Randomness comes from the situation's seed alone."""
         scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
         memory = _noted(scene, situation.memory or INITIAL_MEMORY)
         commands = {seat: _choose(scene, seat, memory, rng, situation.seats) for seat in situation.seats}
@@ -71,7 +75,7 @@ class GridPlanner(Agent):
 
 
 def _noted(scene: GridScene, before: Any) -> dict[str, Json]:
-    """The memory as this moment has it."""
+    """Return the memory updated with the current poses."""
     still, odd = [0, 0], [0, 0]
     for seat in (0, 1):
         pose = scene.poses[seat]
@@ -90,7 +94,7 @@ def _choose(scene: GridScene, seat: int, memory: dict[str, Any], rng: Random, ow
     wall = other if memory["still"][other] >= PATIENCE_TICKS and other not in own else None
     board = _board(scene, wall)
     if wall is None and memory["odd"][other] >= UNEXPECTED_MOVES:
-        given, courses = _around_a_loner(board, seat)
+        given, courses = _around_independent_partner(board, seat)
     else:
         given, courses = _together(board)
     if wall is not None and memory["still"][seat] >= PATIENCE_TICKS and not courses[seat].arrives:
@@ -104,24 +108,26 @@ def _choose(scene: GridScene, seat: int, memory: dict[str, Any], rng: Random, ow
         and command not in (INTERACT, STAY)
         and rng.random() < 0.5
     ):
-        return _stir(board, seat, rng) or command
+        return _random_direction(board, seat, rng) or command
     return command
 
 
 def _together(board: TaskBoard) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
-    """Plans for both."""
+    """Return errands and paths planned for both seats."""
     given = assign_errands(board)
     return given, plan_both_paths(board, given)
 
 
 def _expected(board: TaskBoard, course: TimedPath, seat: int) -> Json:
-    """Where it will stand and face after this tick."""
+    """Return the pose that is expected after this tick."""
     pose = course.poses[1] if len(course.poses) > 1 else course.poses[0]
     return [*board.grounds[seat].cell_of[pose], FACE_ORDER[pose % len(FACE_ORDER)]]
 
 
-def _around_a_loner(board: TaskBoard, seat: int) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
-    """Plans for a partner that goes its own way, as if it were alone."""
+def _around_independent_partner(
+    board: TaskBoard, seat: int
+) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
+    """Return plans beside a partner that acts independently, as if it were alone."""
     other = 1 - seat
     its = Errand(dict.fromkeys(greedy_goals(board.scene, other), 0), WITH_FOOD)
     given = assign_errands(board, {other: its})
@@ -141,8 +147,8 @@ def _board(scene: GridScene, wall: int | None) -> TaskBoard:
     return TaskBoard(scene, (grounds[0], grounds[1]), (poses[0], poses[1]), wall)
 
 
-def _stir(board: TaskBoard, seat: int, rng: Random) -> Command | None:
-    """A direction that leads somewhere else."""
+def _random_direction(board: TaskBoard, seat: int, rng: Random) -> Command | None:
+    """Return a random direction that leads to another cell; None if there is none."""
     ground, pose = board.grounds[seat], board.poses[seat]
     taken = {board.scene.at[seat], board.scene.at[1 - seat]}
     ways = [
@@ -154,7 +160,7 @@ def _stir(board: TaskBoard, seat: int, rng: Random) -> Command | None:
 
 
 def plan_both_paths(board: TaskBoard, given: tuple[Errand, Errand]) -> tuple[TimedPath, TimedPath]:
-    """The more urgent one first; the other way round where that leads nowhere."""
+    """Plan the path of the more urgent seat first; reverse the order if that gives no path."""
     urgent = (
         0 if (given[0].urgency, -_way(board, given, 0)) >= (given[1].urgency, -_way(board, given, 1)) else 1
     )
@@ -205,11 +211,14 @@ def _command(board: TaskBoard, errand: Errand, course: TimedPath, seat: int) -> 
 
 
 class OvercookedAdviser(Adviser):
-    """Says what the planner would do."""
+    """Advise participants with the planner's command."""
 
     def advise(self, situation: Situation) -> Advice | None:
-        """The planner's command; nothing where that is to stay. Where the other one has just been in the way,
-        it is gone around or gone to by an even chance: it may insist, or give way."""
+        """Return the planner's command, or None if that is to stay.
+
+        If the other seat blocked the last move, the advice goes around it or insists, with equal chance: the
+        other seat may insist or give way.
+        """
         (seat,) = situation.seats
         if _is_barred(situation, seat) and Random(situation.seed).random() < 0.5:  # noqa: S311
             situation = replace(
@@ -221,23 +230,23 @@ class OvercookedAdviser(Adviser):
         return None if command == STAY else Advice(command, {})
 
     def decide(self, situation: Situation) -> Decision:
-        """As the planner, which remembers how the partner plays."""
+        """Decide as the planner, which remembers how the partner plays."""
         return GridPlanner({}).decide(situation)
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Twenty points for every twenty ticks would be all."""
+        """Return the share of the possible points reached, from 0 to 1. One point per tick counts as all."""
         return float(min(1.0, score["points"] / max(1, steps)))
 
 
 def _moved(situation: Situation, seat: int) -> bool:
-    """Whether this seat has turned or moved in the last tick: a page knows no more of the past."""
+    """Return whether this seat turned or moved in the last tick. A page has no earlier ticks."""
     return any(event.seat == seat and "moved" in event.data for event in situation.events)
 
 
 def _is_barred(situation: Situation, seat: int) -> bool:
-    """Whether this seat would have moved in the last tick, but for the other one."""
+    """Return whether the other seat blocked this seat's move in the last tick."""
     return any(event.seat == seat and event.data.get("blocked_by") == "seat" for event in situation.events)
 
 
 ADVISER = OvercookedAdviser()
-"""The grids' line in the registry."""
+"""The adviser in the world's registry entry."""

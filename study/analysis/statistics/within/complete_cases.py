@@ -1,6 +1,4 @@
-"""The complete rows of a measure: participants with a value in every condition, as a matrix of participants
-by conditions.
-"""
+"""Select the participants with a value in every condition, as a matrix of participants by conditions."""
 
 from __future__ import annotations
 
@@ -16,12 +14,12 @@ from study.analysis.statistics.within.result_types import ExcludedParticipant
 Array: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
 
 FEWEST = 3
-"""With two participants one degree of freedom is left for the error: no test is worth its words."""
+"""Minimum number of participants. With two, only one degree of freedom is left for the error."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompleteCases:
-    """`values` is participants by conditions, without a gap; `left_out` lack a value in one of these."""
+    """`values` has shape (participants, conditions), without gaps; `left_out` lack a value in a condition."""
 
     participants: tuple[str, ...]
     conditions: tuple[AnalysisCondition, ...]
@@ -30,7 +28,7 @@ class CompleteCases:
 
 
 def values_by_participant(table: MeasureTable) -> dict[str, dict[str, float]]:
-    """Of each participant with any value, the values by key of the condition."""
+    """Return participant → condition key → value, for participants with any value."""
     found: dict[str, dict[str, float]] = {}
     for row in table.observations:
         if row.value is not None:
@@ -39,7 +37,8 @@ def values_by_participant(table: MeasureTable) -> dict[str, dict[str, float]]:
 
 
 def complete_cases(table: MeasureTable, keys: Sequence[str] = ()) -> CompleteCases:
-    """The complete rows over these conditions; over all that have any value, if none are named."""
+    """Return the complete cases over these conditions, or over all conditions with values if none are
+    named."""
     asked = [c for c in table.conditions if (c.key in keys if keys else table.values(c.key))]
     people = values_by_participant(table)
     whole = [who for who, values in people.items() if all(c.key in values for c in asked)]
@@ -54,7 +53,7 @@ def complete_cases(table: MeasureTable, keys: Sequence[str] = ()) -> CompleteCas
 
 
 def why_not_within(cells: CompleteCases) -> NotComputable | None:
-    """Why these conditions cannot be compared within participants, or None where they can."""
+    """Return why these conditions cannot be compared within participants, or None."""
     if not cells.conditions:
         return NotComputable("no_data", "no condition has a value")
     if len(cells.conditions) < 2:
@@ -74,12 +73,12 @@ def why_not_within(cells: CompleteCases) -> NotComputable | None:
 
 
 def residuals(values: Array) -> Array:
-    """What is left of the values without participants' and conditions' means."""
+    """Return the values minus participant and condition means."""
     rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
     left = values - rows - columns + values.mean()
     return np.where(np.abs(left) <= SAME * 16 * np.abs(values).max(), 0.0, left)
 
 
 def are_equal(values: Array) -> bool:
-    """Whether the values differ by rounding only."""
+    """Return whether the values differ by rounding only."""
     return bool(np.ptp(values) <= max(SAME * float(np.abs(values).max()), TINY))

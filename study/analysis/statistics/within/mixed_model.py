@@ -1,15 +1,15 @@
-"""The linear mixed model of a measure: condition, position in the order and carry-over, with participants
-as random intercepts. Fitted by restricted maximum likelihood.
+"""Fit a linear mixed model of a measure on condition, position in the order and carry-over.
 
-For data with gaps: everybody with at least one value counts. Position is a slope over the order from 1.
-Carry-over is the condition played just before, in deviations from their mean, 0 in the first place
-(Jones and Kenward 2014, section 5). Terms that an order cannot separate are left out and named.
+Participants are random intercepts; estimation is by restricted maximum likelihood (REML). The model suits
+data with gaps: everybody with at least one value counts. Position is a slope over the order from 1.
+Carry-over is the condition played just before, coded as deviations from their mean, and 0 in the first
+position (Jones and Kenward 2014, section 5). Terms that the orders cannot separate are left out and named.
 
-y = X b + Z u + e with u ~ N(0, s_u), e ~ N(0, s) of every participant (Laird and Ware 1982). All else
-follows in closed form from one ratio theta = s_u / s, so the likelihood is a curve of one variable
-(Bates et al. 2015, section 3.4), whose slope is known. F tests have the degrees of freedom of
-Satterthwaite as Kuznetsova et al. (2017, lmerTest) combine them; derivatives of the variances are exact.
-statsmodels fits such models, but has no degrees of freedom for their tests.
+y = X b + Z u + e with u ~ N(0, s_u), e ~ N(0, s) of every participant (Laird and Ware 1982). Everything else
+follows in closed form from one ratio theta = s_u / s. So the likelihood is a function of one variable (Bates
+et al. 2015, section 3.4), whose slope is known. F tests have Satterthwaite's degrees of freedom, combined as
+in Kuznetsova et al. (2017, lmerTest); derivatives of the variances are exact. statsmodels fits such models,
+but has no degrees of freedom for their tests.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from study.analysis.statistics.within.result_types import Effect, MixedModel, Te
 from study.design.analysis_plan import MOST_ROWS
 
 GRID = (0.0, *np.logspace(-6, 8, 43).tolist())
-"""Ratios of variances at which the likelihood is looked at first; 0 is a model that is singular."""
+"""Ratios of variances at which the likelihood is first evaluated; 0 is a singular model."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemlFit:
-    """Estimates, their covariance, both variances; what the degrees of freedom are made of."""
+    """Estimates, their covariance, both variances, and the inputs of the degrees of freedom."""
 
     estimates: Array
     covariance: Array
@@ -42,13 +42,17 @@ class RemlFit:
     log_likelihood: float
     singular: bool
     slopes: tuple[Array, ...]
-    """Of the covariance of the estimates, by each variance that is estimated."""
+    """Derivatives of the covariance of the estimates by each estimated variance."""
     spread: Array
-    """The covariance of the estimated variances."""
+    """Covariance of the estimated variances."""
 
 
 def fit_reml(y: Array, x: Array, groups: Sequence[int]) -> RemlFit:
-    """Fit by REML; `x` has full rank, `groups` number the participants from 0. y varies around x."""
+    """Fit by REML.
+
+    `x` is the design matrix (values x columns) of full rank, and `groups` the participant of each value, from
+    0. `y` must vary around x.
+    """
     z = np.zeros((len(y), max(groups) + 1))
     z[np.arange(len(y)), groups] = 1.0
     ratio = _best_ratio(y, x, z)
@@ -56,11 +60,11 @@ def fit_reml(y: Array, x: Array, groups: Sequence[int]) -> RemlFit:
 
 
 def _best_ratio(y: Array, x: Array, z: Array) -> float:
-    """The ratio of variances with the highest likelihood: the best of a grid, then where its slope is 0."""
+    """Return the ratio of variances with the highest likelihood: the best of a grid, refined to slope 0."""
     values = [_deviance(ratio, y, x, z)[0] for ratio in GRID]
     best = int(np.argmin(values))
     low, high = GRID[max(best - 1, 0)], GRID[min(best + 1, len(GRID) - 1)]
-    if _slope(low, y, x, z) >= 0:  # it rises from 0 on
+    if _slope(low, y, x, z) >= 0:  # the deviance rises from 0 on
         return 0.0
     if _slope(high, y, x, z) <= 0:
         return float(high)
@@ -68,7 +72,7 @@ def _best_ratio(y: Array, x: Array, z: Array) -> float:
 
 
 def _slope(ratio: float, y: Array, x: Array, z: Array) -> float:
-    """How the deviance changes with the ratio, at the best error variance of each."""
+    """Return the derivative of the deviance by the ratio, at the best error variance for the ratio."""
     _, variance = _deviance(ratio, y, x, z)
     inverse, _ = _inverse(ratio, z)
     vx = inverse(x)
@@ -80,7 +84,7 @@ def _slope(ratio: float, y: Array, x: Array, z: Array) -> float:
 
 
 def _deviance(ratio: float, y: Array, x: Array, z: Array) -> tuple[float, float]:
-    """Minus twice the restricted log likelihood at its best error variance, and that variance."""
+    """Return minus twice the restricted log likelihood at its best error variance, and that variance."""
     inverse, log_v = _inverse(ratio, z)
     xvx = x.T @ inverse(x)
     b = np.linalg.solve(xvx, x.T @ inverse(y))
@@ -92,7 +96,10 @@ def _deviance(ratio: float, y: Array, x: Array, z: Array) -> tuple[float, float]
 
 
 def _inverse(ratio: float, z: Array) -> tuple[Callable[[Array], Array], float]:
-    """Multiplying by the inverse of I + ratio Z Z' (Sherman and Morrison), and the log of its determinant."""
+    """Return a function that multiplies by the inverse of I + ratio Z Z', and the log of the determinant.
+
+    The inverse uses the formula of Sherman and Morrison.
+    """
     sizes = z.sum(axis=0)
     shrink = ratio / (1 + ratio * sizes)
 
@@ -125,8 +132,11 @@ def _at(ratio: float, y: Array, x: Array, z: Array) -> RemlFit:
 def _derivatives(
     ratio: float, variance: float, y: Array, x: Array, z: Array
 ) -> tuple[tuple[Array, ...], Array]:
-    """How the covariance of the estimates changes with the variances, and the covariance of these: twice the
-    inverse of the second derivatives of the deviance (the first are 0 where it is least)."""
+    """Return the derivatives of the estimates' covariance by the variances, and the variances' covariance.
+
+    The latter is twice the inverse of the second derivatives of the deviance; the first ones are 0 at the
+    minimum.
+    """
     inverse, _ = _inverse(ratio, z)
     v = inverse(np.eye(len(y))) / variance
     vx = v @ x
@@ -147,7 +157,7 @@ def _derivatives(
 
 
 def satterthwaite_f_test(found: RemlFit, rows: Array) -> tuple[float, int, float, float]:
-    """F, both degrees of freedom and p of the hypothesis that `rows` times the estimates are 0."""
+    """Test the hypothesis that `rows` times the estimates are 0; return F, both degrees of freedom and p."""
     inner = rows @ found.covariance @ rows.T
     values, vectors = np.linalg.eigh(inner)
     directions = vectors.T @ rows
@@ -164,7 +174,8 @@ def _satterthwaite(found: RemlFit, row: Array, variance: float) -> float:
 
 
 def _combined(dfs: Sequence[float]) -> float:
-    """The error's degrees of freedom of an F whose squared t values have these (Fai and Cornelius 1996)."""
+    """Return the error degrees of freedom of an F from those of its squared t values (Fai and Cornelius
+    1996)."""
     if len(dfs) == 1 or max(dfs) - min(dfs) < 1e-8:
         return sum(dfs) / len(dfs)
     if min(dfs) <= 2:
@@ -183,7 +194,7 @@ UNTOLD = {
 
 @dataclass(frozen=True, slots=True)
 class DesignMatrix:
-    """Columns with the term each belongs to; `lost` counts those that followed from others."""
+    """Design matrix with the term of each column; `lost` counts columns that depended on others."""
 
     x: Array
     terms: tuple[str, ...]
@@ -231,7 +242,7 @@ def _design(
     known: Sequence[AnalysisCondition],
     terms: Sequence[Term],
 ) -> DesignMatrix:
-    """Intercept, conditions, position around its middle, carry-over: independent columns."""
+    """Return independent columns: intercept, conditions, position around its middle, and carry-over."""
     before = _before(table)
     blocks: dict[str, Array] = {
         "intercept": np.ones((len(rows), 1)),
@@ -248,13 +259,15 @@ def _design(
 
 
 def _before(table: MeasureTable) -> dict[tuple[str, int], str]:
-    """By participant and position, the condition played in the position before, whether it has a value on
-    this measure or not."""
+    """Return (participant, position) → the condition at the position before, with or without a value."""
     return {(row.participant, row.order_position + 1): row.condition for row in table.observations}
 
 
 def _deviations(keys: Sequence[str], known: Sequence[AnalysisCondition]) -> Array:
-    """A column for each condition but the last, which is minus 1 in all; no condition is 0 in all."""
+    """Return deviation coding (values x conditions - 1).
+
+    The last condition is -1 in all columns; no condition is 0 in all.
+    """
     last = known[-1].key
     return np.array(
         [[float(key == one.key) - float(key == last) for one in known[:-1]] for key in keys], dtype=float
@@ -262,7 +275,7 @@ def _deviations(keys: Sequence[str], known: Sequence[AnalysisCondition]) -> Arra
 
 
 def _independent(blocks: dict[str, Array]) -> DesignMatrix:
-    """The columns one after the other, without those that follow from the ones before."""
+    """Keep each column that does not depend linearly on the columns before it."""
     columns: list[Array] = []
     basis: list[Array] = []
     terms: list[str] = []
@@ -313,7 +326,7 @@ def _effect(found: RemlFit, design: DesignMatrix, term: Term) -> Effect | Uniden
 def _means(
     found: RemlFit, design: DesignMatrix, known: Sequence[AnalysisCondition]
 ) -> tuple[tuple[str, float, float], ...]:
-    """The estimated mean of every condition at the middle position, with its standard error."""
+    """Return (condition key, estimated mean, standard error) at the middle position."""
     places = [i for i, one in enumerate(design.terms) if one == "condition"]
     means = []
     for condition, weights in zip(known, _deviations([c.key for c in known], known), strict=True):

@@ -1,13 +1,13 @@
-"""Tests of ordinal ratings: Friedman's test with all pairs, and the cumulative-link model.
+"""Test ordinal ratings: Friedman's test with all pairs, and the cumulative-link model.
 
-Friedman (1937) with its correction for ties, and Kendall's W. Pairs after Nemenyi, by the studentised
-range of infinite degrees of freedom (Hollander, Wolfe and Chicken 2014, section 7.3), and after Conover,
-by t (Conover 1999, section 5.8), with Holm's correction.
+Friedman's test (1937) is corrected for ties and has Kendall's W. Pairs are compared after Nemenyi, by the
+studentised range of infinite degrees of freedom (Hollander, Wolfe and Chicken 2014, section 7.3). They are
+also compared after Conover, by t (Conover 1999, section 5.8), with Holm's correction.
 
 The cumulative-link model has proportional odds (McCullagh 1980). It is fitted by maximum likelihood with
-Newton's method; the likelihood has one peak (Pratt 1981). statsmodels takes a second for it.
-Participants are no part of the model. The covariance is clustered by participant (Liang and Zeger 1986,
-without a correction for few clusters), and Wald's test of the conditions uses it.
+Newton's method; the likelihood has one peak (Pratt 1981). statsmodels takes a second for it. Participants are
+no part of the model. The covariance is clustered by participant (Liang and Zeger 1986, without a correction
+for few clusters), and Wald's test of the conditions uses it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ STEPS = 801
 
 
 def friedman(table: MeasureTable) -> Friedman | NotComputable:
-    """Whether ranks differ between conditions; who lacks a value is left out and named."""
+    """Test whether ranks differ between conditions.
+
+    Participants without all values are left out and named.
+    """
     cells = complete_cases(table)
     problem = why_not_within(cells)
     if problem and problem.reason != "no_variance_within":  # ranks that all agree are no problem
@@ -82,15 +85,17 @@ def _pairs(cells: CompleteCases, ranks: Array) -> tuple[RankPair, ...]:
 
 
 def _range_tail(q: float, k: int) -> float:
-    """The chance that the range of k standard normal values exceeds q: the studentised range of infinite
-    degrees of freedom, as a sum over a grid (scipy's takes 20 ms)."""
+    """Return the probability that the range of k standard normal values exceeds q.
+
+    This is the studentised range of infinite degrees of freedom, summed over a grid (scipy's takes 20 ms).
+    """
     z = np.linspace(-9, 9 + q, STEPS)
     below = k * float((norm.pdf(z) * (ndtr(z) - ndtr(z - q)) ** (k - 1)).sum() * (z[1] - z[0]))
     return min(max(1 - below, 0.0), 1.0)
 
 
 def _conover(ranks: Array, apart: list[float]) -> list[float]:
-    """p of each difference of mean ranks, not adjusted; 0 where the ranks of all participants agree."""
+    """Return the unadjusted p of each difference of mean ranks; 0 if the ranks of all participants agree."""
     n, k = ranks.shape
     df = (n - 1) * (k - 1)
     error = float((ranks**2).sum() - (ranks.sum(axis=0) ** 2).sum() / n)
@@ -104,12 +109,12 @@ FEWEST_STEPS, MOST_STEPS = 3, 21
 Places: TypeAlias = "np.ndarray[Any, np.dtype[np.int_]]"
 
 MOST_LOG_ODDS = 12.0
-"""Beyond, the likelihood grows without an end: the ratings are separated."""
+"""Larger log odds mean that the ratings are separated: the likelihood then grows without limit."""
 MOST_ROUNDS, MOST_HALVES, DONE = 100, 40, 1e-12
 
 
 def cumulative_link(table: MeasureTable) -> CumulativeLink | NotComputable:
-    """Whether ratings differ between conditions, in the model of proportional odds."""
+    """Test whether ratings differ between conditions, in the model of proportional odds."""
     rows = [row for row in table.observations if row.value is not None]
     known = [c for c in table.conditions if table.values(c.key)]
     people = sorted({row.participant for row in rows})
@@ -135,7 +140,7 @@ def cumulative_link(table: MeasureTable) -> CumulativeLink | NotComputable:
 
 
 def _fitted(y: Places, x: Array, groups: Places) -> tuple[Array, Array, float] | NotComputable:
-    """Estimates of the conditions, their clustered covariance, and the log likelihood."""
+    """Return the estimates of the conditions, their clustered covariance, and the log likelihood."""
     steps, k = int(y.max()) + 1, x.shape[1]
     upper, lower = _rows(y, x, steps), _rows(y - 1, x, steps)
     params = np.concatenate([_cut_points(y, steps), np.zeros(k)])
@@ -159,7 +164,7 @@ def _fitted(y: Places, x: Array, groups: Places) -> tuple[Array, Array, float] |
 
 
 def _rows(y: Places, x: Array, steps: int) -> Array:
-    """What a value's cut point of this number is made of: one of the cut points, less the conditions."""
+    """Return the design rows of these cut points: an indicator of the cut point, and minus the conditions."""
     cuts = np.zeros((len(y), steps - 1))
     inside = (y >= 0) & (y < steps - 1)
     cuts[np.flatnonzero(inside), y[inside]] = 1.0
@@ -167,7 +172,7 @@ def _rows(y: Places, x: Array, steps: int) -> Array:
 
 
 def _cut_points(y: Places, steps: int) -> Array:
-    """Those that fit all values together."""
+    """Return the start values: the cut points that fit all values without conditions."""
     shares = np.cumsum(np.bincount(y, minlength=steps))[:-1] / len(y)
     return np.asarray(np.log(shares / (1 - shares)))
 
@@ -175,8 +180,10 @@ def _cut_points(y: Places, steps: int) -> Array:
 def _likelihood(
     params: Array, upper: Array, lower: Array, y: Places, steps: int
 ) -> tuple[float, Array, Array]:
-    """The log likelihood, its derivatives for each value, and the second derivatives; minus infinity where
-    cut points are out of order."""
+    """Return the log likelihood, its derivatives for each value, and the second derivatives.
+
+    The log likelihood is minus infinity if cut points are out of order.
+    """
     high, low = upper @ params, lower @ params
     above, below = expit(high), expit(low)
     above[y == steps - 1], below[y == 0] = 1.0, 0.0
@@ -192,7 +199,7 @@ def _likelihood(
 
 
 def _climbed(params: Array, step: Array, value: float, likelihood: Callable[[Array], float]) -> Array:
-    """A step of Newton's method, halved until it does not lead down."""
+    """Take one Newton step, halved until the likelihood does not decrease."""
     for _ in range(MOST_HALVES):
         if likelihood(params + step) >= value - 1e-10:
             return params + step

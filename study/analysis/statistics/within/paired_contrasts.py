@@ -1,10 +1,10 @@
-"""Contrasts within participants: all pairs and planned contrasts, with Holm's correction, effect sizes and
-Bayes factors.
+"""Test contrasts within participants: all pairs and planned contrasts.
 
-A contrast is a weighted sum of a participant's values; the weights are scaled so that it is a difference
-of means. Its test against zero is the paired t test. Its error is that of these differences alone, so
-sphericity is not needed. Hedges' g is over the standard deviation of the sums (d_z) with the exact
-correction of Hedges (1981). Its interval inverts the noncentral t (Smithson 2003), corrected alike.
+Results have Holm's correction, effect sizes and Bayes factors. A contrast is a weighted sum of a
+participant's values; the weights are scaled so that it is a difference of means. Its test against zero is the
+paired t test. The error comes from these differences alone, so sphericity is not needed. Hedges' g is over
+the standard deviation of the sums (d_z), with the exact correction of Hedges (1981). Its interval inverts the
+noncentral t (Smithson 2003), with the same correction.
 
 The Bayes factor is that of a paired t test (Rouder et al. 2009, Psychon. Bull. Rev. 16, equation 1). The
 prior of the standardised effect is a Cauchy distribution of scale r. The integral over its variance g is
@@ -41,11 +41,11 @@ from study.design.analysis_plan import PlannedContrast
 
 SCALE = sqrt(2) / 2
 MOST = 700.0
-"""Of a logarithm: beyond that, factors are cut off."""
+"""Largest logarithm of a Bayes factor; larger ones are cut off."""
 
 
 def bayes_factor(t: float, n: int, scale: float = SCALE) -> float:
-    """How many times likelier the data are under a difference than under none; t of n differences."""
+    """Return how many times likelier the data are under a difference than under none; t of n differences."""
     df = n - 1
     null = -(df + 1) / 2 * log1p(t * t / df)
 
@@ -67,7 +67,7 @@ NODES = 400
 
 
 def all_pairs_within(table: MeasureTable) -> Family:
-    """Every two conditions that have values, the second less the first, corrected together."""
+    """Test every two conditions with values, the second minus the first, corrected together."""
     known = [c for c in table.conditions if table.values(c.key)]
     pairs = [
         PlannedContrast(f"{b.label} \N{MINUS SIGN} {a.label}", {b.key: 1.0, a.key: -1.0})
@@ -77,7 +77,7 @@ def all_pairs_within(table: MeasureTable) -> Family:
 
 
 def contrast_family(table: MeasureTable, planned: Sequence[PlannedContrast]) -> Family:
-    """These contrasts, in their order, corrected together after Holm; only those computed count."""
+    """Test these contrasts in order, corrected together with Holm's method; only computable ones count."""
     found = [paired_contrast(table, one.name, one.weights) for one in planned]
     computed = [one for one in found if isinstance(one, Contrast)]
     adjusted = iter(holm_adjusted([one.p for one in computed]))
@@ -89,7 +89,7 @@ def contrast_family(table: MeasureTable, planned: Sequence[PlannedContrast]) -> 
 def paired_contrast(
     table: MeasureTable, name: str, weights: Mapping[str, float]
 ) -> Contrast | UncomputedContrast:
-    """One contrast by key of condition, without a correction."""
+    """Test one contrast, given as condition key → weight, without a correction."""
     used = scale_weights(weights)
     cells = complete_cases(table, tuple(used))
     sums = (
@@ -102,8 +102,10 @@ def paired_contrast(
 
 
 def _no_values(table: MeasureTable, used: Mapping[str, float]) -> NotComputable | None:
-    """Where some of its conditions have none at all, as those of another world than the measure's; not where
-    none of them has."""
+    """Return a reason if some conditions of the contrast have no values, but others have.
+
+    For example, the measure may not exist in the world of a condition.
+    """
     blank = [c.label for c in table.conditions if c.key in used and not table.values(c.key)]
     if not blank or len(blank) == len(used):
         return None
@@ -112,8 +114,10 @@ def _no_values(table: MeasureTable, used: Mapping[str, float]) -> NotComputable 
 
 
 def scale_weights(weights: Mapping[str, float]) -> dict[str, float]:
-    """These weights, whose sum is 0, scaled: those above 0 add up to 1 and those below to -1, so that the sum
-    is a difference of means, in the measure's unit. Weights of 0 are not there."""
+    """Scale weights whose sum is 0: positive ones then sum to 1 and negative ones to -1.
+
+    The weighted sum is thus a difference of means in the measure's unit. Weights of 0 are dropped.
+    """
     half = sum(abs(weight) for weight in weights.values()) / 2
     return {key: weight / half for key, weight in weights.items() if weight}
 
@@ -158,7 +162,7 @@ def _tested(name: str, weights: Mapping[str, float], sums: Array, cells: Complet
 
 
 def paired_g(t: float, n: int) -> tuple[float, float, float]:
-    """Hedges' g of n differences with this t, and its 95 % interval."""
+    """Return Hedges' g of n differences with this t, and its 95 % interval."""
     df, root = n - 1, math.sqrt(n)
     correct = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
     tail = (1 - CONFIDENCE) / 2
@@ -167,21 +171,23 @@ def paired_g(t: float, n: int) -> tuple[float, float, float]:
 
 
 def _noncentrality(t: float, df: int, share: float) -> float:
-    """The noncentrality under which a noncentral t lies below this one with this chance."""
+    """Return the noncentrality for which a noncentral t lies below `t` with probability `share`."""
     reach = 10 + abs(t)
     return float(brentq(lambda nc: _below(t, df, nc) - share, t - reach, t + reach, xtol=1e-12))
 
 
 def _below(t: float, df: int, noncentrality: float) -> float:
-    """The chance of a noncentral t of at most t: a normal one's, averaged over the standard deviation.
-    scipy's own has no number for some of those that are looked at here."""
+    """Return the probability that a noncentral t is at most t.
+
+    It is a normal probability averaged over the standard deviation; scipy's function returns NaN in places.
+    """
     deviations, weights = _deviations(df)
     return float(weights @ ndtr(t * deviations - noncentrality))
 
 
 @lru_cache(maxsize=64)
 def _deviations(df: int) -> tuple[Array, Array]:
-    """Standard deviations of df degrees of freedom, with the weights of an integral over them."""
+    """Return standard deviations with df degrees of freedom, and the weights to integrate over them."""
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     low, high = np.sqrt(chdtri(df, [1 - 1e-16, 1e-18]) / df)
     s = (low + high) / 2 + nodes * (high - low) / 2
@@ -190,7 +196,7 @@ def _deviations(df: int) -> tuple[Array, Array]:
 
 
 def holm_adjusted(ps: Sequence[float]) -> list[float]:
-    """Holm's (1979) adjusted p, in the order given."""
+    """Return Holm's (1979) adjusted p values, in the given order."""
     order = sorted(range(len(ps)), key=lambda i: ps[i])
     adjusted, highest = [0.0] * len(ps), 0.0
     for rank, place in enumerate(order):
@@ -200,7 +206,7 @@ def holm_adjusted(ps: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg_adjusted(ps: Sequence[float]) -> list[float]:
-    """Benjamini and Hochberg's (1995) adjusted p, in the order given."""
+    """Return Benjamini and Hochberg's (1995) adjusted p values, in the given order."""
     order = sorted(range(len(ps)), key=lambda i: ps[i], reverse=True)
     adjusted, lowest = [0.0] * len(ps), 1.0
     for step, place in enumerate(order):

@@ -1,12 +1,10 @@
-"""Repeated-measures analysis of variance with corrections for sphericity, and confidence intervals within
-participants.
+"""Compute the repeated-measures ANOVA with corrections for sphericity, and within-participant intervals.
 
-Mauchly (1940) with the second-order approximation of its chi-squared (Anderson 2003, section 10.7.4);
-epsilon of Greenhouse and Geisser (1959) and of Huynh and Feldt (1976); generalised eta squared of
-Olejnik and Algina (2003) as Bakeman (2005) gives it for one measured factor within participants.
-
-Intervals are those of Cousineau (2005) with Morey's (2008) correction: each value is taken from its
-participant's mean, and the spread is widened by k / (k - 1).
+Sphericity is tested with Mauchly (1940) and the second-order approximation of its chi-squared (Anderson 2003,
+section 10.7.4). The corrections use epsilon of Greenhouse and Geisser (1959) and of Huynh and Feldt (1976).
+Generalised eta squared follows Olejnik and Algina (2003), in the form of Bakeman (2005) for one factor
+measured within participants. Intervals are those of Cousineau (2005) with Morey's (2008) correction: each
+value is centred on its participant's mean, and the variance is widened by k / (k - 1).
 """
 
 from __future__ import annotations
@@ -31,7 +29,8 @@ from study.analysis.statistics.within.result_types import RepeatedMeasures, Sphe
 
 
 def repeated_measures(table: MeasureTable) -> RepeatedMeasures | NotComputable:
-    """Compare the conditions' means within participants; who lacks a value is left out and named."""
+    """Compare the conditions' means within participants. Participants without all values are left out and
+    named."""
     cells = complete_cases(table)
     return why_not_within(cells) or _repeated(cells)
 
@@ -68,7 +67,7 @@ def _tail(f: float, df: float, df_error: float) -> float:
 
 
 def sums_of_squares(values: Array) -> tuple[float, float, float]:
-    """Of conditions, participants and error, each around its own mean."""
+    """Return the sums of squares of conditions, participants and error."""
     n, k = values.shape
     grand = values.mean()
     condition = n * float(((values.mean(axis=0) - grand) ** 2).sum())
@@ -77,7 +76,7 @@ def sums_of_squares(values: Array) -> tuple[float, float, float]:
 
 
 def epsilons(values: Array) -> tuple[float, float]:
-    """Greenhouse and Geisser's epsilon, and Huynh and Feldt's (which may be above 1)."""
+    """Return epsilon of Greenhouse and Geisser, and of Huynh and Feldt (which may be above 1)."""
     n, k = values.shape
     s = _contrasted(values)
     gg = float(np.trace(s) ** 2 / ((k - 1) * (s**2).sum()))
@@ -86,7 +85,7 @@ def epsilons(values: Array) -> tuple[float, float]:
 
 
 def mauchly(values: Array) -> Sphericity | NotComputable | None:
-    """W and its p; None for two conditions, which have one difference only."""
+    """Return Mauchly's W and its p; None for two conditions, which have only one difference."""
     n, k = values.shape
     p, df = k - 1, n - 1
     if p < 2:
@@ -111,7 +110,7 @@ def _approximated(log_w: float, p: int, df: int, steps: int) -> Sphericity:
 
 
 def _contrasted(values: Array) -> Array:
-    """The covariance of orthonormal contrasts between conditions."""
+    """Return the covariance of orthonormal contrasts between conditions."""
     h = helmert(values.shape[1])
     return np.asarray(h @ np.atleast_2d(np.cov(values, rowvar=False)) @ h.T)
 
@@ -120,7 +119,10 @@ CONFIDENCE = 0.95
 
 
 def within_intervals(table: MeasureTable) -> tuple[WithinInterval, ...]:
-    """One for each condition with values, of those who have all; none for fewer than two of either."""
+    """Return one interval per condition with values, over the complete cases.
+
+    The result is empty with fewer than two participants or conditions.
+    """
     cells = complete_cases(table)
     n, k = cells.values.shape
     if n < 2 or k < 2:

@@ -1,7 +1,7 @@
-"""The results of the within-subject tests and of scale reliability, as frozen values. Light to import.
+"""Define the results of the within-subject tests and of scale reliability, as frozen values.
 
-Every test says how many participants it rests on and whom it left out. A test that cannot be computed is
-a `NotComputable`. No number is NaN or infinite.
+The module imports fast. Every test states how many participants it uses and whom it left out. A test that
+cannot be computed is a `NotComputable`. No number is NaN or infinite.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ class ExcludedParticipant:
 
 @dataclass(frozen=True, slots=True)
 class Sphericity:
-    """Mauchly's W with its chi-squared approximation. With two conditions there is nothing to test: None in
-    `RepeatedMeasures.sphericity`."""
+    """Mauchly's W with its chi-squared approximation.
+
+    With two conditions there is nothing to test, and `RepeatedMeasures.sphericity` is None.
+    """
 
     w: float
     chi_squared: float
@@ -38,8 +40,9 @@ class Sphericity:
 class RepeatedMeasures:
     """A repeated-measures analysis of variance over conditions; sums of squares in the unit squared.
 
-    `p` is without correction, `p_gg` after Greenhouse and Geisser, `p_hf` after Huynh and Feldt, each with
-    both degrees of freedom times its epsilon. `epsilon_hf` may be above 1 and counts as 1 then.
+    `p` is without correction, `p_gg` after Greenhouse and Geisser, `p_hf` after Huynh and Feldt. The
+    corrections multiply both degrees of freedom by their epsilon. `epsilon_hf` may be above 1 and then counts
+    as 1.
     """
 
     n: int
@@ -63,47 +66,49 @@ class RepeatedMeasures:
 
     @property
     def mild(self) -> bool:
-        """Whether Huynh and Feldt's correction decides: Greenhouse and Geisser's epsilon is above .75, where
-        theirs is too strict (Girden 1992)."""
+        """Whether Huynh and Feldt's correction is decisive.
+
+        It is if Greenhouse and Geisser's epsilon is above .75, where their correction is too strict (Girden
+        1992).
+        """
         return self.epsilon_gg > MILD
 
     @property
     def correction(self) -> str:
-        """Whose correction decides; empty with two conditions, which need none."""
+        """Name of the decisive correction; empty with two conditions, which need none."""
         if len(self.conditions) == 2:
             return ""
         return "Huynh\N{EN DASH}Feldt" if self.mild else "Greenhouse\N{EN DASH}Geisser"
 
     @property
     def epsilon(self) -> float:
-        """That of the correction that decides, 1 at most."""
+        """Epsilon of the decisive correction, at most 1."""
         return min(self.epsilon_hf, 1.0) if self.mild else self.epsilon_gg
 
     @property
     def p_corrected(self) -> float:
-        """That of the correction that decides."""
+        """p of the decisive correction."""
         return self.p_hf if self.mild else self.p_gg
 
     @property
     def df_corrected(self) -> tuple[float, float]:
-        """Both degrees of freedom after the correction that decides."""
+        """Both degrees of freedom after the decisive correction."""
         return self.df_condition * self.epsilon, self.df_error * self.epsilon
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A weighted sum of conditions within participants, against zero, by a paired t test.
+    """A weighted sum of conditions within participants, tested against zero by a paired t test.
 
-    `difference` is its mean in the measure's unit with its plain 95 % interval, `p_adjusted` after Holm over
-    all contrasts of its family, `g` Hedges' g over the standard deviation of the participants' own sums, with
-    its interval by the noncentral t. `bayes_factor` is for a difference (Jeffreys, Zellner and Siow's prior,
-    scale .707).
+    `difference` is its mean in the measure's unit with an uncorrected 95 % interval. `p_adjusted` is Holm's p
+    over all contrasts of the family. `g` is Hedges' g over the standard deviation of the participants' sums,
+    with its interval by the noncentral t. `bayes_factor` is in favour of a difference (Jeffreys, Zellner and
+    Siow's prior, scale .707).
     """
 
     name: str
     weights: tuple[tuple[str, float], ...]
-    """Key of the condition and its weight as it was used: those above 0 add up to 1, those below to -1; those
-    of weight 0 are not there."""
+    """(condition key, scaled weight): positive weights sum to 1, negative ones to -1; zeros are dropped."""
     n: int
     difference: float
     sd: float
@@ -143,12 +148,12 @@ class Family:
 
     @property
     def found(self) -> int:
-        """How many have an adjusted p below .05."""
+        """Number of contrasts with an adjusted p below .05."""
         return sum(one.significant for one in self.computed)
 
     @property
     def computed(self) -> tuple[Contrast, ...]:
-        """Those that could be computed."""
+        """The contrasts that could be computed."""
         return tuple(one for one in self.contrasts if isinstance(one, Contrast))
 
 
@@ -157,8 +162,10 @@ Term = Literal["condition", "position", "carry_over"]
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One term of a mixed model: F with Satterthwaite's degrees of freedom; `lost` of its columns follow from
-    others and were left out."""
+    """One term of a mixed model: F with Satterthwaite's degrees of freedom.
+
+    `lost` counts columns that depended on others and were left out.
+    """
 
     term: Term
     f: float
@@ -171,7 +178,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class UnidentifiedEffect:
-    """A term that the order in which people played does not let one tell."""
+    """A term that the orders of play do not identify."""
 
     term: Term
     because: NotComputable
@@ -180,11 +187,11 @@ class UnidentifiedEffect:
 
 @dataclass(frozen=True, slots=True)
 class MixedModel:
-    """A linear mixed model by restricted maximum likelihood, participants random.
+    """A linear mixed model by restricted maximum likelihood with random participants.
 
-    `effects` of condition, position in the order (a slope) and carry-over (the condition before), each
-    adjusted for the others. `means` are the conditions' means at the middle position. `singular`:
-    participants do not differ more than chance, and their variance is 0.
+    `effects` are condition, position in the order (a slope) and carry-over (the condition before), each
+    adjusted for the others. `means` are the conditions' means at the middle position. `singular`: the
+    estimated variance of participants is 0.
     """
 
     n: int
@@ -194,19 +201,21 @@ class MixedModel:
     variance_error: float
     log_likelihood: float
     means: tuple[tuple[str, float, float], ...]
-    """Key of the condition, estimated mean, standard error."""
+    """(condition key, estimated mean, standard error)."""
     singular: bool = False
     computable: ClassVar[bool] = True
 
     def effect(self, term: Term) -> Effect | None:
-        """One term, if it can be told."""
+        """Return one term, if it is identified."""
         return next((one for one in self.effects if one.term == term and isinstance(one, Effect)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class RankPair:
-    """Two conditions after Friedman's test: the difference of their mean ranks, Nemenyi's p (of the
-    studentised range) and Conover's (of t, after Holm)."""
+    """Two conditions after Friedman's test, with the difference of their mean ranks.
+
+    Nemenyi's p is of the studentised range, Conover's of t with Holm's correction.
+    """
 
     first: AnalysisCondition
     second: AnalysisCondition
@@ -217,7 +226,7 @@ class RankPair:
 
 @dataclass(frozen=True, slots=True)
 class Friedman:
-    """Friedman's test with ties corrected, Kendall's W, and all pairs."""
+    """Friedman's test corrected for ties, Kendall's W, and all pairs."""
 
     n: int
     chi_squared: float
@@ -232,8 +241,11 @@ class Friedman:
 
 @dataclass(frozen=True, slots=True)
 class CumulativeLink:
-    """A cumulative-link (proportional odds) model of ratings on condition: Wald's test of all conditions with
-    a covariance clustered by participant. `odds` are odds ratios against the first condition."""
+    """A cumulative-link (proportional odds) model of ratings on condition.
+
+    It has Wald's test of all conditions with a covariance clustered by participant. `odds` are odds ratios
+    against the first condition.
+    """
 
     n: int
     observations: int
@@ -247,8 +259,10 @@ class CumulativeLink:
 
 @dataclass(frozen=True, slots=True)
 class WithinInterval:
-    """A condition's 95 % interval within participants (Cousineau 2005, Morey 2008), around the mean of the
-    `n` who have a value in every condition."""
+    """A condition's 95 % interval within participants (Cousineau 2005, Morey 2008).
+
+    It is around the mean of the `n` participants with a value in every condition.
+    """
 
     condition: AnalysisCondition
     mean: float
@@ -259,7 +273,7 @@ class WithinInterval:
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """Something that was looked at, in a sentence; `holds` where nothing speaks against the tests."""
+    """One checked assumption, in a sentence; `holds` if nothing speaks against the tests."""
 
     name: str
     holds: bool
@@ -268,8 +282,10 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedP:
-    """The p of a main test after the correction over measures, which `correction` names in words. It, and not
-    the p before it, says whether conditions differ."""
+    """The p of a main test after the correction over measures; `correction` is its label.
+
+    This p, not the uncorrected one, decides whether conditions differ.
+    """
 
     correction: str
     p: float
@@ -277,9 +293,11 @@ class CorrectedP:
 
 @dataclass(frozen=True, slots=True)
 class WithinResult:
-    """All that the design asks of one measure. `main` is the p of the test `main_test` of the plan, which
-    says whether conditions differ; `over_measures` the same after the correction over measures, if any, and
-    then that one says so."""
+    """All within-subject tests of one measure.
+
+    `main` is the p of the plan's `main_test`, which decides whether conditions differ. With a correction over
+    measures, `over_measures` holds the corrected p, which then decides.
+    """
 
     repeated: RepeatedMeasures | NotComputable
     mixed: MixedModel | NotComputable
@@ -287,7 +305,7 @@ class WithinResult:
     planned: Family
     friedman: Friedman | NotComputable
     cumulative: CumulativeLink | NotComputable | None
-    """None where the measure is no rating."""
+    """None if the measure is no rating."""
     intervals: tuple[WithinInterval, ...]
     assumptions: tuple[Assumption, ...]
     main_test: str = "repeated"
@@ -295,23 +313,25 @@ class WithinResult:
     over_measures: CorrectedP | None = None
 
     def over(self, test: str) -> CorrectedP | None:
-        """What this test is corrected for over measures: only the one that decides is."""
+        """Return the correction over measures of this test; only the main test has one."""
         return self.over_measures if test == self.main_test else None
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What speaks against its tests."""
+        """Sentences about assumptions that do not hold."""
         return tuple(one.words for one in self.assumptions if not one.holds)
 
 
 ALL_CONDITIONS = "means over conditions"
-"""How that place is called of which `where` is empty: what a row has is a person's mean."""
+"""Label of the place with empty `where`: each row is a participant's mean over conditions."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleAnswers:
-    """A scale's items, turned so that more means more; a row for each person who met it there. `where` is the
-    label of a condition, or empty for each person's means over all of them."""
+    """Answers to a scale's items, recoded so that higher means more; one row per participant.
+
+    `where` is the label of a condition, or empty for each participant's means over all of them.
+    """
 
     scale: str
     label: str
@@ -322,8 +342,11 @@ class ScaleAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Alpha with its 95 % interval, omega (None for two items, or where no factor can be fitted), and each
-    item's correlation with the sum of the others; `incomplete` rows lack an answer and are left out."""
+    """Reliability: alpha with its 95 % interval, omega, and item-rest correlations.
+
+    `omega` is None for two items, or if no factor can be fitted. `incomplete` counts rows that lack an answer
+    and are left out.
+    """
 
     scale: str
     label: str
@@ -341,7 +364,7 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class ScaleResult:
-    """A scale in one place, and what came out."""
+    """The reliability of a scale in one condition, or over all."""
 
     scale: str
     label: str
@@ -350,5 +373,5 @@ class ScaleResult:
 
     @property
     def place(self) -> str:
-        """Where, in words."""
+        """Label of the condition."""
         return self.where or ALL_CONDITIONS

@@ -1,8 +1,7 @@
-"""Run all within-subject tests on all measures, in the order of the measures, and check the assumptions of
-the tests.
+"""Run all within-subject tests on all measures, and check the assumptions of the tests.
 
-Residuals are what is left of the complete rows without participants' and conditions' means. A test of an
-assumption says little in small samples. So its sentences name what to read instead, and decide nothing.
+Residuals are the complete cases minus participant and condition means. A test of an assumption says little in
+small samples. So its sentence only recommends what to read instead, and decides nothing.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ import numpy as np
 from scipy.stats import f_oneway, shapiro
 
 from kitchen.words.english_text import counted_noun, percent_text
+from study.analysis.statistics.anova_and_tukey import Anova, one_way_anova
 from study.analysis.statistics.apa_format import format_number, format_p, format_share
-from study.analysis.statistics.descriptives_and_anova import Anova, one_way_anova
 from study.analysis.statistics.observations import AnalysisCondition, MeasureTable, NotComputable
 from study.analysis.statistics.within.complete_cases import (
     Array,
@@ -47,15 +46,15 @@ from study.analysis.statistics.within.result_types import (
 from study.design.analysis_plan import CORRECTIONS, AnalysisPlan
 
 AT_THE_END = 0.5
-"""From this share of values at an end of the scale on, it is told."""
+"""Share of values at an end of the scale that is reported."""
 FAR = 3.0
-"""Standard deviations of the residuals."""
+"""Standard deviations beyond which a residual is an outlier."""
 MOST_NAMED = 5
 NAMES = {"condition": "condition", "position": "position in the order", "carry_over": "carry-over"}
 
 
 def check_assumptions(table: MeasureTable, repeated: object, mixed: object) -> tuple[Assumption, ...]:
-    """All that was looked at, what does not hold first."""
+    """Return all checked assumptions, violated ones first."""
     cells = complete_cases(table)
     found = [*_variance(table), *_ends(table), *_missing(cells)]
     if isinstance(repeated, RepeatedMeasures):
@@ -66,7 +65,7 @@ def check_assumptions(table: MeasureTable, repeated: object, mixed: object) -> t
 
 
 def _variance(table: MeasureTable) -> Iterator[Assumption]:
-    """Conditions in which everybody has the same value; homogeneity where none is so."""
+    """Yield conditions with equal values, or a test of homogeneity if there are none."""
     groups = {c: np.array(values) for c, values in table.groups().items() if len(values) > 1}
     flat = [c for c, values in groups.items() if are_equal(values)]
     if flat and len(flat) == len(groups):
@@ -91,7 +90,10 @@ def _variance(table: MeasureTable) -> Iterator[Assumption]:
 
 
 def _brown_forsythe(groups: Sequence[Array]) -> float:
-    """p of an analysis of variance of distances from the medians; 1 or 0 where these do not vary within."""
+    """Return p of the test of Brown and Forsythe: an ANOVA of distances from the medians.
+
+    It is 1 or 0 if these distances do not vary within conditions.
+    """
     apart = [np.abs(values - np.median(values)) for values in groups]
     if all(are_equal(values) for values in apart):
         return float(are_equal(np.array([values.mean() for values in apart])))
@@ -203,9 +205,11 @@ def run_within_tests(
     replicated: Sequence[float | None],
     whole: Sequence[MeasureTable] = (),
 ) -> tuple[WithinResult, ...]:
-    """One result for each table; `replicated` has the p of the one-way ANOVAs, `whole` the tables of the
-    mixed models, with those who were set aside, too. The correction over measures is over those that are
-    not exploratory."""
+    """Return one result for each table.
+
+    `replicated` holds the p of the one-way ANOVAs. `whole` holds the tables of the mixed models, which
+    include participants with gaps. The correction over measures covers those that are not exploratory.
+    """
     given = zip(tables, whole or tables, replicated, strict=True)
     found = [_one(table, every, plan, p) for table, every, p in given]
     correct = CORRECT.get(plan.correction)
@@ -221,7 +225,7 @@ def run_within_tests(
 
 
 def _tested(found: WithinResult, table: MeasureTable) -> float | None:
-    """The p that is corrected over measures, if any."""
+    """Return the p that is corrected over measures, if any."""
     return None if table.measure.exploratory else found.main
 
 
@@ -250,7 +254,7 @@ def _main(
     ranks: Friedman | NotComputable,
     replicated: float | None,
 ) -> float | None:
-    """The p by which the plan decides whether conditions differ; None where that test cannot be computed."""
+    """Return the p of the plan's main test; None if it cannot be computed."""
     return {
         "repeated": repeated.p_corrected if isinstance(repeated, RepeatedMeasures) else None,
         "mixed": _condition_p(mixed),
@@ -265,7 +269,7 @@ def _condition_p(mixed: MixedModel | NotComputable) -> float | None:
 
 
 def main_test_p(table: MeasureTable, test: str) -> float | None:
-    """The p of one main test (`plan.MAIN_TESTS`) alone; None where it cannot be computed."""
+    """Return the p of one main test (a key of `MAIN_TESTS`) alone; None if it cannot be computed."""
     if test == "mixed":
         return _condition_p(mixed_model(table))
     if test == "one_way":

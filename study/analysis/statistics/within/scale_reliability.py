@@ -1,8 +1,8 @@
 """Compute the reliability of a scale: Cronbach's alpha, McDonald's omega and item-rest correlations.
 
-Alpha after Cronbach (1951) with the interval of Feldt (1965). Omega is that of one factor, fitted by
-maximum likelihood as Lawley and Maxwell (1971) have it and R's factanal does (McDonald 1999): the share
-of the sum's variance that the factor makes.
+Alpha follows Cronbach (1951) with the interval of Feldt (1965). Omega is that of one factor (McDonald 1999):
+the share of the sum's variance that the factor explains. The factor is fitted by maximum likelihood as in
+Lawley and Maxwell (1971) and R's factanal.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from study.analysis.statistics.within.result_types import Reliability, ScaleAnsw
 
 CONFIDENCE = 0.95
 LEAST = 0.005
-"""Of a standardised item's own variance, as in R's factanal."""
+"""Smallest unique variance of a standardised item, as in R's factanal."""
 
 
 def reliability(answers: ScaleAnswers) -> Reliability | NotComputable:
-    """Of complete rows of answers, each item already turned so that more means more."""
+    """Compute the reliability from complete rows of answers, already recoded so that higher means more."""
     rows = np.array([row for row in answers.rows if None not in row], dtype=float)
     problem = _why_not(rows, answers)
     if problem:
@@ -60,7 +60,7 @@ def _why_not(rows: Array, answers: ScaleAnswers) -> NotComputable | None:
 
 
 def alpha(covariance: Array) -> float:
-    """Cronbach's alpha of the items' covariance."""
+    """Return Cronbach's alpha of the items' covariance matrix."""
     k = len(covariance)
     return float(k / (k - 1) * (1 - np.trace(covariance) / covariance.sum()))
 
@@ -73,7 +73,7 @@ def _feldt(a: float, n: int, k: int) -> tuple[float, float]:
 
 
 def item_rest(rows: Array) -> list[float]:
-    """The correlation of each item with the sum of the others; 0 where that sum does not vary."""
+    """Return the correlation of each item with the sum of the others; 0 if that sum does not vary."""
     total = rows.sum(axis=1)
     rests = [total - column for column in rows.T]
     return [
@@ -83,7 +83,7 @@ def item_rest(rows: Array) -> list[float]:
 
 
 def omega(covariance: Array) -> float | None:
-    """McDonald's omega of one factor; None where no factor can be fitted."""
+    """Return McDonald's omega of one factor; None if no factor can be fitted."""
     sd = np.sqrt(np.diag(covariance))
     correlation = covariance / np.outer(sd, sd)
     if np.linalg.cond(correlation) > 1e10:
@@ -95,7 +95,7 @@ def omega(covariance: Array) -> float | None:
 
 
 def _uniquenesses(r: Array) -> Array:
-    """The items' own variances under one factor: the smallest discrepancy (Lawley and Maxwell, chapter 4)."""
+    """Return the items' unique variances under one factor (Lawley and Maxwell, chapter 4)."""
     start = 0.5 / np.diag(np.linalg.inv(r))
     bounds = [(LEAST, 1.0)] * len(r)
     options = {"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-11}
@@ -106,7 +106,7 @@ def _uniquenesses(r: Array) -> Array:
 
 
 def _discrepancy(unique: Array, r: Array) -> tuple[float, Array]:
-    """The discrepancy, and how it changes with the uniquenesses."""
+    """Return the discrepancy and its gradient by the unique variances."""
     root = np.sqrt(unique)
     values, _ = np.linalg.eigh(r / np.outer(root, root))
     rest = values[:-1]

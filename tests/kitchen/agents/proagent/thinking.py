@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kitchen.agents.evaluation import make_situation
-from kitchen.agents.skill_agents import model_session
+from kitchen.agents.skill_agents import decision_model
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.language_model import LanguageModel, ModelError, Reply, Request
 from kitchen.contract.world import Command, Event, Json, World
@@ -40,7 +40,7 @@ class Scripted(LanguageModel):
 def script(monkeypatch: pytest.MonkeyPatch, *answers: str | ModelError) -> Scripted:
     """Put a scripted model behind the door."""
     model = Scripted(*answers)
-    monkeypatch.setattr(model_session, "open_model", lambda *_: model)
+    monkeypatch.setattr(decision_model, "open_model", lambda *_: model)
     return model
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kitchen.words.english_text import counted_noun
+from study.analysis.statistics.anova_and_tukey import Anova, Tukey, one_way_anova, tukey_hsd
 from study.analysis.statistics.apa_format import (
     DASH,
     MINUS,
@@ -13,7 +14,6 @@ from study.analysis.statistics.apa_format import (
     format_pair,
     format_share,
 )
-from study.analysis.statistics.descriptives_and_anova import Anova, Tukey, one_way_anova, tukey_hsd
 from study.analysis.statistics.result_sentences import f_test
 from tests.study.analysis.statistics.test_analysis import table
 

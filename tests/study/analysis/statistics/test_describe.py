@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from study.analysis.statistics.descriptives_and_anova import describe
+from study.analysis.statistics.anova_and_tukey import describe
 from tests.study.analysis.statistics.test_analysis import table
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from study.analysis.statistics import matplotlib_figures
+from study.analysis.statistics.anova_and_tukey import Tukey
 from study.analysis.statistics.apa_format import escape_markdown
-from study.analysis.statistics.descriptives_and_anova import Tukey
 from study.analysis.statistics.markdown_report import contrasts_table, markdown_report
 from study.analysis.statistics.observations import AnalysisCondition, Measure, NotComputable
 from study.analysis.statistics.result_files import file_contents, write_files

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import scipy.stats
 
-from study.analysis.statistics.descriptives_and_anova import Anova, one_way_anova
+from study.analysis.statistics.anova_and_tukey import Anova, one_way_anova
 from tests.study.analysis.statistics.test_analysis import table
 
 FOLDER = Path(scipy.stats.__file__).parent / "tests" / "data" / "nist_anova"

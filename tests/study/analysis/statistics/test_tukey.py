@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
-from study.analysis.statistics.descriptives_and_anova import Tukey, hedges_g, tukey_hsd
+from study.analysis.statistics.anova_and_tukey import Tukey, hedges_g, tukey_hsd
 from study.analysis.statistics.observations import NotComputable
 from tests.study.analysis.statistics.test_analysis import table
 

@@ -19,7 +19,7 @@ from study.participants.models import Answer, Participant
 from study.participation.item_forms import ItemsForm, TeamReminder
 from study.participation.page_progress import answers_submit, finish_page
 from study.pilot.bots.form_answers import any_answer, points_of
-from study.pilot.bots.headless_browser import read_page
+from study.pilot.bots.http_browser import read_page
 from tests.study.exports.rows import rows_of
 from tests.study.factories import complete, enter, make_study, play_out, play_round
 
@@ -181,7 +181,7 @@ def test_the_page_has_it_and_programs_pass_it_by(study: Study, client: Client) -
 def test_programs_choose_among_the_rest() -> None:
     from random import Random
 
-    from study.pilot.bots.headless_browser import Field
+    from study.pilot.bots.http_browser import Field
 
     field = Field("item_x", "radio", choices=["a", "does-not-apply"])
     assert {any_answer(field, Random(seed), number=1) for seed in range(20)} == {"a"}

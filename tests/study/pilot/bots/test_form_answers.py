@@ -11,7 +11,7 @@ from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_kinds import is_right
 from study.participation.item_forms import ItemsForm, TeamReminder
 from study.pilot.bots.form_answers import answers_to
-from study.pilot.bots.headless_browser import Form, Sent, read_page
+from study.pilot.bots.http_browser import Form, Sent, read_page
 from study.pilot.bots.simulated_person import Experience, Person
 
 TEAMS = [TeamReminder("alone", "Team A"), TeamReminder("two", "Team B")]

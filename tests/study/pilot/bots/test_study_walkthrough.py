@@ -8,8 +8,8 @@ import httpx2
 import pytest
 
 from study.participation.views import PAGES
-from study.pilot.bots import headless_browser as patience_module
-from study.pilot.bots.headless_browser import Browser, PatienceError, PatienceLimit, WalkError
+from study.pilot.bots import http_browser as patience_module
+from study.pilot.bots.http_browser import Browser, PatienceError, PatienceLimit, WalkError
 from study.pilot.bots.many_walkthroughs import Crowd, CrowdOrder
 from study.pilot.bots.simulated_person import Person
 from study.pilot.bots.study_walkthrough import HANDLERS, Arrival, Handler, Walk

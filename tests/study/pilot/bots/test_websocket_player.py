@@ -10,7 +10,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection
 
 from kitchen.registry.world_registry import get_world
-from study.pilot.bots.headless_browser import PatienceLimit, WalkedPage
+from study.pilot.bots.http_browser import PatienceLimit, WalkedPage
 from study.pilot.bots.simulated_person import Person, Player
 from study.pilot.bots.websocket_player import (
     PROTOCOL,

@@ -1,7 +1,6 @@
-"""A minimal HTTP browser for synthetic participants: cookies, pages, forms, and retries while the server is
-away.
+"""A minimal HTTP browser for synthetic participants: cookies, pages, forms, and retries.
 
-Errors::
+It retries while the server is unavailable. Errors::
 
     Exception
     └── WalkError           this participant cannot go on; the message is one line
@@ -24,37 +23,41 @@ import httpx2
 CODE_ID = "completion-code"
 """HTML id of the completion code on the last page."""
 LEAVING = "/withdraw/"
-"""What the address of the page to leave the study ends with."""
+"""End of the address of the withdrawal page."""
 
 Sent = str | list[str]
-"""What is sent in one field; several boxes of one name are a list."""
+"""Value sent in one field; several checkboxes of one name are a list."""
 
 
 @dataclass(slots=True)
 class Field:
-    """One named field or button. `choices` are the values of a group of radios or boxes, of a select or of a
-    button; `value` is what is sent unless somebody chooses otherwise, None where nothing is."""
+    """One named field or button.
+
+    `choices` are the values of a group of radio buttons or checkboxes, of a select or of a button. `value` is
+    sent by default; None sends nothing.
+    """
 
     name: str
     kind: str
     value: str | None = None
     choices: list[str] = field(default_factory=list)
     low: float | None = None
-    """Bounds and step of a number, where the page names them."""
+    """Bounds and step of a number, if the page gives them."""
     high: float | None = None
     step: float | None = None
 
 
 @dataclass(slots=True)
 class Form:
-    """One form. `action` as it stands in the page: empty for the page's own address."""
+    """One form. `action` is as in the page: empty for the page's own address."""
 
     action: str
     method: str
     fields: dict[str, Field] = field(default_factory=dict)
 
     def filled(self, answers: Mapping[str, Sent]) -> dict[str, Sent]:
-        """What is sent with these answers by name; KeyError for a name that the form does not have."""
+        """Return the data to send with these answers by name. Raises KeyError for a name that is not in the
+        form."""
         unknown = answers.keys() - self.fields.keys()
         if unknown:
             raise KeyError(", ".join(sorted(unknown)))
@@ -65,31 +68,31 @@ class Form:
         }
 
     def of_kind(self, *kinds: str) -> list[Field]:
-        """The fields of these kinds, in the order of the page."""
+        """Return the fields of these kinds, in the order of the page."""
         return [one for one in self.fields.values() if one.kind in kinds]
 
 
 @dataclass(slots=True)
 class WalkedPage:
-    """One page as it came."""
+    """One page as received."""
 
     url: str
     status: int
     kind: str = ""
-    """`data-page` of its main part; empty where it has none."""
+    """`data-page` of its main part; empty if it has none."""
     forms: list[Form] = field(default_factory=list)
-    """Those that are posted to the page's own address, which that to choose a language is not."""
+    """The forms posted to the page's own address, without the language form."""
     socket: str = ""
-    """Where its websocket is; empty where it has none."""
+    """Address of its websocket; empty if it has none."""
     leave: str = ""
-    """Where its link to leave the study leads; empty where it has none."""
+    """Address of its withdrawal link; empty if it has none."""
     code: str = ""
     errors: str = ""
-    """What its alerts say."""
+    """Text of its alerts."""
 
 
 def read_page(html: str, *, url: str, status: int) -> WalkedPage:
-    """The page in this HTML."""
+    """Parse HTML into a page."""
     reader = _Reader(WalkedPage(url, status))
     reader.feed(html)
     reader.close()
@@ -100,7 +103,7 @@ def read_page(html: str, *, url: str, status: int) -> WalkedPage:
 
 
 class _Reader(HTMLParser):
-    """Picks from a page what `WalkedPage` holds."""
+    """Collects from HTML what `WalkedPage` holds."""
 
     def __init__(self, page: WalkedPage) -> None:
         super().__init__(convert_charrefs=True)
@@ -108,7 +111,7 @@ class _Reader(HTMLParser):
         self.form: Form | None = None
         self.select: Field | None = None
         self.into = ""
-        """The attribute of the page that takes the text now; `depth` tags from its end."""
+        """The page attribute that takes the current text; `depth` is the number of tags to its end."""
         self.depth = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -143,7 +146,7 @@ class _Reader(HTMLParser):
             setattr(self.page, self.into, f"{getattr(self.page, self.into)} {data}")
 
     def _listen(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Take the text of the completion code and of alerts."""
+        """Start collecting the text of the completion code or of alerts."""
         if tag in VOID:
             return
         if self.into:
@@ -194,10 +197,10 @@ def _option(select: Field, attributes: Mapping[str, str]) -> None:
 
 
 VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
-"""Tags that have no end."""
+"""Tags without an end tag."""
 
 PAUSES = (0.2, 0.5, 1.0, 2.0)
-"""Seconds between one try and the next; the last one is repeated."""
+"""Seconds between attempts; the last value repeats."""
 
 
 class WalkError(Exception):
@@ -205,7 +208,7 @@ class WalkError(Exception):
 
 
 class PatienceError(WalkError):
-    """Nothing moved for too long; `why` is what was waited for."""
+    """Nothing moved for too long; `why` says what the participant waited for."""
 
     def __init__(self, why: str, waited: float) -> None:
         super().__init__(f"nothing moved for {waited:.0f} s: {why}")
@@ -213,31 +216,31 @@ class PatienceError(WalkError):
 
 
 class PatienceLimit:
-    """One person's. Whoever waits says why; whoever gets on says where."""
+    """Limits how long one participant waits without progress."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.place: object = None
         self.retries = 0
-        """Times that something had to be tried again, in the whole walk."""
+        """Number of retries in the whole walkthrough."""
         self._since = time.monotonic()
         self._tries = 0
 
     def moved(self, place: object) -> None:
-        """Being at another place than before gives all the patience back."""
+        """Restart the limit if the participant is at another place than before."""
         if place != self.place:
             self.place = place
             self._since = time.monotonic()
             self._tries = 0
 
     def check(self, why: str) -> None:
-        """PatienceError, with the reason, once the patience is used up."""
+        """Raise PatienceError with the reason once the limit is used up."""
         waited = time.monotonic() - self._since
         if waited > self.seconds:
             raise PatienceError(why, waited)
 
     async def pause(self, why: str) -> None:
-        """Wait before trying again, a little longer each time; PatienceError as in `check`."""
+        """Wait before a retry, a little longer each time. Raises PatienceError like `check`."""
         self.check(why)
         self.retries += 1
         await asyncio.sleep(PAUSES[min(self._tries, len(PAUSES) - 1)])
@@ -245,12 +248,15 @@ class PatienceLimit:
 
 
 REQUEST_SECONDS = 20.0
-"""How long one request may take before it is tried again."""
+"""Longest duration of one request in seconds before it is retried."""
 
 
 class Browser:
-    """One person's. It goes straight to the server, past any proxy, unless it is given another transport. As
-    websockets do, it trusts the certificates in SSL_CERT_FILE, if that is set."""
+    """The browser of one participant.
+
+    It connects without a proxy, unless given another transport. Like websockets, it trusts the certificates
+    in SSL_CERT_FILE, if set.
+    """
 
     def __init__(self, patience: PatienceLimit, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self.patience = patience
@@ -272,13 +278,13 @@ class Browser:
         await self.client.aclose()
 
     async def open(self, url: str) -> WalkedPage:
-        """The page at this address; WalkError if the server has none for us."""
+        """Return the page at this address. Raises WalkError if the server refuses it."""
         return await self._page("GET", url)
 
     async def send(self, page: WalkedPage, form: Form, answers: Mapping[str, Sent]) -> WalkedPage:
-        """The page that comes after the form; the same one with `errors` where it was not accepted.
+        """Send a form and return the next page, or the same page with `errors` if it was not accepted.
 
-        A form may go out twice when the first answer was lost: the server takes it once.
+        A form may be sent twice if the first reply was lost; the server accepts it once.
         """
         headers = {"Origin": origin(page.url), "Referer": page.url}
         try:
@@ -316,22 +322,22 @@ def _read(response: httpx2.Response) -> WalkedPage:
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port, as a browser says where it comes from."""
+    """Return scheme, host and port of an address, as for the `Origin` header."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
 def path_of(url: str) -> str:
-    """The address within its server."""
+    """Return the path of an address."""
     return urlsplit(url).path
 
 
 def printable_url(url: str) -> str:
-    """The address as far as it may be printed: the invitation is left out."""
+    """Return the address without its query, which may hold the invitation."""
     return url.partition("?")[0]
 
 
 def socket_url(page: WalkedPage) -> str:
-    """The full address of a page's websocket."""
+    """Return the full address of a page's websocket."""
     url = urljoin(page.url, page.socket)
     return "ws" + url.removeprefix("http")

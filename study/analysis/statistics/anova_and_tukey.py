@@ -1,9 +1,9 @@
-"""Descriptive statistics of a measure by condition, its one-way ANOVA, and Tukey's HSD for all pairs.
+"""Compute descriptive statistics of a measure by condition, its one-way ANOVA, and Tukey's HSD for all pairs.
 
-The tests replicate MindAgent (section 5.3: F(4, 55)) and treat observations as independent, although
-every participant plays every condition. Twelve participants in five conditions are 60 observations, so
-df = (4, 55). Unequal groups are compared with Kramer's extension; the error of the family is held at 5
-%. `study.analysis.statistics.within` has the tests that fit the design.
+The tests replicate MindAgent (section 5.3: F(4, 55)) and treat observations as independent, although every
+participant plays every condition. Twelve participants in five conditions are 60 observations, so df = (4,
+55). Kramer's extension handles unequal groups; the family-wise error rate is 5 %.
+`study.analysis.statistics.within` has the tests that fit the design.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ NEAR = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Anova:
-    """The table of a one-way ANOVA. Sums of squares are in the measure's unit squared.
+    """The result of a one-way ANOVA. Sums of squares are in the measure's unit squared.
 
-    `f` is the ratio of mean squares, `p` its upper tail under F(df_between, df_within). `eta_squared` is
-    the share of variance between conditions in this sample; `omega_squared` estimates it for the
-    population and may fall a little below 0. `without_data` are conditions that took no part.
+    `f` is the ratio of mean squares, `p` its upper tail under F(df_between, df_within). `eta_squared` is the
+    share of variance between conditions in this sample. `omega_squared` estimates it for the population and
+    may be slightly below 0. `without_data` are conditions without values, which are excluded.
     """
 
     f: float
@@ -54,7 +54,8 @@ class Anova:
 
 
 def one_way_anova(table: MeasureTable) -> Anova | NotComputable:
-    """Compare the conditions' means. Conditions without any value take no part and are named."""
+    """Compare the means of the conditions. Conditions without any value are excluded and listed in the
+    result."""
     groups = table.groups()
     problem = why_not_comparable(groups)
     if problem:
@@ -63,7 +64,7 @@ def one_way_anova(table: MeasureTable) -> Anova | NotComputable:
 
 
 def _anova(groups: Sequence[Sequence[float]], without_data: tuple[AnalysisCondition, ...]) -> Anova:
-    from scipy.stats import f as f_distribution  # slow to import, so not before it is needed
+    from scipy.stats import f as f_distribution  # slow to import
 
     between, within = sums_of_squares(groups)
     df_between, df_within = len(groups) - 1, sum(map(len, groups)) - len(groups)
@@ -83,7 +84,10 @@ def _anova(groups: Sequence[Sequence[float]], without_data: tuple[AnalysisCondit
 
 
 def sums_of_squares(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Between and within the groups, each around its own mean, which keeps the digits of large values."""
+    """Return the sums of squares (between groups, within groups).
+
+    Each group is centred on its own mean, which keeps the digits of large values.
+    """
     groups = _without_common_part(groups)
     means = [fmean(group) for group in groups]
     grand = fmean(value for group in groups for value in group)
@@ -93,8 +97,11 @@ def sums_of_squares(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 
 def _without_common_part(groups: Sequence[Sequence[float]]) -> Sequence[Sequence[float]]:
-    """Values that agree in three digits or more are taken from the first of them, which loses nothing
-    (Sterbenz 1974): their means have more digits than doubles of that size hold."""
+    """Subtract the first value from all values if they agree in three digits or more.
+
+    The subtraction is exact (Sterbenz 1974). The means of such values have more digits than doubles of that
+    size hold.
+    """
     values = [value for group in groups for value in group]
     if max(values) - min(values) >= NEAR * abs(values[0]):
         return groups
@@ -108,9 +115,9 @@ ALPHA = 0.05
 class Pair:
     """Two conditions compared; `first` comes before `second` in the order of the conditions.
 
-    `difference` is the mean of `second` less that of `first`, in the measure's unit, with its 95 %
-    simultaneous interval; `p` is adjusted for all pairs. `g` is Hedges' g of the same sign, over the
-    pooled standard deviation of the two; None where neither varies.
+    `difference` is the mean of `second` minus that of `first`, in the measure's unit, with its 95 %
+    simultaneous interval. `p` is adjusted for all pairs. `g` is Hedges' g of the same sign, over the pooled
+    standard deviation of the two; None if neither varies.
     """
 
     first: AnalysisCondition
@@ -139,7 +146,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Tukey:
-    """All pairs of the conditions that have values, in order; `without_data` took no part."""
+    """All pairs of the conditions that have values, in order; `without_data` are the excluded conditions."""
 
     pairs: tuple[Pair, ...]
     without_data: tuple[AnalysisCondition, ...] = ()
@@ -152,7 +159,7 @@ class Tukey:
 
 
 def tukey_hsd(table: MeasureTable) -> Tukey | NotComputable:
-    """Compare every two conditions. Conditions without any value take no part and are named."""
+    """Compare every two conditions. Conditions without any value are excluded and listed in the result."""
     groups = table.groups()
     problem = why_not_comparable(groups)
     if problem:
@@ -166,7 +173,7 @@ def tukey_hsd(table: MeasureTable) -> Tukey | NotComputable:
 
 @dataclass(frozen=True, slots=True)
 class TukeyFamily:
-    """What all pairs share: how many groups, and the error within them with its degrees of freedom."""
+    """Values that all pairs share: the number of groups `k`, and the error `mean_square` with `df`."""
 
     k: int
     df: int
@@ -199,25 +206,28 @@ def _pair(one: Member, other: Member, family: TukeyFamily) -> Pair:
 
 
 def _exceeded(q: float, family: TukeyFamily) -> float:
-    """The chance of a studentised range of at least q; no less than 0 and no more than 1."""
-    from scipy.stats import studentized_range  # slow to import, so not before it is needed
+    """Return the probability of a studentised range of at least q, clipped to 0..1."""
+    from scipy.stats import studentized_range  # slow to import
 
     return min(max(float(studentized_range.sf(q, family.k, family.df)), 0.0), 1.0)
 
 
 @lru_cache(maxsize=256)
 def _critical(k: int, df: int) -> float:
-    """What that range exceeds with a chance of `ALPHA`: looked for once, since it takes a third of a second
-    and measures of one study share it."""
-    from scipy.stats import studentized_range  # likewise
+    """Return the critical value of the studentised range at level `ALPHA`.
+
+    It is cached, because it takes a third of a second and the measures of one study share it.
+    """
+    from scipy.stats import studentized_range  # slow to import
 
     return float(studentized_range.ppf(1 - ALPHA, k, df))
 
 
 def hedges_g(before: Sequence[float], after: Sequence[float]) -> float | None:
-    """(mean of after - mean of before) / pooled sd, with the exact correction for small samples.
+    """Return (mean of after - mean of before) / pooled sd, with the exact correction for small samples.
 
-    Hedges (1981), equation 6e. None where neither group varies. Both need two values or more.
+    Source: Hedges (1981), equation 6e. Return None if neither group varies. Both groups need at least two
+    values.
     """
     df = len(before) + len(after) - 2
     pooled = ((len(before) - 1) * variance(before) + (len(after) - 1) * variance(after)) / df
@@ -232,11 +242,11 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """One measure in one condition, in the measure's unit.
+    """Descriptive statistics of one measure in one condition, in the measure's unit.
 
-    `n` counts values, `missing` rows without one. `sd` is the sample's (n - 1), `se` that of the mean,
-    `ci_low` and `ci_high` the 95 % confidence interval of the mean by Student's t; None where there are
-    too few values: one for the mean, two for the spread.
+    `n` counts values, `missing` rows without a value. `sd` is the sample standard deviation (n - 1), and `se`
+    the standard error of the mean. `ci_low` and `ci_high` are the 95 % confidence interval of the mean by
+    Student's t. Statistics are None with too few values: the mean needs one, the spread two.
     """
 
     condition: AnalysisCondition
@@ -253,7 +263,7 @@ class Description:
 
 
 def describe(table: MeasureTable) -> tuple[Description, ...]:
-    """One description per condition, in the order of the conditions."""
+    """Return one description per condition, in the order of the conditions."""
     return tuple(
         _describe(condition, table.values(condition.key), table.missing(condition.key))
         for condition in table.conditions
@@ -280,8 +290,8 @@ def _describe(condition: AnalysisCondition, values: Sequence[float], missing: in
 
 
 def _spread(values: Sequence[float]) -> tuple[float, float, float] | tuple[None, None, None]:
-    """Standard deviation, standard error, and half the width of the interval of the mean."""
-    from scipy.stats import t  # slow to import, so not before it is needed
+    """Return standard deviation, standard error, and half the width of the interval of the mean."""
+    from scipy.stats import t  # slow to import
 
     n = len(values)
     if n < 2:

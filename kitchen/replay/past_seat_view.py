@@ -35,9 +35,9 @@ class SeatPageView:
     page: Page
     view: SeatView
     panels: Mapping[str, SafeString]
-    """By id: those that all worlds have, and the world's."""
+    """Rendered panels by id: the shared ones and the world's."""
     layout: SafeString
-    """The panels as the world arranges them."""
+    """The panels in the world's layout."""
 
 
 REASONS_ASKED: Mapping[str, str] = {
@@ -46,28 +46,28 @@ REASONS_ASKED: Mapping[str, str] = {
     REASON_MESSAGE: "something was said to it",
     REASON_TO_ANSWER: "somebody waited for its answer",
 }
-"""Why a mind was asked, where it is not just that it had something to choose."""
+"""Reasons for asking an agent, other than that it had something to choose."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionReport:
-    """What one mind decided for a step, and what was asked for it."""
+    """One agent's decision for a step, and its model calls."""
 
     who: str
-    """By what staff know it."""
+    """The agent's label for staff."""
     mind: Mind
     row: Decision
     calls: tuple[CallRecord, ...]
 
     @property
     def why(self) -> str:
-        """Why it was asked, where that is worth a word."""
+        """The reason for asking the agent. Empty for the usual one."""
         return REASONS_ASKED.get(self.row.because, "")
 
 
 @dataclass(frozen=True, slots=True)
 class MessageReport:
-    """One thing that was said, and by what staff know who said it, and to whom."""
+    """One message, with the labels of its sender and addressees for staff."""
 
     row: Message
     sender: str
@@ -80,14 +80,16 @@ class StepReport:
 
     step: int
     commands: tuple[tuple[str, CommandLine], ...]
-    """Each with whose seat it is. Nothing where the step was never taken."""
+    """(seat label, command) pairs. Empty if the step was never taken."""
     happened: tuple[str, ...]
     thoughts: tuple[DecisionReport, ...]
     messages: tuple[MessageReport, ...]
 
 
 def seat_page_after(record: EpisodeRecord, seat: int, steps: int) -> SeatPageView:
-    """The page of this seat after so many steps. WorldError where the episode cannot be played here."""
+    """Rebuild the page of this seat after `steps` steps. Raises WorldError if the episode cannot be played
+    here.
+    """
     turn = PastTurn(record, steps, world_after_steps(record, steps))
     view, page = seat_view_in_turn(turn, seat), get_page(record.episode.world)
     panels = {
@@ -98,8 +100,10 @@ def seat_page_after(record: EpisodeRecord, seat: int, steps: int) -> SeatPageVie
 
 
 def report_step(record: EpisodeRecord, step: int) -> StepReport:
-    """What was decided for this step and came of it; the first is 1, and the one that was open at the end is
-    the last."""
+    """Return the decisions for this step and what happened in it.
+
+    The first step is 1. The step that was open at the end is the last.
+    """
     taken = record.steps[step - 1] if step <= len(record.steps) else None
     rows = [row for row in record.decisions if row.step == step]
     lines = command_lines(taken) if taken else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from study.pilot.bots.headless_browser import WalkedPage, WalkError, printable_url, read_page, socket_url
+from study.pilot.bots.http_browser import WalkedPage, WalkError, printable_url, read_page, socket_url
 from study.pilot.bots.study_walkthrough import page_form
 
 SURVEY = """<!doctype html><html><body class="x"><header><form method="post" action="/language/">

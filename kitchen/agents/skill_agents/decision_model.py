@@ -15,11 +15,11 @@ from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, StandInBehaviour, Writer
 
 StandInFactory = Callable[[int], StandIn]
-"""The stand-in of one call, by the number of that call."""
+"""Makes the stand-in of one call, from the number of that call."""
 
 
 class ModelSession:
-    """One decision's way to its model: retries, money and records are behind it
+    """Access of one decision to its model, with retries, budget and records
     (`kitchen.llm.model_wrappers`)."""
 
     def __init__(self, options: SkilledOptions, situation: Situation, deadline: float) -> None:
@@ -29,17 +29,17 @@ class ModelSession:
 
     @property
     def is_stand_in(self) -> bool:
-        """No language model is behind it."""
+        """Whether the stand-in replaces a language model."""
         return self.provider == provider_registry.STAND_IN
 
     @property
     def temperature(self) -> float | None:
-        """What is sent: none to a model that takes none."""
+        """The temperature that is sent; None for a model that accepts none."""
         takes = provider_registry.takes_temperature(self.provider, self.model)
         return self.options.temperature if takes and self.options.temperature >= 0 else None
 
     def ask(self, messages: Sequence[Message], stand_in: StandInFactory) -> Call:
-        """One call within the time that is left. Never raises; without time it is a timeout."""
+        """Make one call within the time that is left. Never raises; without time the call is a timeout."""
         left = self.deadline - time.monotonic()
         request = Request(
             model=self.model,
@@ -58,7 +58,8 @@ class ModelSession:
         return call
 
     def stand_in(self, seat: int, advice: StandInAdvice, write: Writer) -> StandInFactory:
-        """One that is told what is right and writes it so; `seat` is where its chance comes from."""
+        """Return a stand-in that gets the right `advice` and writes it with `write`. `seat` selects its
+        source of chance."""
         manners = StandInBehaviour(
             error_rate=self.options.stand_in_errors,
             nonsense_rate=self.options.stand_in_nonsense,
@@ -74,7 +75,7 @@ class ModelSession:
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
-    """The model behind the door; tests put theirs here."""
+    """Return the model of this session; tests replace this function."""
     rng = Random(situation.seed)  # noqa: S311
     return provider_registry.make_decision_model(
         provider, rng=rng, purse=situation.purse, stand_in=stand_in, answers=situation.answers

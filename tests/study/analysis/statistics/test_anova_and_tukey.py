@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import f_oneway
 
-from study.analysis.statistics.descriptives_and_anova import Anova, one_way_anova
+from study.analysis.statistics.anova_and_tukey import Anova, one_way_anova
 from study.analysis.statistics.observations import NotComputable
 from tests.study.analysis.statistics.test_analysis import table
 

@@ -1,5 +1,4 @@
-"""Parse the names of a level and the words that follow a verb: `pot0`, `to the pot 0`, `tuna from
-storage0`."""
+"""Parse the names of a level and the words after a verb: `pot0`, `to the pot 0`, `tuna from storage0`."""
 
 from __future__ import annotations
 
@@ -15,19 +14,19 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
 _AGENT = re.compile(r"\W{0,3}(?:agent|robot)?[ _-]?(\d{1,3})\W{0,3}\Z", re.IGNORECASE | re.ASCII)
 _NOTHING = frozenset(("", "none", "null", "nothing", "nil", "na", "empty"))
 MAX_NAME_WORDS = 4
-"""Of one name: `mixed ground meat 0`."""
+"""Largest number of words in one name, such as `mixed ground meat 0`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelNames:
-    """The names of one level, by how they look without case and punctuation."""
+    """The names of one level, without case and punctuation."""
 
     places: Mapping[str, str]
     items: Mapping[str, str]
 
     @classmethod
     def of(cls, brief: Mapping[str, Json]) -> LevelNames:
-        """The locations of the kitchen, and every item that has a name in it."""
+        """Return the names of the kitchen's locations, and of every item in the brief."""
         locations: Mapping[str, str] = brief["locations"]
         kinds = list(locations.values())
         places = {plain_name(kind): id for id, kind in locations.items() if kinds.count(kind) == 1}
@@ -38,16 +37,18 @@ class LevelNames:
         return cls(places, {plain_name(item): item for item in items if item not in other})
 
     def place(self, written: str) -> str:
-        """The location that is meant; what was written where there is none."""
+        """Return the location with this name; the name as written if there is none."""
         return self.places.get(plain_name(written), written)
 
     def item(self, written: str) -> str:
-        """The item that is meant; what was written where there is none."""
+        """Return the item with this name; the name as written if there is none."""
         return self.items.get(plain_name(written), written)
 
     def begins(self, words: Sequence[str]) -> tuple[str, str, int]:
-        """The location or the item with which these words begin, the longest, and of how many of them it is
-        made; nothing and 0 where they begin with neither."""
+        """Return the longest location or item at the beginning of these words, and its number of words.
+
+        Return ("", "", 0) if they begin with neither.
+        """
         for length in range(min(MAX_NAME_WORDS, len(words)), 0, -1):
             written = plain_name("".join(words[:length]))
             if written in self.places:
@@ -57,7 +58,9 @@ class LevelNames:
         return "", "", 0
 
     def command(self, verb: str, place: str, item: str) -> Command:
-        """A command of what was written, without what its verb does not take and what stands for nothing."""
+        """Return a command from its parts, without arguments that its verb does not take or that
+        mean none.
+        """
         most = VERBS[verb].most if verb in VERBS else 2
         if plain_name(place) in self.items and plain_name(item) in self.places:
             place, item = item, place
@@ -66,23 +69,23 @@ class LevelNames:
 
 
 def plain_name(name: str) -> str:
-    """A name without case and punctuation."""
+    """Return a name without case and punctuation."""
     return _NO_NAME.sub("", name).lower()
 
 
 def written_or_empty(written: str) -> str:
-    """What was written, empty where that says that there is nothing."""
+    """Return the text as written; empty if it says that there is nothing."""
     return "" if plain_name(written) in _NOTHING else written
 
 
 def seat_named(written: str) -> int | None:
-    """The seat of `agent1`, `Agent 1`, `robot_1` or `1`; None for anything else."""
+    """Return the seat of `agent1`, `Agent 1`, `robot_1` or `1`; None for anything else."""
     match = _AGENT.match(written)
     return int(match[1]) if match else None
 
 
 VERB_PATTERN = r"(?:go[ _-]?to|get|put|activate|noop)"
-"""A pattern of every verb that there is."""
+"""A pattern of every verb of the game."""
 
 _KEYS = {
     **dict.fromkeys(("agent", "agentid", "agentname", "robot", "robotid", "seat", "id", "who"), "agent"),
@@ -90,7 +93,7 @@ _KEYS = {
     **dict.fromkeys(("location", "place", "target", "destination", "where", "tool", "to", "from"), "place"),
     **dict.fromkeys(("item", "object", "ingredient", "what", "food"), "item"),
 }
-"""What a key says, by the words that models have for it."""
+"""The role of a key, by the words that models use for it."""
 _BEGINS = re.compile(rf"\W{{0,4}}({VERB_PATTERN})(?![A-Za-z0-9])", re.IGNORECASE)
 _TOKEN = re.compile(r"[ \t_,|:\"'`*>\u2192-]{0,6}([A-Za-z]{1,40}\d{0,3}|\d{1,3})")
 _CALL = re.compile(r"[ \t]{0,2}\(([^()\n\ue001]{0,160})\)")
@@ -100,7 +103,7 @@ MAX_PHRASE_TOKENS = 10
 
 
 def parse_phrase(seat: int, text: str, names: LevelNames) -> GivenCommand | None:
-    """The command that a text is which names no agent: `goto pot0`, `goto(pot0)`, `goto_pot0`."""
+    """Return the command of a text that names no agent: `goto pot0`, `goto(pot0)`, `goto_pot0`. Else None."""
     match = _BEGINS.match(text)
     if not match:
         return None
@@ -111,8 +114,10 @@ def parse_phrase(seat: int, text: str, names: LevelNames) -> GivenCommand | None
 def parse_arguments(
     verb: str, seat: int, text: str, at: int, names: LevelNames, *, sure: bool = False
 ) -> tuple[GivenCommand, int] | None:
-    """A command whose arguments begin here, and where they end; None if this is no command. A name that the
-    level does not have counts where nothing follows it."""
+    """Return the command whose arguments begin at `at`, and their end; None if this is no command.
+
+    A name that the level does not have counts if nothing follows it.
+    """
     if not takes_place(verb):
         return (seat, (verb,)), at
     call = _CALL.match(text, at)
@@ -126,7 +131,7 @@ def parse_arguments(
 
 
 def _names_from(text: str, at: int, names: LevelNames) -> tuple[str, str, int]:
-    """Location and item that are named from here on, and where that ends."""
+    """Return the location and the item that are named from here on, and their end."""
     words: list[tuple[str, int]] = []
     end = at
     while len(words) < MAX_PHRASE_TOKENS and (match := _TOKEN.match(text, end)):
@@ -146,7 +151,7 @@ def _names_from(text: str, at: int, names: LevelNames) -> tuple[str, str, int]:
 
 
 def _unknown(verb: str, seat: int, text: str, at: int, *, sure: bool) -> tuple[GivenCommand, int] | None:
-    """`goto stove`, `goto fridge7`: one name and no more; or none, where the line ends."""
+    """Return a command with one unknown name, such as `goto stove`, or with none at the end of a line."""
     match = _TOKEN.match(text, at)
     word, end = (match[1], match.end()) if match else ("", at)
     ends = bool(END_PATTERN.match(text, end))
@@ -158,7 +163,7 @@ def _unknown(verb: str, seat: int, text: str, at: int, *, sure: bool) -> tuple[G
 def parse_call_arguments(
     verb: str, inside: str, names: LevelNames, seat: int | None = None
 ) -> GivenCommand | None:
-    """A call's arguments; with a `seat`, those of a call that may leave the agent out."""
+    """Return the command of a call's arguments. With a `seat`, the call may leave the agent out."""
     keyed, parts = _arguments(inside)
     agent = keyed.get("agent", parts[0] if parts else "")
     named = seat_named(agent)
@@ -175,7 +180,7 @@ def parse_call_arguments(
 
 
 def _arguments(inside: str) -> tuple[Mapping[str, str], list[str]]:
-    """Those with keys by what they are for, and the others in their order."""
+    """Return the arguments with keys by role, and the others in their order."""
     keyed: dict[str, str] = {}
     parts: list[str] = []
     for part in inside.split(","):
@@ -190,21 +195,21 @@ def _arguments(inside: str) -> tuple[Mapping[str, str], list[str]]:
 
 
 def key_role(key: str) -> str:
-    """What a key of a keyword argument, an object or a column is for; empty for anything else."""
+    """Return the role of a key of a keyword argument, an object or a column; empty for other keys."""
     return _KEYS.get(plain_name(key), "")
 
 
 def begins_with_verb(text: str) -> bool:
-    """Whether it begins with a verb that there is."""
+    """Return whether the text begins with a verb of the game."""
     return bool(_BEGINS.match(text))
 
 
 def normal_verb(written: str) -> str:
-    """`go to` is goto."""
+    """Return the verb in its normal form: `go to` is goto."""
     lower = written.lower()
     return "goto" if plain_name(lower) == "goto" else lower
 
 
 def takes_place(verb: str) -> bool:
-    """Whether it needs to be told where."""
+    """Return whether the verb needs a place."""
     return verb not in VERBS or VERBS[verb].most > 0
