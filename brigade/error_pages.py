@@ -1,8 +1,9 @@
-"""Error pages, and a page that repeats a request which the database could not store.
+"""Render error pages, and repeat requests that the database could not store.
 
-Error pages need their template and nothing else: no database, session, cookie or request. So they can be
-shown whatever is broken. While the database cannot store or read, the page keeps the submitted form and
-sends it again.
+An error page needs only its template: no database, session, cookie or request. So it works whatever else
+fails. While the database cannot store or read, a page tries the request again after `RETRY_SECONDS`. It keeps
+the submitted form and sends it again, unless the form has files or passwords. Staff must press a button to
+send a form again.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@ The request id is the one that the web server in front sends (`X-Request-ID`), o
 carry it back. A websocket is accepted only from a page with the same scheme, host and port, or those of
 `BRIGADE_URL`. Staff pages are in English; other pages use the browser's language until the study is
 known. Static files are compressed once, into `static/` in `var/`, under a name that contains their hash.
+
+The content security policy is not set here: django-csp sets it, from `CONTENT_SECURITY_POLICY` in
+`brigade/settings.py`.
 """
 
 from __future__ import annotations

@@ -10,8 +10,10 @@ from brigade.listen_address import RunError, running_process
 
 
 def main() -> int:
-    """Ask the running instance to replace its programs; return the exit code, 2 after one line if nothing
-    runs here."""
+    """Ask the instance that runs in this folder to replace its programs, by the signal SIGUSR1.
+
+    Return the exit code: 0, or 2 after one line on stderr if nothing runs here.
+    """
     try:
         os.kill(running_process(), signal.SIGUSR1)
     except (RunError, OSError) as error:

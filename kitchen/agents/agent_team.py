@@ -87,7 +87,7 @@ class DecisionMade:
 
 @dataclass(frozen=True, slots=True)
 class StepMade:
-    """Everything that makes up one step: it can be taken, stored in a log, and taken again."""
+    """The commands, decisions and messages of one step: all that is needed to run, log and repeat it."""
 
     commands: Mapping[int, Command]
     """The commands in the order in which they run. Without an organisation, those of seats that are not asked

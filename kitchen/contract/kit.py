@@ -3,8 +3,9 @@
 The registry has one line for each kit. A world's folder also holds `templates/`, `static/` and
 `instruments/` (questions about the world).
 
-The parts of a kit are functions that import and return them. Every process reads all kits, but imports a
-planner only when it needs it. Plain Python, no Django.
+Each part of a kit, such as a planner, is given as a function. The function imports the part when it is first
+called, and returns it. Every process reads all kits, so nothing heavy is imported before it is needed. Plain
+Python, no Django.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Draw the results of an experiment: success rate by interval, or bars of one metric.
+"""Draw the results of an experiment: success rates as lines, or one metric as bars.
 
-The success rate is Figure 4 of the paper: a line per number of agents, with intervals over episodes,
-published values and the upper bound. The bars show partners by seat with the standard error, or line-ups with
-95 % intervals. A subtitle states who made the decisions.
+The lines are Figure 4 of the MindAgent paper: the success rate by the interval between orders (alpha). Each
+number of agents has a line with 95 % confidence intervals over episodes. Published values and the upper bound
+are drawn as further lines. The bars show partners by seat with the standard error, or line-ups with 95 %
+confidence intervals. A subtitle states who made the decisions.
 """
 
 from __future__ import annotations

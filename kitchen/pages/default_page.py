@@ -1,9 +1,16 @@
 """Show any world on a page made of its brief, observations and commands.
 
-`PAGE = DefaultPage()` is a whole page. A world that wants other words passes or overrides them: `names`
-for codes, `commands`, `events`, the order of `verbs`, or the `makers` of panels. The page has a command
-menu, results, the observation, and a history of the last steps. Use `kitchen.pages.grid_page` where a
-clock takes the steps. Plain Python, no Django.
+`PAGE = DefaultPage()` is a whole page. It has results, the observation, a history of the last steps, and a
+command menu. A world can pass `title` and `rules` (the guide's paragraphs). It can override:
+
+- `names`: words for codes;
+- `commands`: words for commands, by verb;
+- `events`: words for the world's own events;
+- `reasons`: words for the reasons of refusals;
+- `verbs`: the verbs that come first in the menu;
+- `makers`: the functions that make the panels.
+
+Use `kitchen.pages.grid_page` where a clock takes the steps. Plain Python, no Django.
 """
 
 from __future__ import annotations

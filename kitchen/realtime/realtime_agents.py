@@ -1,11 +1,12 @@
 """Ask the agents of an episode in real time, right after a tick for the next one, without waiting.
 
-Light agents decide at once. Other instant ones run in a process pool (`kitchen.infra.process_pool`). Agents
-that use language models run in the background (`kitchen.infra.greenlet_pool`), for as long as a decision may
-take.
+- Light agents (`Agent.light`) decide at once, in this process.
+- Other agents without a language model run in a process pool (`kitchen.infra.process_pool`).
+- Agents that use language models run in the background (`kitchen.infra.greenlet_pool`), for as long as a
+  decision may take.
 
-An agent that has not answered by the tick does what its fallback does. It is not asked again until it has
-answered. It receives its late decision back (`Agent.arrived`). Late decisions of other agents are dropped.
+If an agent has not answered by the tick, its fallback decides. The agent is not asked again until it has
+answered. Its `Agent.arrived` may still use the late decision. By default, late decisions are dropped.
 """
 
 from __future__ import annotations

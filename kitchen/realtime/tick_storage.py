@@ -1,11 +1,12 @@
-"""Claim episodes for a clock process, store their ticks in groups, and count clocks that have stopped.
+"""Claim real-time episodes for a clock process, store their ticks, and count clocks that have stopped.
 
-A claim is a random word that only its owner has. Every stored group renews it, and it expires `LEASE_SECONDS`
-seconds later. The claim of a process that has certainly ended is free at once.
+A clock process takes the ticks (steps) of real-time episodes. An episode belongs to one process at a time,
+which claims it under a random name. The claim expires after `LEASE_SECONDS`. Every stored group of ticks
+renews it. If the process has certainly ended, others can claim its episodes at once.
 
-A turn writes its rows into a `TickBuffer`. The groups of many episodes are stored in one transaction. A group
-is stored completely or not at all: only if the episode is unchanged, is still played, and still belongs to
-the owner.
+The rows of a tick go into a `TickBuffer`, not to the database. Later, one transaction stores the groups of
+many episodes. A group is stored completely or not at all. It is stored only if the episode is unchanged, is
+still played, and still belongs to the process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Draw an episode as a timeline: counts of its world, events, seats' actions, and agents' decisions.
+"""Draw an episode as a timeline: counts that the world shows, events, seats' actions, and agents' decisions.
 
-Step 5 lies between 4 and 5 on the axis. The state after five steps is right of it. `event_steps` lists the
-steps in which something notable happened.
+On the axis, step n fills the space from n - 1 to n. The state after n steps begins at n. `event_steps` lists
+the steps in which something notable happened.
 """
 
 from __future__ import annotations

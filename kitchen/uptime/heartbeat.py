@@ -1,8 +1,13 @@
-"""Send heartbeats of this process every few seconds, and record the outage that ends with one.
+"""Send heartbeats of this process every few seconds, and record outages.
 
-Each heartbeat is one small transaction that locks the row of its part. If many processes come back together,
-the first one records the outage and the others find nothing. The signals `outage_over` and `clock_set` are
-sent within that transaction.
+A *part* is a component that can be down (`Part`): the web processes, the workers, Redis, or the database. All
+processes of a part share one row. The first heartbeat after a silence records the silence as an outage and
+sends the signal `outage_over`. A heartbeat that finds that the system clock was set corrects the stored
+times. On a single machine it also sends the signal `clock_set`.
+
+Each heartbeat is one small transaction that locks the rows of the parts. If many processes come back
+together, the first one records the outage and the others find nothing. Both signals are sent within that
+transaction.
 """
 
 from __future__ import annotations

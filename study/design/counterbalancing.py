@@ -1,12 +1,13 @@
 """Generate orders of conditions, choose the next sequence to assign, and count how balanced the orders are.
 
-The schemes are Williams squares, all permutations, one fixed order, and random orders. The module is plain
-Python, without Django.
+The schemes are balanced Latin squares (Williams designs), all permutations, one fixed order, and random
+orders. The module is plain Python, without Django.
 
-Williams squares: E. J. Williams (1949), Experimental designs balanced for the estimation of residual effects
-of treatments, Australian Journal of Scientific Research A 2, 149-168. An even number of conditions takes one
-square. An odd number takes a pair of squares; the second is the first read backwards. Random orders:
-MindAgent, section 5.
+Balanced Latin squares: E. J. Williams (1949), Experimental designs balanced for the estimation of residual
+effects of treatments, Australian Journal of Scientific Research A 2, 149-168. An even number of conditions
+takes one square. An odd number takes a pair of squares; the second is the first read backwards.
+
+Random orders: MindAgent (arXiv 2309.09971), section 5.
 
 A sequence counts as filled by participants who finished it or still play it. When somebody drops out, times
 out, withdraws or is excluded, the sequence is assigned again. Missing sequences are filled first. Without

@@ -1,5 +1,8 @@
-"""Define the console's forms for a study: texts and settings, plan, recruitment, orders, parts, ends,
-members."""
+"""Define the forms with which researchers edit a study.
+
+They cover settings, the analysis plan, recruitment, the order of conditions, the parts of the session,
+outcome pages, and staff.
+"""
 
 from __future__ import annotations
 

@@ -168,7 +168,10 @@ def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, for
 
 
 def shown_kinds(row: Row, sent: QueryDict | None, chosen: str) -> set[str]:
-    """Return the row's current kind, and the kinds that it had while somebody was choosing."""
+    """Return the kinds of co-player whose settings the row shows.
+
+    They are the chosen kind and those that the sent form lists as shown before, so that no entry is lost.
+    """
     before = {one.partition("__")[2] for one in (sent.getlist(SHOWN) if sent else ()) if _is_of(row, one)}
     return {chosen, *before}
 

@@ -195,7 +195,10 @@ class _Lobby:
         return LobbyState(len(self.present), self.awaited, self.seconds_left, leaves, plays)
 
     def _may_not_be_few(self, people: int) -> bool:
-        """Return whether this number of people is too small and no agent takes the empty seats."""
+        """Return True if these people are too few to play, because no agent takes the empty seats.
+
+        Always False in a staff preview.
+        """
         few = people < len(self.seats) and self.team.unfilled == LEAVE
         return few and not self._waits_for_nobody
 

@@ -136,7 +136,7 @@ def _shown(study: Study) -> dict[str, Any]:
 
 
 def _news(request: HttpRequest, study: Study) -> HttpResponse:
-    """Return the list alone, or 204 if it is unchanged."""
+    """Return the list of dry runs as an HTML fragment. Status 204 if it has not changed since `seen`."""
     shown = _shown(study)
     if shown["seen"] == request.GET["seen"]:
         return HttpResponse(status=204)

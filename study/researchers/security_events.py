@@ -1,10 +1,11 @@
 """Log security events in the database and in `security.log`, verify them, and list expired ones.
 
-Events are sealed and numbered without gaps. A separate row counts them. Events that the app erases by age are
-recorded as erased in that row; other missing rows were removed by somebody else. No secret is stored: no
-password, not even a wrong one, and only the first letters of a token. Unknown user names are not stored
-either, as they may be mistyped passwords. Of an erased participant only the receipt without its proof and an
-anonymous mark are stored.
+Events are sealed and numbered without gaps. A separate row holds the count, so deleted events are noticed.
+The row also records which events the app itself has erased by age.
+
+No secret is stored: no password, not even a wrong one, and only the first letters of a token. Unknown user
+names are not stored either, as they may be mistyped passwords. Of an erased participant, only the public part
+of the receipt (without its signature) and an anonymous mark stay.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Read an episode's stored log as plain data, and compute metrics from it.
 
-Metrics of a world are added to the score when the episode ends. `conduct_by_seat` counts refused commands,
-idle steps, time to think, and work. It counts a seat's own steps: those that its person commanded or missed.
-It leaves out steps of an agent that took over, steps without a choice, and steps that an outage closed.
+When an episode ends, the metrics that its world computes from the log become further entries of the score
+mapping. `conduct_by_seat` counts refused commands, idle steps, time to think, and work. It counts a seat's
+own steps: those that its person commanded or missed. It leaves out steps of an agent that took over, steps
+without a choice, and steps that an outage closed.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def render_panel(panel: Panel) -> SafeString:
 
 
 def render_layout(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeString:
-    """Render the panels in the world's layout. `shown` is what people see of the world."""
+    """Render the panels in the world's layout. `shown` is the display mode of the condition."""
     return mark_safe(_render(page.layout, {"panels": panels, "shown": shown}))  # noqa: S308
 
 

@@ -64,7 +64,11 @@ _JUST_THEN = gettext_noop("It was not possible just then.")
 
 
 def sentence(reason: str, verb: str, busy: int) -> str:
-    """Return the untranslated sentence for a reason. `busy` is how many steps the place still is busy."""
+    """Return the untranslated sentence that explains why a command was refused.
+
+    `reason` is the code of the refusal and `verb` that of the command. `busy` is the number of steps for
+    which the place is still busy.
+    """
     if reason == "location_busy" and busy:
         return _STILL_BUSY
     return _REFUSALS_OF.get((reason, verb)) or REFUSAL_SENTENCES.get(reason, _JUST_THEN)

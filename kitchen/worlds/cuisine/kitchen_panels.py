@@ -1,6 +1,7 @@
 """Show robots and places as a floor plan and as tables. Plain Python.
 
-The page script finds the commands of a place in the menu (`static/js/stage.js`).
+The panels hold no commands. When somebody clicks a place, the page script (`static/js/stage.js`) looks up the
+commands of this place in the menu.
 """
 
 from __future__ import annotations

@@ -47,7 +47,11 @@ def recipe_depth(product: str, recipes: Mapping[str, HasRecipe]) -> int:
 
 
 def tool_waiting(product: str, recipes: Mapping[str, HasRecipe], busy: Mapping[str, int]) -> int:
-    """Return the steps of waiting for tools, counted for each occurrence of a product in the tree."""
+    """Return the number of steps that a product's recipe tree waits for tools.
+
+    A tool that is busy for b steps adds b - 1. A product that occurs twice in the tree counts twice. `busy`
+    is steps by tool type. A base ingredient waits 0 steps.
+    """
     if product not in recipes:
         return 0
     recipe = recipes[product]

@@ -246,7 +246,7 @@ class Multiple(Single):
 
 
 class Number(ItemKind):
-    """A number, typed or as a mark in a row."""
+    """A number that is typed in, or chosen as a mark on a scale."""
 
     words = "number"
     uses = ("low", "high", "minimum", "maximum", "step", "scale", "reversed")

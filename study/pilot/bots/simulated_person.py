@@ -2,9 +2,12 @@
 
 Planned outcomes are to finish, drop out, withdraw, refuse, or fail a check. All randomness comes from
 generators named by seed, number and purpose. So the same question at the same place always gets the same
-answer. In play, the world's adviser (`kitchen.contract.agent.Adviser`) provides sensible choices, to which
-errors are added. The adviser also predicts the other agents; the share of correct predictions is the
-*predictable* part of the experience. In a world without an adviser, choices are random among the legal ones.
+answer.
+
+In play, the world's adviser (`kitchen.contract.agent.Adviser`) recommends commands, to which errors are
+added. In a world without an adviser, choices are random among the legal commands. The adviser also predicts
+what the other agents do. The share of correct predictions is `expected`, one feature of the experience.
+Ratings are computed from these features: `expected` raises the ratings of predictability and trust.
 """
 
 from __future__ import annotations

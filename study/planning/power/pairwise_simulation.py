@@ -27,8 +27,11 @@ BISECTIONS = 30
 
 @lru_cache(maxsize=256)
 def critical_range(alpha: float, k: int, df: int) -> float:
-    """Return the q that k equal means exceed with probability alpha; `df` (1 or more) is that of the
-    error."""
+    """Return the critical value of the studentised range for Tukey's HSD.
+
+    The range of k equal means exceeds it with probability `alpha`. `df` (1 or more) is the degrees of freedom
+    of the error.
+    """
     low, high = 0.0, 8.0
     while _below(high, k, df) < 1 - alpha:
         high *= 2

@@ -1,6 +1,9 @@
-"""Compute upper bounds on completed orders and on the score of every cell, for any agent.
+"""Compute upper bounds on completed orders and on the success rate of every cell, for any agent.
 
-The argument holds for any agent, however it plays:
+A cell is one combination of level, number of agents and order interval. tau is the steps between two orders.
+The setting alpha scales tau. The setting beta scales how long an order is open.
+
+The proof holds for any agent, however it plays:
 
 - **Orders** do not depend on play. With beta = 2.5 an order is open for at most ceil(2.5 tau) <= 3 tau steps.
   So at most four orders are open at once, and the limit of six never delays one. Seed, level and alpha

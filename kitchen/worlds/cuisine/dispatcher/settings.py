@@ -1,6 +1,7 @@
 """Declare the dispatcher's settings, the placeholders of a custom prompt, and what a model supports.
 
-Each part of the paper's dispatcher can be switched on or off (Table 7).
+The dispatcher follows MindAgent (arXiv 2309.09971). Each part of it can be switched on or off (Table 7 of the
+paper).
 """
 
 from __future__ import annotations

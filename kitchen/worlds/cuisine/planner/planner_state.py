@@ -188,8 +188,10 @@ def _get(book: KitchenBook, scene: KitchenScene, agent: RobotState, place: int, 
 
 
 def can_be_taken(book: KitchenBook, scene: KitchenScene, place: int) -> bool:
-    """Return whether the contents can be taken: on a chopboard always, in another tool if it is its own
-    product.
+    """Return whether a robot can take what is in a place.
+
+    Anything can be taken from a chopboard. From another tool, only the product that this tool makes can be
+    taken. Nothing can be taken from the serving table.
     """
     if place == book.table:
         return False

@@ -319,8 +319,10 @@ def _on_the_way(board: TaskBoard, seat: int, sources: list[Cell], pots: list[Cel
 
 
 def _fetch_ahead(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return the errand while nothing is missing: fetch for the next soup, or a dish if the other seat has
-    food.
+    """Return an errand that prepares the next work while no pot needs anything. None if there is none.
+
+    If soups are started and no pot is open, the seat fetches the first ingredient of the next soup. If a pot
+    is open, or the other seat holds an ingredient, it fetches a dish.
     """
     pots = [cell for _, cell in board.started()]
     if not pots and _brings_food(board, 1 - seat):

@@ -174,8 +174,10 @@ def _satterthwaite(found: RemlFit, row: Array, variance: float) -> float:
 
 
 def _combined(dfs: Sequence[float]) -> float:
-    """Return the error degrees of freedom of an F from those of its squared t values (Fai and Cornelius
-    1996)."""
+    """Return the denominator degrees of freedom of an F test (Fai and Cornelius 1996).
+
+    `dfs` are the degrees of freedom of the one-degree contrasts (t tests) into which the F test is split.
+    """
     if len(dfs) == 1 or max(dfs) - min(dfs) < 1e-8:
         return sum(dfs) / len(dfs)
     if min(dfs) <= 2:
