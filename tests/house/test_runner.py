@@ -38,6 +38,11 @@ PAUSED = ("daphne-2", "worker-2", "experiments", "ticker-1")
 """Programs that the shared runner starts after it is ready, and that no test asks for anything."""
 
 
+def command_of(pid: int) -> bytes:
+    """Return the command line of a process."""
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
 def children_of(pid: int) -> dict[str, int]:
     """Processes that this one started, by the names of the logs that they write."""
     found = {}
@@ -173,11 +178,13 @@ class Running:
 
     def pause(self) -> None:
         """Stop the programs that no test asks for anything, as soon as they are started: loading the app
-        takes two seconds of a processor for each of them."""
+        takes two seconds of a processor for each of them. A process that is stopped before it has become its
+        program would keep the runner waiting for that."""
         wait_until(lambda: set(self.children()) == EVERY, "all of them")
-        for name, pid in self.children().items():
-            if name in PAUSED:
-                os.kill(pid, signal.SIGSTOP)
+        paused = [pid for name, pid in self.children().items() if name in PAUSED]
+        wait_until(lambda: command_of(self.process.pid) not in map(command_of, paused), "their programs")
+        for pid in paused:
+            os.kill(pid, signal.SIGSTOP)
 
 
 @pytest.fixture(scope="module")

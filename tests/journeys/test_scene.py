@@ -9,13 +9,13 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page, ViewportSize, expect
 
-from tests.browser import IN_A_BROWSER
+from tests.browser import NIGHTLY_IN_A_BROWSER
 from tests.journeys.axe import violations
 from tests.journeys.fitting import misfits
 from tests.journeys.person import Person, condition, enter_kitchen
 from tests.servers import Stack
 
-pytestmark = IN_A_BROWSER
+pytestmark = NIGHTLY_IN_A_BROWSER  # tests/kitchen/play/test_scene.py has what the scene is sent
 
 EMULATOR = Path(__file__).parents[1] / "scene" / "iwer.min.js"
 HEADSET = """

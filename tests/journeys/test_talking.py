@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Page
 
 from tests.browser import IN_A_BROWSER
@@ -54,6 +55,7 @@ async def test_robots_are_written_to_answer_and_do_as_they_were_told(
     assert person.problems == []
 
 
+@pytest.mark.nightly  # tests/kitchen/play/test_talk_page.py
 async def test_the_other_of_a_pair_answers_before_anybody_has_chosen(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
