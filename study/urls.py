@@ -9,8 +9,7 @@ from study.editor import preregistration_pages, study_pages
 from study.editor.urls import design_urls
 from study.exports import data_and_token_pages
 from study.monitor import live_study_page, participant_pages, replay_page
-from study.operation import health_endpoints
-from study.operation import installation_status as operation_page
+from study.operation import health_endpoints, installation_status
 from study.participation import language_choice, views
 from study.participation.pages import privacy_pages
 from study.planning import sample_size_page
@@ -36,7 +35,7 @@ urlpatterns = [
     path("staff/security-events/", security_pages.security_events, name="security-events"),
     path("staff/sample-size/", sample_size_page.sample_size, name="sample-size"),
     path("staff/sample-size/power.svg", sample_size_page.power_figure, name="power-figure"),
-    path("staff/well/", operation_page.well, name="staff-well"),
+    path("staff/well/", installation_status.well, name="staff-well"),
     path("staff/replay/", replay_page.replay_opened, name="staff-replay-opened"),
     path("staff/new/", study_pages.new_study, name="staff-new"),
     path("staff/<slug:slug>/", study_overview_pages.detail, name="staff-study"),

@@ -72,8 +72,8 @@ class Situation:
     briefs: Mapping[int, Mapping[str, Json]]
     """What each seat knows that never changes (`World.brief`)."""
     observations: Mapping[int, Mapping[str, Json]]
-    """What each seat sees now (`World.observe`). A leader also gets the observations of the seats that it may
-    see (`Organisation.seats_seen`)."""
+    """The observation of each seat now (`World.observe`). A leader also gets the observations of the seats
+    that it may see (`Organisation.seats_seen`)."""
     legal: Mapping[int, Sequence[Command]]
     """The commands that each seat could carry out now (`World.legal_actions`)."""
     commanded: Mapping[int, Command] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MetricLimits:
-    """Limits of one share of two counts (`kitchen.contract.world.Metric.of`), whoever plays."""
+    """Limits of one share of two counts (`kitchen.contract.world.Metric.of`), for every kind of player."""
 
     things: str
     """What counts, as a plural noun: `ships`."""

@@ -174,7 +174,7 @@ class Panel(NamedTuple):
     template: str
     shows: NamedTuple
     """All its content, in hashable values of one type for each field. The template gets these fields, its
-    `id`, and nothing else. Equal panels look the same, whoever sees them."""
+    `id`, and nothing else. Equal panels look the same to every viewer."""
     make: Callable[[Any], Mapping[str, Json]] | None = None
     """A function that computes the template's input from `shows` alone, where this takes work. It is called
     when the panel is drawn, which for equal panels happens once."""

@@ -297,7 +297,7 @@ class World(ABC):
     drawn: ClassVar[str] = "events"
     """What chance brings into an episode, as a plural noun: `waves`."""
     drawn_alike: ClassVar[str] = "as far as they do not follow from what was done"
-    """How far the same seed gives the same events, whoever plays; completes `the same events, …`."""
+    """How far the same seed gives the same events to all players. It completes `the same events, …`."""
     news: ClassVar[str] = ""
     """The world's own events, in words that end a sentence: `ships that came in`."""
     secret: ClassVar[tuple[str, ...]] = ()

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Self
 
-from kitchen.contract.decision_notes import READING_COLUMNS as READ
-from kitchen.contract.decision_notes import ReplyReadings
+from kitchen.contract.decision_notes import READING_COLUMNS, ReplyReadings
 from kitchen.contract.world import Json
 from kitchen.experiments.experiment_setup import EpisodeJob, EpisodeKey
 
@@ -89,7 +88,7 @@ class EpisodeRow:
     @property
     def readings(self) -> ReplyReadings:
         """How the model replies of this episode were parsed."""
-        return ReplyReadings(*(getattr(self, name) for name in READ))
+        return ReplyReadings(*(getattr(self, name) for name in READING_COLUMNS))
 
     @property
     def key(self) -> EpisodeKey:

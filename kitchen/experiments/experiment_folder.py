@@ -15,8 +15,7 @@ from kitchen.charts.chart_data import ImageFormat
 from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark
 from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.world import Json
-from kitchen.experiments import episode_rows as csv_rows
-from kitchen.experiments import result_tables
+from kitchen.experiments import episode_rows, result_tables
 from kitchen.experiments.episode_rows import EpisodeRow, RowsError
 from kitchen.experiments.experiment_results import CellResult, cell_results_of
 from kitchen.experiments.experiment_setup import EpisodeKey, ExperimentSetup, episode_jobs
@@ -78,9 +77,9 @@ def open_folder(folder: Path, setup: ExperimentSetup) -> tuple[str, dict[Episode
     if not (folder / EPISODES).exists():
         return key, {}
     try:
-        stored_rows = csv_rows.read_rows_csv((folder / EPISODES).read_bytes(), str(folder / EPISODES))
-        rows = csv_rows.match_rows_to_jobs(stored_rows, episode_jobs(setup))
-        return key, {name: row for name, row in rows.items() if row.outcome == csv_rows.PLAYED}
+        stored_rows = episode_rows.read_rows_csv((folder / EPISODES).read_bytes(), str(folder / EPISODES))
+        rows = episode_rows.match_rows_to_jobs(stored_rows, episode_jobs(setup))
+        return key, {name: row for name, row in rows.items() if row.outcome == episode_rows.PLAYED}
     except RowsError as error:
         raise FolderError(str(error)) from error
 
@@ -126,7 +125,7 @@ def write_rows(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow])
 
 def rows_file(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> bytes:
     """Return the bytes of episodes.csv."""
-    return csv_rows.write_rows_csv(rows, of_partners=isinstance(setup.ground, ComparisonBenchmark))
+    return episode_rows.write_rows_csv(rows, of_partners=isinstance(setup.ground, ComparisonBenchmark))
 
 
 def write_results(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> tuple[CellResult, ...]:

@@ -11,9 +11,8 @@ import io
 from collections.abc import Iterator, Sequence
 
 from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark
-from kitchen.contract.decision_notes import READING_COLUMNS as READ
+from kitchen.contract.decision_notes import READING_COLUMNS
 from kitchen.experiments import comparison_tables
-from kitchen.experiments import comparison_tables as pairing_tables
 from kitchen.experiments.comparison_tables import TextTable, comparison_line, pairing_line
 from kitchen.experiments.episode_rows import DecisionMakers, counts_text
 from kitchen.experiments.experiment_results import (
@@ -74,7 +73,7 @@ RESULT_COLUMNS += [
     "played_by",
     "model",
     "failed_episodes",
-    *READ,
+    *READING_COLUMNS,
 ]
 
 ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
@@ -89,7 +88,7 @@ def result_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) ->
     Pairs of partners and comparisons of one metric use `comparison_tables`.
     """
     if isinstance(setup.ground, PairingBenchmark):
-        return pairing_tables.pairing_text_tables(results)
+        return comparison_tables.pairing_text_tables(results)
     if isinstance(setup.ground, ComparisonBenchmark):
         return comparison_tables.comparison_text_tables(results)
     if setup.preset in {"table7", "table8"}:
@@ -172,7 +171,7 @@ RESULT_NOTE = (
 def table_note(setup: ExperimentSetup) -> str:
     """Return the note that explains the numbers in these tables."""
     if isinstance(setup.ground, PairingBenchmark):
-        return pairing_tables.PAIRING_NOTE
+        return comparison_tables.PAIRING_NOTE
     return comparison_tables.COMPARISON_NOTE if isinstance(setup.ground, ComparisonBenchmark) else RESULT_NOTE
 
 
@@ -228,7 +227,7 @@ def results_csv(results: Sequence[CellResult]) -> bytes:
     """
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
-        return pairing_tables.pairing_csv(results)
+        return comparison_tables.pairing_csv(results)
     if isinstance(ground, ComparisonBenchmark):
         return comparison_tables.comparison_csv(results)
     out = io.StringIO()

@@ -19,7 +19,7 @@ from kitchen.infra.database_writes import RowWriter
 from kitchen.play.episode.log_metrics import has_log_metrics
 from kitchen.play.models import Episode, Mind, SeatCommand, Step
 from kitchen.play.turn import state_store
-from kitchen.play.turn.decision_records import INTENTS_KEY as INTENTS
+from kitchen.play.turn.decision_records import INTENTS_KEY
 from kitchen.play.turn.open_turn import PAST_STEPS_KEPT, OpenTurn, status_after
 from kitchen.play.turn.state_store import PastStep, command_from_json
 from kitchen.registry.dotted_paths import UnknownNameError
@@ -181,7 +181,7 @@ class PastTurn(OpenTurn):
             return {}
         of_step = (row for row in self.record.decisions if row.step == self.steps and not row.dropped)
         notes = [row.note for row in sorted(of_step, key=lambda row: row.pk)]
-        said = [note[INTENTS] for note in notes if isinstance(note, dict) and INTENTS in note]
+        said = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
         return {int(seat): intent for each in said for seat, intent in each.items()}
 
     @property

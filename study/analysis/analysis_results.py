@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 from kitchen.contract.world import canonical_hash
 from kitchen.play.models import Decision, Mind, ModelCall
 from kitchen.play.turn.decision_records import reply_readings
-from study.analysis import analysis_sample as selectors
+from study.analysis import analysis_sample
 from study.analysis.analysis_measures import measures_of
 from study.analysis.analysis_sample import Sample, scale_answers
 from study.analysis.statistics.observations import AnalysisCondition, AnalysisError
@@ -128,21 +128,21 @@ def analyse_present_data(
     `preregistered` uses only data collected as preregistered. `untouched` leaves out episodes that an outage
     affected.
     """
-    sample = selectors.Sample(study, who=who, preregistered=preregistered, untouched=untouched)
-    scales = selectors.measured_items(sample)
-    conditions = selectors.analysis_conditions(sample)
+    sample = analysis_sample.Sample(study, who=who, preregistered=preregistered, untouched=untouched)
+    scales = analysis_sample.measured_items(sample)
+    conditions = analysis_sample.analysis_conditions(sample)
     return analyse(
-        list(selectors.observations(sample, scales)),
+        list(analysis_sample.observations(sample, scales)),
         conditions,
         measures_of(scales),
-        attrition=selectors.attrition(sample),
+        attrition=analysis_sample.attrition(sample),
         players=coplayers_by_condition(study, sample),
-        versions=selectors.analysis_versions(study),
+        versions=analysis_sample.analysis_versions(study),
         differing=scales.differing,
         preregistered=preregistered,
         plan=_plan(study),
         scales=scale_answers(sample, scales, conditions),
-        unused=selectors.outage_observations(sample),
+        unused=analysis_sample.outage_observations(sample),
     )
 
 
@@ -195,7 +195,7 @@ def forget_analysis(study_id: int, **_: Any) -> None:
 def _every_key(study_id: int) -> Iterator[str]:
     """Yield all keys of a study, including those of older program versions that may still be cached."""
     either = (False, True)
-    for version, who, *only in product(range(1, VERSION + 1), selectors.WHO, either, either):
+    for version, who, *only in product(range(1, VERSION + 1), analysis_sample.WHO, either, either):
         key = analysis_cache_key(study_id, who, *only, version=version)
         yield from (key, report_cache_key(key))
 

@@ -21,8 +21,7 @@ from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, KindS
 from study.design.condition_plan import condition_refusal
 from study.design.models import Condition, Study, SurveyItem
 from study.design.questions.item_fields import FieldGroup, form_fields
-from study.editor.form_fields import ELSEWHERE as TEAM
-from study.editor.form_fields import AnyValueField, TextLinesField
+from study.editor.form_fields import ELSEWHERE, AnyValueField, TextLinesField
 
 SHOW_BUTTON = "_show_settings"
 """The name of the button that reloads the form for another world or co-player. The button saves nothing."""
@@ -201,7 +200,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             for field, setting in kind.named_settings() if kind else ():
                 if setting.name == name:
                     return field
-        for meant in (OTHER_PAGE_FIELDS.get(name, name), TEAM.get(name, name)):
+        for meant in (OTHER_PAGE_FIELDS.get(name, name), ELSEWHERE.get(name, name)):
             if meant in self.fields:
                 return meant
         return None

@@ -20,8 +20,8 @@ from kitchen.contract.organisation import (
     ROUNDS,
     SETTINGS_BY_KIND,
     WITHIN,
+    applicable_settings,
 )
-from kitchen.contract.organisation import applicable_settings as meant
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from kitchen.play.episode.absent_players import MAX_MISSED_STEPS
@@ -141,7 +141,7 @@ def applicable_fields(
     """
     needs_talk = kind in {"central", "each"} and not talks
     fields = {TALK} & _settings_of(kind) if needs_talk else _settings_of(kind)
-    if kind and ROUNDS not in meant(kind, {WITHIN: within}):
+    if kind and ROUNDS not in applicable_settings(kind, {WITHIN: within}):
         fields -= {ELSEWHERE[ROUNDS]}
     fields |= {KIND, *(PAIRS.values() if kind == "custom" else ())}
     fields |= {MEMBERS} if kind not in {"", "solo"} else set()
@@ -284,7 +284,7 @@ def read_team(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
         if cleaned.get(APART) or cleaned.get(MEMBERS):
             fail(KIND, NEEDED)
         return {}
-    applied = meant(kind, {WITHIN: cleaned.get(TALKS_WITHIN)})
+    applied = applicable_settings(kind, {WITHIN: cleaned.get(TALKS_WITHIN)})
     chosen = {
         setting.name: cleaned[ELSEWHERE[setting.name]]
         for setting in ORGANISATION_SETTINGS

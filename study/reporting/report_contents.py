@@ -25,7 +25,7 @@ from study.design.models import Study, Version
 from study.design.preregistration import date_is_hashed, program
 from study.design.study_metrics import comparison_metrics, exploratory_metrics
 from study.design.study_versions import frozen_version
-from study.participants.simulated_effects import describe_effects as effects_in_words
+from study.participants.simulated_effects import describe_effects
 from study.reporting.consort_diagram import describe_diagram, participant_flow
 from study.reporting.preregistration_deviations import deviations_of
 from study.reporting.report_text import ReportContents, about_summaries
@@ -83,7 +83,7 @@ def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at:
 def _known(sample: Sample) -> str:
     """Return the known effects that simulated participants were given, each once."""
     told = sample.people.exclude(known_effects={}).order_by("number").values_list("known_effects", flat=True)
-    return " / ".join(dict.fromkeys(map(effects_in_words, told)))
+    return " / ".join(dict.fromkeys(map(describe_effects, told)))
 
 
 def _condition(one: ConditionPlan) -> list[str]:

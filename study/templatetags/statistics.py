@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 
 from kitchen.charts.chart_data import cell_text
-from study.analysis.statistics import apa_format as written
+from study.analysis.statistics import apa_format
 from study.analysis.statistics.result_sentences import (
     bayes_words,
     describe_within_interval,
@@ -18,12 +18,12 @@ from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS, AnalysisPlan
 from study.planning.power.power_formulas import pattern_words, power_words
 
 register = template.Library()
-register.filter("number", written.format_number)
+register.filter("number", apa_format.format_number)
 register.filter("cell", cell_text)
-register.filter("p_value", written.format_p)
+register.filter("p_value", apa_format.format_p)
 register.filter("f_test", f_test)
-register.filter("effect", written.format_anova_effect)
-register.filter("share", written.format_share)
+register.filter("effect", apa_format.format_anova_effect)
+register.filter("share", apa_format.format_share)
 register.filter("main_words", main_test_sentence)
 register.filter("bayes_words", bayes_words)
 register.filter("power", power_words)
@@ -34,7 +34,7 @@ register.filter("pattern_words", pattern_words)
 @register.simple_tag
 def interval(low: float | None, high: float | None) -> str:
     """Return an interval in brackets, or a dash if there is none."""
-    return written.format_interval(low, high)
+    return apa_format.format_interval(low, high)
 
 
 @register.filter

@@ -34,11 +34,11 @@ from kitchen.contract.mailbox import (
     OutgoingMessage,
     PostedMessage,
     last_heard_of,
+    may_see_message,
     message_for_member,
     note_of_heard,
     without_platform_keys,
 )
-from kitchen.contract.mailbox import may_see_message as may_know_said
 from kitchen.contract.organisation import END, SAY, TALK_KINDS, Member, Organisation
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Aim, Json, World
@@ -221,7 +221,7 @@ def may_know(world: World, organisation: Organisation, row: Message | TeamMessag
     """Return True if this member sent this message or may see it
     (`kitchen.contract.mailbox.may_see_message`).
     """
-    return may_know_said(world, organisation, row if isinstance(row, TeamMessage) else _said(row), number)
+    return may_see_message(world, organisation, row if isinstance(row, TeamMessage) else _said(row), number)
 
 
 def open_jobs(turn: OpenTurn) -> tuple[Job, ...]:

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kitchen.contract.decision_notes import READING_COLUMNS as READ
+from kitchen.contract.decision_notes import READING_COLUMNS
 from kitchen.infra.file_writing import write_atomically
 from study.analysis.statistics.anova_and_tukey import Anova, Description, Pair
 from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
@@ -103,7 +103,7 @@ TUKEY += ["ci_low", "ci_high", "p_adjusted", "hedges_g", "significant", "not_com
 TUKEY += ["difference_is"]
 PLAYERS = ["condition", "condition_label", "coplayer", "provider", "model_asked", "model_named", "calls"]
 PLAYERS += ["decisions", "chosen_by", "fallbacks", "fallbacks_why", "synthetic"]
-PLAYERS += READ
+PLAYERS += READING_COLUMNS
 
 
 def file_contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from study.analysis.statistics import result_sentences as said
+from study.analysis.statistics import result_sentences
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.result_sentences import anova_sentence
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
@@ -92,7 +92,7 @@ def _role(found: WithinResult, test: str) -> Row:
 
 def _repeated(label: str, found: WithinResult) -> Iterator[Row]:
     one, role = found.repeated, _role(found, "repeated")
-    apa = said.repeated_sentence(label, one, found.over("repeated"))
+    apa = result_sentences.repeated_sentence(label, one, found.over("repeated"))
     if isinstance(one, NotComputable):
         yield {**role, "test": "repeated-measures ANOVA", "not_computable": one.because, "apa": apa}
         return
@@ -115,7 +115,7 @@ def _repeated(label: str, found: WithinResult) -> Iterator[Row]:
             "df1": epsilon * one.df_condition,
             "df2": epsilon * one.df_error,
             "p": p,
-            "apa": apa if decides else said.uncorrected_test(one),
+            "apa": apa if decides else result_sentences.uncorrected_test(one),
         }
     yield from _sphericity(one)
 
@@ -147,13 +147,17 @@ def _sphericity(one: RepeatedMeasures) -> Iterator[Row]:
 def _mixed(found: WithinResult) -> Iterator[Row]:
     one = found.mixed
     if isinstance(one, NotComputable):
-        why = {"not_computable": one.because, "apa": said.mixed_sentence(one)}
+        why = {"not_computable": one.because, "apa": result_sentences.mixed_sentence(one)}
         yield {**_role(found, "mixed"), "test": "linear mixed model", **why}
         return
     for effect in one.effects:
         of_condition = effect.term == "condition"
         role = _role(found, "mixed") if of_condition else {"role": "exploratory"}
-        apa = said.mixed_sentence(one, found.over("mixed")) if of_condition else said.effect_test(effect)
+        apa = (
+            result_sentences.mixed_sentence(one, found.over("mixed"))
+            if of_condition
+            else result_sentences.effect_test(effect)
+        )
         shared = {**role, "test": "linear mixed model", "term": effect.term, "n": one.n, "left_out": 0}
         yield {**shared, **_effect(effect), "apa": apa}
 
@@ -166,7 +170,12 @@ def _effect(one: Effect | UnidentifiedEffect) -> Row:
 
 def _contrasts(family: Family, test: str, role: str) -> Iterator[Row]:
     for one in family.contrasts:
-        shared = {"role": role, "test": test, "term": one.name, "apa": said.contrast_sentence(one)}
+        shared = {
+            "role": role,
+            "test": test,
+            "term": one.name,
+            "apa": result_sentences.contrast_sentence(one),
+        }
         yield {**shared, **_contrast(one)}
 
 
@@ -196,7 +205,7 @@ def _contrast(one: Contrast | UncomputedContrast) -> Row:
 def _ranks(found: WithinResult) -> Iterator[Row]:
     shared: Row = {**_role(found, "friedman"), "test": "Friedman's test", "term": "condition"}
     one = found.friedman
-    apa = said.friedman_sentence(one, found.over("friedman"))
+    apa = result_sentences.friedman_sentence(one, found.over("friedman"))
     if isinstance(one, NotComputable):
         yield {**shared, "not_computable": one.because, "apa": apa}
         return
@@ -217,7 +226,7 @@ def _rank_pairs(one: Friedman) -> Iterator[Row]:
 
 def _cumulative(found: WithinResult, one: CumulativeLink | NotComputable) -> Row:
     shared = {"role": "exploratory", "test": "cumulative-link model", "term": "condition"}
-    shared["apa"] = said.cumulative_sentence(one)
+    shared["apa"] = result_sentences.cumulative_sentence(one)
     if isinstance(one, NotComputable):
         return {**shared, "not_computable": one.because}
     numbers = {"statistic_name": "chi squared", "statistic": one.chi_squared, "df1": one.df, "p": one.p}

@@ -38,7 +38,8 @@ def number_marks(item: ItemPlan) -> tuple[float, ...]:
 
 
 def end_label(words: str) -> str:
-    """What stands at an end of a number, unless nobody wrote it, in the language of whoever reads."""
+    """Return the label at an end of a number scale in the reader's language; empty if it is the default
+    label."""
     return "" if words in AGREEMENT or words in map(gettext, AGREEMENT) else words
 
 

@@ -28,7 +28,7 @@ from study.design.questions.item_kinds import is_right, kind_of, numeric_answer
 from study.design.questions.questionnaires import SubScale, subscales
 from study.design.study_metrics import scale_keys, study_figures
 from study.design.study_versions import version_blueprints
-from study.exports.design_columns import METRIC_COLUMN_KINDS as FIGURE_KINDS
+from study.exports.design_columns import METRIC_COLUMN_KINDS
 from study.exports.export_table import EPISODE_LEVELS, Column
 from study.participants.models import Answer, PageVisit, Participant, Round
 
@@ -141,7 +141,7 @@ COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
 def _scored(named: NamedMetric) -> tuple[str, str, str, str, str]:
     figure = named.figure
     said = figure.formula or "; ".join(filter(None, (named.label, figure.undefined)))
-    return named.name, FIGURE_KINDS[figure.kind], said, figure.unit, ""
+    return named.name, METRIC_COLUMN_KINDS[figure.kind], said, figure.unit, ""
 
 
 def _item_columns(

@@ -15,8 +15,8 @@ from kitchen.agents.job_follower import JobProgress, follow_jobs
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
 from kitchen.contract.world import Command, Json, Setting
 from kitchen.worlds.cuisine.aim_pursuit import PURSUER, lead_to_dish
-from kitchen.worlds.cuisine.planner.follow_instructions import HEARD_KEY as HEEDED
 from kitchen.worlds.cuisine.planner.follow_instructions import (
+    HEARD_KEY,
     NOOP,
     FollowedInstructions,
     HeardInstructions,
@@ -142,7 +142,7 @@ class CuisinePlanner(Agent):
         at_jobs = {seat: jobs.commands.get(seat, NOOP) for seat in sorted(jobs.at)}
         told = {**at_jobs, **heeded.commands}
         decision = self._planning(situation_of_rest(heeded.situation, told))
-        kept = {HEEDED: heeded.memory, JOBS_KEY: jobs.memory}
+        kept = {HEARD_KEY: heeded.memory, JOBS_KEY: jobs.memory}
         return replace(
             decision,
             commands={**told, **decision.commands},
