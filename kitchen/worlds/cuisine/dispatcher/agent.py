@@ -15,7 +15,12 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Intent, Json, Setting, SettingsError
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
 from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, ReplyFault, feedback_sentences
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand, KitchenMoment, spell_command
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
+    SENTENCES,
+    GivenCommand,
+    KitchenMoment,
+    spell_command,
+)
 from kitchen.worlds.cuisine.dispatcher.model_exchange import (
     DispatcherMemory,
     FallbackPlanner,
@@ -248,19 +253,7 @@ class Dispatcher(Agent):
         return Decision(commands=commands, memory=after.to_json(), played_by=by)
 
 
-FAILURE_SENTENCES = {
-    "timeout": "No answer of yours came in time",
-    "connection": "You could not be reached in the last step",
-    "429": "You could not be reached in the last step",
-    "529": "You could not be reached in the last step",
-    "5xx": "You could not be reached in the last step",
-    "4xx": "You could not be asked in the last step",
-    "not_asked": "You were not asked in the last step",
-    "unreadable": "What you answered in the last step could not be read",
-    "budget": "You were not asked in the last step",
-    "unpriced": "You were not asked in the last step",
-    "error": "You could not be asked in the last step",
-}
+FAILURE_SENTENCES: Mapping[str, str] = SENTENCES["no_answer"]
 """Sentences for every ModelError's code; the model reads them in the next step."""
 
 FALLBACK_SENTENCES = {

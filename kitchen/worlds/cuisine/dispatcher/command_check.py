@@ -19,6 +19,7 @@ from kitchen.contract.world import Command, Event, Json
 from kitchen.words.english_text import counted_noun
 from kitchen.worlds.cuisine.command_rules import AgentState, PlaceState, States, carry_out_command
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
+    SENTENCES,
     CommandedTeam,
     GivenCommand,
     KitchenMoment,
@@ -168,35 +169,9 @@ def _facts(seat: int, command: Command, agent: AgentState | None, place: PlaceSt
 
 
 def _sentence(code: str, command: Command) -> str:
-    verb = command[0] if command else ""
-    return _OF_VERB.get((code, verb)) or _SENTENCES.get(code, "it could not be carried out")
+    of_verb = SENTENCES["refusals_of_verb"].get(f"{code} {command[0] if command else ''}")
+    return of_verb or SENTENCES["refusals"].get(code, "it could not be carried out")
 
-
-_SENTENCES = {
-    "not_at_location": "{agent} stands at {at}, not at {place}; first {go}",
-    "agent_busy": "{agent} is occupied for {rest} and can only noop",
-    "hands_full": "{agent} already holds {held}; it has to put that down first",
-    "hands_empty": "{agent} holds nothing, so there is nothing to put",
-    "location_busy": "{place} is occupied for {busy}; wait, or use another location",
-    "not_open": "nothing can be taken from {place} before what lies inside ({inside}) has been activated",
-    "empty": "nothing lies in {place}",
-    "not_base_ingredient": "the storage does not have {item}, it has to be made from base ingredients",
-    "not_a_dish_here": "{held} is no dish that is ordered here, and only such dishes go on {place}",
-    "would_waste": "{held} does not go into {place} with {inside} inside: no recipe here needs that",
-    "at_capacity": "{place} is full; take something out first",
-    "unknown_agent": "there is no {agent}",
-    "unknown_location": "there is no location {place}",
-    "unknown_item": "there is no item {item} at {place}",
-    "unknown_verb": "{verb} is no command; there are {verbs}",
-    "wrong_arguments": "the command is not complete, write {form}",
-}
-
-_OF_VERB = {
-    ("would_waste", "activate"): "{inside} in {place} is not exactly what a recipe needs",
-    ("hands_full", "activate"): "{agent} holds {held}, and activating needs empty hands",
-    ("wrong_arguments", "get"): "the item is missing, write {form}",
-    ("wrong_arguments", "noop"): "write {form} and nothing more",
-}
 
 NOOP = ("noop",)
 UnclearCommands = Mapping[int, Sequence[Command]]
@@ -348,15 +323,8 @@ def _refused(moment: KitchenMoment) -> Iterator[str]:
 
 def _news(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
-        if event.kind in _NEWS:
-            yield _NEWS[event.kind].format(dish=event.data.get("dish", ""))
-
-
-_NEWS = {
-    "completed": "{dish} was served: an order is complete.",
-    "failed": "An order of {dish} ran out before it was served.",
-    "all_idle": "No agent did anything in the last step.",
-}
+        if event.kind in SENTENCES["news"]:
+            yield SENTENCES["news"][event.kind].format(dish=event.data.get("dish", ""))
 
 
 def _advice(moment: KitchenMoment) -> Iterator[str]:

@@ -41,6 +41,7 @@ from kitchen.worlds.cuisine.dispatcher import people_and_jobs, prompt
 from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CheckedCommands, ReplyFault, check_commands
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     NO_ARGUMENT,
+    SENTENCES,
     CommandedTeam,
     GivenCommand,
     KitchenMoment,
@@ -175,31 +176,7 @@ class DispatcherMemory:
         )
 
 
-PROSE = Prose(
-    openings=(
-        "Let me look at the orders and at what everybody holds.",
-        "First I check which order expires next and which tools are free.",
-        "To get the next dish out I divide the work as follows.",
-        "Looking at the current state, this is what I would do in this step.",
-    ),
-    reasons={
-        "goto": "{who} goes on to {place}.",
-        "get": "{who} needs {item} from {place}.",
-        "put": "{who} can put down what it holds at {place}.",
-        "activate": "Everything is in {place}, so {who} starts it.",
-        "noop": "{who} has nothing useful to do now and waits.",
-    },
-    closings=("", "", "I will look at the result in the next step.", "That should bring the order forward."),
-    nonsense=(
-        "I am sorry, but I am not able to help with that.",
-        "Could you tell me more about what you would like to cook today?",
-        "Sushi is a Japanese dish of vinegared rice with various ingredients. Sashimi, on the other hand, is"
-        " served without rice.",
-        "```json\n{}\n```",
-        "As the dispatcher I will now coordinate the agents in the best possible way.",
-        "... ... ...",
-    ),
-)
+PROSE = Prose(**SENTENCES["prose"])
 
 SEED_RANGE = 2**31
 """Upper bound of seeds, because some servers read them as 32 bits."""

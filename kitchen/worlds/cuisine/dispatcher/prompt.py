@@ -22,6 +22,7 @@ from kitchen.worlds.cuisine.dispatcher.demonstration import (
     demonstration_team,
 )
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
+    SENTENCES,
     CommandedTeam,
     KitchenMoment,
     agent_name,
@@ -70,30 +71,15 @@ def instruction_lines(
 
 def command_lines(*, as_tool: bool) -> Iterator[str]:
     """Yield each command and its effect, one per line."""
-    for verb, meaning in _MEANINGS.items():
+    for verb, meaning in SENTENCES["commands"].items():
         yield f"- {verb if as_tool else VERB_FORMS[verb]}: {meaning}"
-
-
-_MEANINGS = {
-    "goto": "the agent goes to the location; it is there in the next step.",
-    "get": "with empty hands, take an item where the agent stands. From the storage, name the item.",
-    "put": "put what the agent holds into the location where it stands.",
-    "activate": "with empty hands, start the tool where the agent stands: its contents become the product.",
-    "noop": "do nothing in this step.",
-}
 
 
 def place_lines(brief: Brief) -> Iterator[str]:
     """Yield the locations of the kitchen, one kind per line."""
     for kind, tool in brief["tools"].items():
         ids = ", ".join(id for id, its in brief["locations"].items() if its == kind)
-        yield f"- {ids}: {_FIXTURES.get(kind) or _tool(kind, tool)}"
-
-
-_FIXTURES = {
-    "storage": "gives every base ingredient without end; what is put there is thrown away.",
-    "servingtable": "finished dishes are put here, which completes their orders. Nothing comes back.",
-}
+        yield f"- {ids}: {SENTENCES['fixtures'].get(kind) or _tool(kind, tool)}"
 
 
 def _tool(kind: str, tool: Mapping[str, Json]) -> str:
@@ -157,24 +143,8 @@ def retry_form(seats: Sequence[int], *, as_tool: bool, calls: bool = True) -> li
 def hint_lines(brief: Brief) -> str:
     """Return the inference knowledge: hints that prevent common errors (see Prompt in the specification)."""
     kinds = set(brief["locations"].values())
-    return "\n".join(f"- {text}" for needs, text in _HINTS if kinds.issuperset(needs))
-
-
-_HINTS: tuple[tuple[tuple[str, ...], str], ...] = (
-    ((), "An agent must stand at a location before it can get, put or activate there: goto comes first."),
-    ((), "An agent carries one item. With full hands it can neither get nor activate: put first."),
-    ((), "An occupied tool can be neither filled, emptied nor activated: work elsewhere until it is free."),
-    ((), "A full tool takes nothing more, and a finished product has to be taken out before the next."),
-    ((), "Before you activate, everything that the recipe needs, and nothing else, has to be inside."),
-    ((), "Never make waste: what was put into a tool comes out only as a product."),
-    ((), "Fill a tool for one dish at a time; put only what belongs to that one recipe."),
-    ((), "As soon as a dish is done, get it and bring it to the serving table: that is what counts."),
-    ((), "Orders keep coming and run out: serve the most urgent one that can still be met first."),
-    ((), "Let agents work side by side on different ingredients and tools, and do nothing twice."),
-    ((), "Idle agents can prepare what next orders will need; a dish may wait on the serving table."),
-    (("chopboard", "mixer"), "What is mixed, such as a salad, is often chopped on a chopboard before."),
-    (("chopboard",), "Chopping occupies the agent too. The board holds one item: take the slices away."),
-)
+    hints = SENTENCES["hints"]
+    return "\n".join(f"- {hint['text']}" for hint in hints if kinds.issuperset(hint.get("needs", ())))
 
 
 def describe_state(moment: KitchenMoment) -> str:
@@ -340,13 +310,9 @@ def _parts(moment: KitchenMoment, options: DispatcherOptions) -> Iterator[tuple[
 
 
 def _talk(moment: KitchenMoment, options: DispatcherOptions) -> str:
-    rules = [people_and_jobs.conversation_rules(as_tool=options.as_tool)]
-    return "\n".join(
-        [
-            *rules,
-            *([people_and_jobs.job_rules(as_tool=options.as_tool)] if people_and_jobs.is_led(moment) else []),
-        ]
-    )
+    topics = ("talk", "jobs") if people_and_jobs.is_led(moment) else ("talk",)
+    form = "in_tool" if options.as_tool else "in_text"
+    return "\n".join(SENTENCES[topic]["rules"].format(how=SENTENCES[topic][form]) for topic in topics)
 
 
 def prompt_pieces(moment: KitchenMoment, options: DispatcherOptions) -> Mapping[str, str]:
