@@ -15,9 +15,7 @@ KIT = WorldKit(
     coplayers={
         "greedy": partial(load_path, f"{_PARTNERS}.baseline_agents:GreedyAgent"),
         "grid_planner": partial(load_path, f"{_PARTNERS}.planner_agent:GridPlanner"),
-        "random_walk": partial(
-            load_path, f"{_PARTNERS}.baseline_agents:RandomWalkAgent"
-        ),
+        "random_walk": partial(load_path, f"{_PARTNERS}.baseline_agents:RandomWalkAgent"),
         "script": partial(load_path, f"{_PARTNERS}.baseline_agents:ScriptAgent"),
         "stay": partial(load_path, f"{_PARTNERS}.baseline_agents:StayAgent"),
     },

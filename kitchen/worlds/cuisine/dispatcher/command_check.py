@@ -2,22 +2,19 @@
 
 Source: section 4.1 of the paper (Action Validation, Feedback). A command that cannot be carried out becomes
 noop, with a reason and advice. A refused command does not affect the others. A second command for an agent is
-left out, and so is a command for another's agent. The kitchen is rebuilt from brief and observation, so only
-facts that the seat knows count.
+left out, and so is a command for another's agent.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from kitchen.contract.decision_notes import LEFT_OUT, NO_COMMAND, UNCLEAR, UNREAD_CODES
 from kitchen.contract.world import Command, Event, Json
 from kitchen.words.english_text import counted_noun
-from kitchen.worlds.cuisine.command_rules import AgentState, PlaceState, States, carry_out_command
+from kitchen.worlds.cuisine.command_rules import AgentState, PlaceState
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     SENTENCES,
     CommandedTeam,
@@ -28,92 +25,7 @@ from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     spell_command,
 )
 from kitchen.worlds.cuisine.display_text import telling_reasons
-from kitchen.worlds.cuisine.level import Level, Recipe, Stock, Tool, shipped_catalogue
-
-_KEPT = ("level", "title", "dishes", "recipes", "base", "tools", "locations", "uncookable")
-
-
-class SimulatedKitchen:
-    """The kitchen in the middle of a turn; `run` changes it."""
-
-    def __init__(self, brief: Mapping[str, Json], observation: Mapping[str, Json]) -> None:
-        self.level = level_from_brief(brief)
-        self._states = States()
-        self.agents = [
-            self._states.agent(seat, each["at"], each["holds"], int(each["busy"]))
-            for seat, each in enumerate(observation["agents"])
-        ]
-        self.places = {id: self._place(id, each) for id, each in observation["locations"].items()}
-
-    def run(self, seat: int, command: Command) -> tuple[str, ...]:
-        """Carry out one command and return no reasons, or change nothing and return the refusal codes."""
-        if not 0 <= seat < len(self.agents):
-            return ("unknown_agent",)
-        outcome = carry_out_command(self.level, self._states, self.agents[seat], self.place(command), command)
-        if not outcome.reasons:
-            self.agents[seat] = outcome.agent
-            if outcome.place is not None:
-                self.places[outcome.place.id] = outcome.place
-        return outcome.reasons
-
-    def agent(self, seat: int) -> AgentState | None:
-        """Return the agent now; None if there is none."""
-        return self.agents[seat] if 0 <= seat < len(self.agents) else None
-
-    def place(self, command: Command) -> PlaceState | None:
-        """Return the place that a command names; None if it names no place of this kitchen."""
-        return self.places.get(command[1]) if len(command) > 1 else None
-
-    def _place(self, id: str, seen: Mapping[str, Json]) -> PlaceState:
-        tool = self.level.places[id]
-        done = tool.role == "tool" and not tool.always_open and bool(seen["open"])
-        return self._states.place(id, tuple(seen["items"]), int(seen["busy"]), done)
-
-
-def level_from_brief(brief: Mapping[str, Json]) -> Level:
-    """Return the level that a brief describes; equal briefs share one."""
-    return _level(json.dumps({key: brief[key] for key in _KEPT}))
-
-
-@lru_cache(maxsize=64)
-def _level(text: str) -> Level:
-    brief = json.loads(text)
-    recipes = {
-        product: Recipe(product, product, each["tool"], tuple(each["ingredients"]))
-        for product, each in brief["recipes"].items()
-    }
-    places = {id: _tool(kind, brief["tools"][kind]) for id, kind in brief["locations"].items()}
-    return Level(
-        code=brief["level"],
-        title=brief["title"],
-        difficulty=None,
-        kitchen=tuple(brief["locations"].values()),
-        dishes=tuple(brief["dishes"]),
-        uncookable=tuple(brief["uncookable"]),
-        places=places,
-        serving_table=next(id for id, tool in places.items() if tool.role == "serving"),
-        recipes=recipes,
-        stock=_stock(brief["base"], recipes),
-    )
-
-
-def _stock(base: list[str], recipes: Mapping[str, Recipe]) -> Stock:
-    """Return all items: those of the storage, and those that can be made."""
-    known = shipped_catalogue().stock
-    ingredients = {**known.ingredients, **{item: item for item in base if item not in known.ingredients}}
-    return replace(known, ingredients=ingredients, recipes={**known.recipes, **recipes})
-
-
-def _tool(code: str, told: Mapping[str, Json]) -> Tool:
-    """Return a type of place.
-
-    A brief lacks its role and whether it is always open; these come from the shipped tool of that name.
-    """
-    known = shipped_catalogue().stock.tools.get(code)
-    attended = bool(told["attended"])
-    role, always_open = (known.role, known.always_open) if known else ("tool", attended)
-    return Tool(code, code, role, told["capacity"], int(told["busy"]), attended, always_open)
-
+from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
 
 VERB_FORMS: Mapping[str, str] = {
     "goto": "goto_AGENT_LOCATION",
@@ -208,8 +120,7 @@ def check_commands(
     """
     ours, faults = first_commands(given, moment.team)
     scene = SimulatedKitchen(moment.brief, moment.observation)
-    for seat, command in moment.commanded.items():
-        scene.run(seat, command)
+    scene.run_all(moment.commanded)
     commands: list[GivenCommand] = []
     for seat, command in ours:
         agent, place = scene.agent(seat), scene.place(command)

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from kitchen.agents.evaluation import make_situation
 from kitchen.contract.world import Command, Event, Json
-from kitchen.worlds.cuisine.dispatcher.command_check import SimulatedKitchen
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import CommandedTeam, GivenCommand, KitchenMoment
 from kitchen.worlds.cuisine.level import Level, Stock, shipped_catalogue, tools_needed
 from kitchen.worlds.cuisine.order_book import recipe_items, timing_of
 from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
 from kitchen.worlds.cuisine.planner.plan_search import DEMONSTRATION_SETTINGS, DEMONSTRATION_TRIES
 from kitchen.worlds.cuisine.settings import Options
+from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
 from kitchen.worlds.cuisine.world import CuisineWorld
 
 DEMONSTRATION_LEVEL_CODE = "demonstration"

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kitchen.contract.world import PLACEHOLDER_PATTERN, Json, placeholders_in
 from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.cuisine.dispatcher import people_and_jobs
-from kitchen.worlds.cuisine.dispatcher.command_check import VERB_FORMS, level_from_brief
+from kitchen.worlds.cuisine.dispatcher.command_check import VERB_FORMS
 from kitchen.worlds.cuisine.dispatcher.demonstration import (
     DEMONSTRATION_KINDS,
     DISH_DEMONSTRATION,
@@ -30,6 +30,7 @@ from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     spell_commands,
 )
 from kitchen.worlds.cuisine.dispatcher.settings import PROMPT_PARTS, DispatcherOptions, calls_tool
+from kitchen.worlds.cuisine.simulated_kitchen import level_from_brief
 
 Brief = Mapping[str, Json]
 

@@ -34,7 +34,6 @@ from kitchen.worlds.cuisine.planner.plan_search import (
 from kitchen.worlds.cuisine.planner.planner_state import (
     KitchenBook,
     SeenOthers,
-    apply_command,
     forget_idle_others,
     read_book,
     read_scene,
@@ -42,6 +41,7 @@ from kitchen.worlds.cuisine.planner.planner_state import (
 )
 from kitchen.worlds.cuisine.planner.rollout import Rollout
 from kitchen.worlds.cuisine.planner.work_batches import ACTIVATE, NOWHERE, Batch, Trip, TripStyle
+from kitchen.worlds.cuisine.simulated_kitchen import KEYS_OF_LEVEL
 
 JOBS_KEY = "jobs"
 """Key of the jobs in the planner's memory; absent while no job was given."""
@@ -169,9 +169,9 @@ class CuisinePlanner(Agent):
 
     def plan(self, book: KitchenBook, situation: Situation) -> tuple[PlayedDraft, SeenOthers]:
         """Return the best plan found, and how long the others have not moved."""
-        scene = read_scene(book, situation.observations[situation.seats[0]])
-        for other, command in situation.commanded.items():
-            apply_command(book, scene, other, command)
+        seat = situation.seats[0]
+        observation = situation.observations[seat]
+        scene = read_scene(book, situation.briefs[seat], observation, situation.commanded)
         memory = situation.memory or {}
         seen = watch_others(book, scene, situation.seats, memory.get("seen", []))
         absent = forget_idle_others(scene, seen)
@@ -232,9 +232,7 @@ SENSIBLE_DISHES_PER_STEP = 0.12
 """Dishes per step that count as full output; a good team comes close to it."""
 
 
-READ_IN_BRIEF = frozenset(
-    ("locations", "recipes", "tools", "base", "dishes", "uncookable", "lifetimes", "interval", "max_steps")
-)
+READ_IN_BRIEF = frozenset((*KEYS_OF_LEVEL, "lifetimes", "interval", "max_steps"))
 READ_IN_OBSERVATION = frozenset(("step", "agents", "locations", "orders"))
 """Parts of an observation that the planner reads; `READ_IN_BRIEF` lists those of the brief."""
 
