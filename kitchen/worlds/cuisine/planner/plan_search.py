@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 from kitchen.worlds.cuisine.planner.planner_state import MOVE_STEPS, KitchenBook, KitchenScene
 from kitchen.worlds.cuisine.planner.rollout import Rollout
-from kitchen.worlds.cuisine.planner.work_batches import Batch, Errand, ItemsAround, TripStyle, WorkBatches
+from kitchen.worlds.cuisine.planner.work_batches import (
+    Batch,
+    ItemsAround,
+    PlanDraft,
+    TripStyle,
+    WorkBatches,
+)
 
 DECAY = 0.97
 """Factor on a dish's worth for each step that it waits on the table, because it could be cooked later."""
@@ -170,18 +176,6 @@ DRAFT_CHANGES = ("style", "errand", "passing", "helping", "order", "more", "less
 """Kinds of changes by which a better plan is searched."""
 
 
-class PlanDraft(NamedTuple):
-    """A plan: dishes in their order, a style, and errands to continue."""
-
-    wishes: tuple[str, ...]
-    style: TripStyle
-    errands: tuple[tuple[int, Errand], ...] = ()
-    passing: tuple[int, ...] = ()
-    """Agents that pass over the first thing they would do next."""
-    helping: tuple[int, ...] = ()
-    """Agents that next start a tool that another agent fills."""
-
-
 class PlayedDraft(NamedTuple):
     """A draft and the result of playing it ahead."""
 
@@ -201,11 +195,8 @@ class PlanSearch:
         absent: Collection[int] = (),
         manner: SearchSettings = PLAYING_SETTINGS,
     ) -> None:
-        self.book = book
-        self.manner = manner
-        self.scene = scene
-        self.idle = idle
-        self.absent = absent
+        self.book, self.scene, self.manner = book, scene, manner
+        self.idle, self.absent = idle, absent
         self.lying = ItemsAround(book, scene)
         self.demand = OrderDemand(book, scene, manner.outlasts)
         self.horizon = min(HORIZON_STEPS, book.max_steps - scene.step)
@@ -217,18 +208,7 @@ class PlanSearch:
         if played is None:
             toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
             work = WorkBatches(self.book, self.scene, self.lying, draft.wishes, toward)
-            errands = dict(draft.errands)
-            rollout = Rollout(
-                self.book,
-                self.scene,
-                work,
-                draft.style,
-                self.idle,
-                errands,
-                draft.passing,
-                draft.helping,
-                self.absent,
-            )
+            rollout = Rollout(self.book, self.scene, work, draft, self.idle, self.absent)
             rollout.run(self.horizon)
             value = self.demand.value(rollout, draft.wishes, self.horizon)
             played = self.tried[draft] = PlayedDraft(draft, rollout, value)
@@ -253,7 +233,10 @@ class PlanSearch:
         open_orders = {dish: len(lives) for dish, lives in self.demand.standing.items()}
         count: Counter[str] = Counter(self.demand.stock)
         for dish in wishes:
-            self._count(dish, open_orders, count)
+            if open_orders.get(dish, 0) > 0:
+                open_orders[dish] -= 1
+            else:
+                count[dish] += 1
             dishes.append(dish)
             work -= self.book.recipes[dish].work
         while work > 0 or len(dishes) < len(self.book.dishes):
@@ -262,12 +245,6 @@ class PlanSearch:
             dishes.append(dish)
             work -= self.book.recipes[dish].work
         return tuple(dishes)
-
-    def _count(self, dish: str, open_orders: dict[str, int], count: Counter[str]) -> None:
-        if open_orders.get(dish, 0) > 0:
-            open_orders[dish] -= 1
-        else:
-            count[dish] += 1
 
     def _gain(self, dish: str, count: Counter[str]) -> float:
         """Return the worth per command of one more of this dish in stock."""

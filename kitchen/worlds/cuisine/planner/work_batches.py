@@ -232,6 +232,18 @@ class TripStyle(NamedTuple):
     helps: bool = True
 
 
+class PlanDraft(NamedTuple):
+    """A plan: dishes in their order, a style, and errands to continue."""
+
+    wishes: tuple[str, ...]
+    style: TripStyle
+    errands: tuple[tuple[int, Errand], ...] = ()
+    passing: tuple[int, ...] = ()
+    """Agents that pass over the first thing they would do next."""
+    helping: tuple[int, ...] = ()
+    """Agents that next start a tool that another agent fills."""
+
+
 class Trip:
     """One item brought from one place to another, from empty hands to empty hands."""
 
