@@ -6,11 +6,11 @@ Codes such as `pot0` or `would_waste` stay in the data. Plain Python, no Django.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.page import SeatView
-from kitchen.contract.world import Command, Json
+from kitchen.contract.world import Command
 from kitchen.words.translation import (
     current_language,
     gettext,
@@ -188,10 +188,10 @@ class KitchenWords:
 
         If the item that the robot `holds` is given, a put names it.
         """
-        if command[:1] == ("put",) and _complete(command):
-            return join_sentence(_put(self, command, holds))
-        make = _PHRASES.get(command[0] if command else "")
-        return join_sentence(make(self, command)) if make and _complete(command) else _unknown(command)
+        if not command:
+            return gettext("Do nothing")
+        it, named = _PHRASES[_deed(command)]
+        return self._filled(named if holds else it, command, holds, _WHAT_IS_THERE)
 
     def did(self, command: Command, item: str | None = None, *, robot: str = "", stayed: bool = False) -> str:
         """Return a command that was carried out, such as `You took rice`, by the reader or by `robot`.
@@ -206,12 +206,16 @@ class KitchenWords:
         return self._deed_sentence(TRIED_SENTENCES[_deed(command)], command, None, robot)
 
     def _deed_sentence(self, deed: DeedSentences, command: Command, item: str | None, robot: str) -> str:
+        return self._filled(deed.robot if robot else deed.you, command, item, deed.unnamed, robot)
+
+    def _filled(self, text: str, command: Command, item: str | None, unnamed: str, robot: str = "") -> str:
+        """Return a translated sentence about a command, with its place and item; `item` if it names none."""
         known = _complete(command)
         thing = command[2] if known and len(command) > 2 else item
-        what = self.mid(thing) if thing else gettext(deed.unnamed)
+        what = self.mid(thing) if thing else gettext(unnamed)
         place = self.place(command[1]) if known and len(command) > 1 else ""
-        text = gettext(deed.robot if robot else deed.you)
-        return join_sentence(text.format(robot=robot, place=place, item=what, what=" ".join(command)))
+        told = gettext(text).format(robot=robot, place=place, item=what, what=" ".join(command))
+        return join_sentence(told)
 
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
         """Return why a command was not carried out, as a sentence.
@@ -318,47 +322,21 @@ def _deed(command: Command) -> str:
         return ""
     if command[0] != "put":
         return command[0]
-    return "discard" if command[1].startswith("storage") else "lay" if _flat(command[1]) else "put"
+    flat = command[1].startswith(("servingtable", "chopboard"))
+    return "discard" if command[1].startswith("storage") else "lay" if flat else "put"
 
 
-def _unknown(command: Command) -> str:
-    return gettext("Do “{what}”").format(what=" ".join(command)) if command else gettext("Do nothing")
-
-
-def _get(words: KitchenWords, command: Command) -> str:
-    what = words.mid(command[2]) if len(command) > 2 else gettext(_WHAT_IS_THERE)
-    return gettext("Take {item} from {place}").format(item=what, place=words.place(command[1]))
-
-
-def _put(words: KitchenWords, command: Command, holds: str | None) -> str:
-    it, named = _PUTS[_deed(command)]
-    text = gettext(named if holds else it)
-    return text.format(place=words.place(command[1]), item=words.mid(holds) if holds else "")
-
-
-_PUTS: Mapping[str, tuple[str, str]] = {
+_PHRASES: Mapping[str, tuple[str, str]] = {
+    "goto": (gettext_noop("Go to {place}"),) * 2,
+    "get": (gettext_noop("Take {item} from {place}"),) * 2,
+    "activate": (gettext_noop("Use {place}"),) * 2,
+    "noop": (gettext_noop("Wait one step"),) * 2,
+    "": (gettext_noop("Do “{what}”"),) * 2,
     "discard": (gettext_noop("Throw it away at storage"), gettext_noop("Throw {item} away at storage")),
     "lay": (gettext_noop("Put it on {place}"), gettext_noop("Put {item} on {place}")),
     "put": (gettext_noop("Put it into {place}"), gettext_noop("Put {item} into {place}")),
 }
-"""Phrases for a put, without and with its item."""
-
-
-def _flat(place: str) -> bool:
-    return place.startswith(("servingtable", "chopboard"))
-
-
-_PHRASES: dict[str, Callable[[KitchenWords, Command], str]] = {
-    "goto": lambda words, command: gettext("Go to {place}").format(place=words.place(command[1])),
-    "get": _get,
-    "activate": lambda words, command: gettext("Use {place}").format(place=words.place(command[1])),
-    "noop": lambda words, command: gettext("Wait one step"),
-}
-
-
-def brief_words(brief: Mapping[str, Json]) -> KitchenWords:
-    """Return the words of the kitchen that a brief describes."""
-    return KitchenWords(brief.get("names"))
+"""Phrases for a command, by verb or result: without and with the item that a put names."""
 
 
 _GO: Mapping[str, str] = {
@@ -396,7 +374,7 @@ _HINT_STILL_BUSY = ngettext_noop(
 
 def hint_text(view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
     """Return a hint, such as `Try this: go to storage to fetch rice for the salmon sushi.`"""
-    words, to = brief_words(view.brief), aim["to"]
+    words, to = KitchenWords(view.brief.get("names")), aim["to"]
     busy = view.observation["locations"][to]["busy"]
     text = (_GO if command[0] == "goto" else _DO)[aim["do"]]
     if aim["do"] == "bring" and command[0] == "put" and to.startswith("chopboard"):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from kitchen.contract.world import Command, Json
 from kitchen.words.translation import current_language, gettext
@@ -47,12 +48,9 @@ def key_of(command: Command, kind: str, number: int = 0) -> str:
 
 def key_explanations(kinds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return every key of a kitchen with its meaning. `kinds` are codes and names of the kinds of places."""
-    places = [
-        (PLACE_KEYS[kind], gettext("Go: {place}").format(place=name))
-        for kind, name in kinds
-        if kind in PLACE_KEYS
-    ]
-    verbs = [
+    known = ((PLACE_KEYS[kind], name) for kind, name in kinds if kind in PLACE_KEYS)
+    keys = [
+        *((key, gettext("Go: {place}").format(place=name)) for key, name in known),
         (VERB_KEYS["get"], gettext("Take something; again for the next thing")),
         (f"{ITEM_KEYS[0]} … {ITEM_KEYS[8]}", gettext("Take the first thing, the second, and so on")),
         (VERB_KEYS["put"], gettext("Put down what you hold")),
@@ -60,11 +58,18 @@ def key_explanations(kinds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         (VERB_KEYS["activate"], gettext("Use the tool where you are")),
         (VERB_KEYS["noop"], gettext("Wait one step")),
     ]
-    return [(key.upper(), meaning) for key, meaning in (*places, *verbs)]
+    return [(key.upper(), meaning) for key, meaning in keys]
 
 
 MAX_KNOWN_BRIEFS = 64
 """Number of briefs in the cache; each takes some ten kilobytes."""
+
+
+class ShownItem(NamedTuple):
+    """An item, a tool or a place as it is shown: its picture and its name."""
+
+    icon: str
+    name: str
 
 
 class BriefLookup:
@@ -73,6 +78,10 @@ class BriefLookup:
     def __init__(self, brief: Mapping[str, Json]) -> None:
         self.brief = brief
         self.words = KitchenWords(brief.get("names"))
+
+    def shown(self, item: str) -> ShownItem:
+        """Return the picture and the name of an item."""
+        return ShownItem(picture_of(item), self.words.name(item))
 
     @cached_property
     def wanted(self) -> dict[str, int]:
@@ -107,8 +116,7 @@ class BriefLookup:
         return {dish: tuple(self._grown(dish)) for dish in self.brief["dishes"]}
 
     def _grown(self, product: str) -> list[tuple[str, str, tuple[str, ...]]]:
-        recipe = self.brief["recipes"].get(product)
-        if not recipe:
+        if not (recipe := self.brief["recipes"].get(product)):
             return []
         own = (product, recipe["tool"], tuple(recipe["ingredients"]))
         return [own, *(below for item in recipe["ingredients"] for below in self._grown(item))]

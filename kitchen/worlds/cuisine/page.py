@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, NoContent, Page, Panel, SeatView
 from kitchen.contract.world import Aim, Command, Json
+from kitchen.pages.default_page import SpokenStep
 from kitchen.words.translation import gettext, gettext_lazy, gettext_noop
 from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.action_menu import menu_panel
@@ -22,27 +23,26 @@ from kitchen.worlds.cuisine.activity_text import (
     step_news,
 )
 from kitchen.worlds.cuisine.aims import FETCH, FREE, MAKE, SERVE
-from kitchen.worlds.cuisine.display_text import KitchenWords, hint_text, join_sentence, list_names, steps_text
+from kitchen.worlds.cuisine.display_text import KitchenWords, hint_text, join_sentence, steps_text
 from kitchen.worlds.cuisine.kitchen_panels import floor_panel, places_panel, robots_panel
-from kitchen.worlds.cuisine.names_and_keys import BriefLookup, brief_lookup, key_explanations, picture_of
+from kitchen.worlds.cuisine.names_and_keys import (
+    BriefLookup,
+    ShownItem,
+    brief_lookup,
+    key_explanations,
+    picture_of,
+)
 from kitchen.worlds.cuisine.order_tickets import orders_panel
-
-
-class ShownThing(NamedTuple):
-    """A thing, a tool or a place: its picture and its name."""
-
-    icon: str
-    name: str
 
 
 class RecipeLine(NamedTuple):
     """One line of a recipe: its ingredients, the tool, the time, and the product."""
 
-    parts: tuple[ShownThing, ...]
-    tool: ShownThing
+    parts: tuple[ShownItem, ...]
+    tool: ShownItem
     takes: str
     """Empty if it takes no time."""
-    product: ShownThing
+    product: ShownItem
 
 
 class ExampleTool(NamedTuple):
@@ -82,7 +82,7 @@ def _dish(dish: str, book: BriefLookup) -> dict[str, Json]:
         "name": words.name(dish),
         "icon": picture_of(dish),
         "lifetime": brief["lifetimes"][dish],
-        "makings": _makings(dish, book),
+        "makings": list(dict.fromkeys(_making(*line, book) for line in reversed(book.recipe(dish)))),
         "graph": task_graph.graph_drawing(task, words, task_graph.LARGE_SIZE),
         "compact": task_graph.graph_drawing(cooking, words, task_graph.compact_size(cooking)),
         "outline": task_graph.graph_outline(dish, brief["recipes"], words),
@@ -90,25 +90,11 @@ def _dish(dish: str, book: BriefLookup) -> dict[str, Json]:
     }
 
 
-def _makings(dish: str, book: BriefLookup) -> list[RecipeLine]:
-    """Return the recipe lines of a dish, each once, in cooking order."""
-    lines = (_making(*line, book) for line in reversed(book.recipe(dish)))
-    return list(dict.fromkeys(lines))
-
-
 def _making(product: str, tool: str, parts: Sequence[str], book: BriefLookup) -> RecipeLine:
     busy = _busy(tool, book)
     takes = steps_text(busy) if busy else ""
-    return RecipeLine(
-        tuple(_shown(part, book) for part in parts),
-        ShownThing(tool, book.words.name(tool)),
-        takes,
-        _shown(product, book),
-    )
-
-
-def _shown(item: str, book: BriefLookup) -> ShownThing:
-    return ShownThing(picture_of(item), book.words.name(item))
+    shown_tool = ShownItem(tool, book.words.name(tool))
+    return RecipeLine(tuple(map(book.shown, parts)), shown_tool, takes, book.shown(product))
 
 
 def _example(book: BriefLookup) -> ExampleTool:
@@ -141,22 +127,6 @@ _ASKED: Mapping[str, str] = {
 }
 
 
-def goal_text(words: KitchenWords, brief: Mapping[str, Json]) -> str:
-    """Return the goal in words: `The guests order salmon sushi and tuna sushi. …`"""
-    dishes = list_names([words.mid(dish) for dish in brief["dishes"]])
-    told = gettext("The guests order {dishes}. An order that is not served in time is missed.")
-    return told.format(dishes=dishes)
-
-
-def aim_text(words: KitchenWords, aim: Aim) -> str:
-    """Return an aim in words: `Make cooked rice`, `Free the blender`."""
-    kind, what = aim
-    text = gettext(_ASKED[kind])
-    return join_sentence(
-        text.format(place=words.place(what)) if kind == FREE else text.format(item=words.mid(what))
-    )
-
-
 _TEMPLATES = "worlds/cuisine"
 
 
@@ -185,23 +155,22 @@ class CuisinePage(Page):
 
         All panels are orders, floor, intents, robots, locations, happened, news, menu, done, spoken.
         """
-        brief = brief_lookup(view.brief)
-        makes = (make for make in _PANELS if make not in _UNSEEN.get(view.shown, ()))
-        return tuple(make(view, brief) for make in makes if make is not intents_panel or view.shows_intents)
+        return _panels(view, ())
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the same panels without the menu and the line of news."""
-        brief, unseen = brief_lookup(view.brief), (menu_panel, step_news, *_UNSEEN.get(view.shown, ()))
-        makes = (make for make in _PANELS if make not in unseen)
-        return tuple(make(view, brief) for make in makes if make is not intents_panel or view.shows_intents)
+        return _panels(view, (menu_panel, step_news))
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the ordered dishes, and how long an order waits."""
-        return goal_text(brief_lookup(brief).words, brief)
+        """Return the goal in words: `The guests order salmon sushi and tuna sushi. …`"""
+        told = gettext("The guests order {dishes}. An order that is not served in time is missed.")
+        return told.format(dishes=brief_lookup(brief).words.items(brief["dishes"]))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return an aim in words: `Serve salmon sushi`, `Free pot 1`."""
-        return aim_text(brief_lookup(brief).words, aim)
+        (kind, what), words = aim, brief_lookup(brief).words
+        name = {"place": words.place(what)} if kind == FREE else {"item": words.mid(what)}
+        return join_sentence(gettext(_ASKED[kind]).format(**name))
 
     def aim_group(self, aim: Aim) -> str:
         """Return the heading of the aim's kind."""
@@ -256,12 +225,6 @@ class ServedCount(NamedTuple):
     fresh: bool
 
 
-class SpokenStep(NamedTuple):
-    """The text of a step for a screen reader."""
-
-    text: str
-
-
 def _done(view: SeatView, known: BriefLookup) -> Panel:
     seen, fresh = view.observation, dishes_with_event(view, "completed")
     served: Counter[str] = Counter(seen["delivered"])
@@ -299,6 +262,12 @@ _UNSEEN: Mapping[str, tuple[_Make, ...]] = {
     DRAWING_TABLES: (floor_panel, intents_panel),
     DRAWING_ONLY: (robots_panel, places_panel),
 }
+
+
+def _panels(view: SeatView, without: tuple[_Make, ...]) -> tuple[Panel, ...]:
+    brief = brief_lookup(view.brief)
+    unseen = (*without, *_UNSEEN.get(view.shown, ()), *(() if view.shows_intents else (intents_panel,)))
+    return tuple(make(view, brief) for make in _PANELS if make not in unseen)
 
 
 PAGE = CuisinePage()
