@@ -56,8 +56,7 @@ def refusal_fault(
 ) -> ReplyFault:
     """Return the fault of a command that the rules refuse, given the agent and the place at that moment."""
     codes = telling_reasons(tuple(reasons))
-    facts = _facts(seat, command, agent, place)
-    parts = [_sentence(code, command).format(**facts) for code in codes]
+    parts = [_sentence(code, command).format(**_facts(seat, command, agent, place)) for code in codes]
     text = f"{agent_name(seat)} could not {spell_command(seat, command)}: {'; '.join(parts)}."
     return ReplyFault(" ".join(codes), text, seat, command)
 
@@ -82,7 +81,7 @@ def _facts(seat: int, command: Command, agent: AgentState | None, place: PlaceSt
 
 def _sentence(code: str, command: Command) -> str:
     of_verb = SENTENCES["refusals_of_verb"].get(f"{code} {command[0] if command else ''}")
-    return of_verb or SENTENCES["refusals"].get(code, "it could not be carried out")
+    return str(of_verb or SENTENCES["refusals"].get(code, "it could not be carried out"))
 
 
 NOOP = ("noop",)
@@ -142,38 +141,28 @@ def first_commands(
     first: dict[int, GivenCommand] = {}
     faults: dict[str, ReplyFault] = {}
     for seat, command in given:
-        if seat not in team.mine:
-            fault = _not_ours(seat, team)
-            faults.setdefault(fault.text, fault)
-        elif seat in team.settled:
-            fault = _not_now(seat)
-            faults.setdefault(fault.text, fault)
-        elif first.setdefault(seat, (seat, command)) != (seat, command):
-            fault = _twice(seat, first[seat])
+        fault = _not_followed(seat, team)
+        if not fault and first.setdefault(seat, (seat, command)) != (seat, command):
+            text = "was commanded twice; agent ids cannot be the same, so only the first command counts"
+            text = f"{agent_name(seat)} {text} ({spell_command(*first[seat])})."
+            fault = ReplyFault("duplicate_agent", text, seat)
+        if fault:
             faults.setdefault(fault.text, fault)
     return list(first.values()), list(faults.values())
 
 
-def _twice(seat: int, first: GivenCommand) -> ReplyFault:
-    text = (
-        f"{agent_name(seat)} was commanded twice; agent ids cannot be the same, "
-        f"so only the first command counts ({spell_command(*first)})."
-    )
-    return ReplyFault("duplicate_agent", text, seat)
-
-
-def _not_now(seat: int) -> ReplyFault:
-    text = f"{agent_name(seat)} was not to be commanded in that step: your command for it was ignored."
-    return ReplyFault("not_asked_now", text, seat)
-
-
-def _not_ours(seat: int, team: CommandedTeam) -> ReplyFault:
+def _not_followed(seat: int, team: CommandedTeam) -> ReplyFault | None:
+    """Return the fault of a command for an agent that is not ours to command now; None if it is."""
+    name = agent_name(seat)
     if seat >= team.agents:
-        return ReplyFault(
-            "unknown_agent", f"There is no {agent_name(seat)}; command {team.list_mine()}.", seat
-        )
-    who = "is a person and decides alone" if seat in team.people else "is commanded by somebody else"
-    return ReplyFault("not_yours", f"{agent_name(seat)} {who}: your command for it was ignored.", seat)
+        return ReplyFault("unknown_agent", f"There is no {name}; command {team.list_mine()}.", seat)
+    if seat not in team.mine:
+        who = "is a person and decides alone" if seat in team.people else "is commanded by somebody else"
+        return ReplyFault("not_yours", f"{name} {who}: your command for it was ignored.", seat)
+    if seat in team.settled:
+        text = f"{name} was not to be commanded in that step: your command for it was ignored."
+        return ReplyFault("not_asked_now", text, seat)
+    return None
 
 
 def _left_out(
@@ -187,12 +176,13 @@ def _left_out(
         text = f"No command was found in your reply: give one command each to {team.list_asked()}."
         return [ReplyFault(NO_COMMAND, text)]
     left = [seat for seat in team.asked if seat not in told]
-    return [_unclear(seat, unclear[seat]) if seat in unclear else _without(seat) for seat in left]
-
-
-def _without(seat: int) -> ReplyFault:
     words = "{} got no command and did nothing; give noop if that is meant."
-    return ReplyFault(LEFT_OUT, words.format(agent_name(seat)), seat)
+    return [
+        _unclear(seat, unclear[seat])
+        if seat in unclear
+        else ReplyFault(LEFT_OUT, words.format(agent_name(seat)), seat)
+        for seat in left
+    ]
 
 
 def _unclear(seat: int, ways: Sequence[Command]) -> ReplyFault:
@@ -217,7 +207,7 @@ def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list
 def _late(moment: KitchenMoment) -> Iterator[str]:
     """Yield sentences about late replies, which were not followed because the kitchen had changed."""
     for late in moment.late:
-        given = ", ".join(spell_command(seat, command) for seat, command in late.commands.items())
+        given = ", ".join(spell_command(*each) for each in late.commands.items())
         said = f" ({given})" if given else ""
         yield f"Your reply for step {late.step} came too late and was not followed{said}: see the state now."
 

@@ -37,7 +37,6 @@ from kitchen.llm.providers.stand_in_model import (
     WrittenCommand,
 )
 from kitchen.worlds.cuisine.command_rules import VERBS
-from kitchen.worlds.cuisine.dispatcher import people_and_jobs, prompt
 from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CheckedCommands, ReplyFault, check_commands
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     NO_ARGUMENT,
@@ -49,22 +48,24 @@ from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     command_object,
 )
 from kitchen.worlds.cuisine.dispatcher.people_and_jobs import (
+    JOB_ANSWERS,
     is_led,
     job_answers_in,
     line_in_reply,
     repeats_prompt,
+    shorten,
     strip_job_answers,
     strip_line,
 )
 from kitchen.worlds.cuisine.dispatcher.phrase_parser import LevelNames
-from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, repair_part
+from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, repair_part, retry_form
 from kitchen.worlds.cuisine.dispatcher.reply_extraction import (
     ExtractedCommands,
     RequestedCommands,
     extract_commands,
     extract_from_call,
 )
-from kitchen.worlds.cuisine.dispatcher.settings import DispatcherOptions, calls_tool
+from kitchen.worlds.cuisine.dispatcher.settings import DispatcherOptions
 from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
 
 TOOL_NAME = "dispatch"
@@ -77,39 +78,36 @@ def dispatch_tool(
 
     If it `talks`, the tool has a line to people. If it is `led`, the tool has answers to jobs.
     """
-    command = _object(
-        {
-            "agent": _enum(agent_name(seat) for seat in team.mine),
-            "verb": _enum(VERBS),
-            "location": _enum([*brief["locations"], NO_ARGUMENT]),
-            "item": _enum([*brief["base"], *brief["recipes"], NO_ARGUMENT]),
-        }
-    )
-    plan = {"type": "string", "description": "One or two sentences: what the agents work towards now."}
-    commands = {
-        "type": "array",
-        "description": "One command for each agent, in the order in which they run.",
-        "items": command,
+    schema: dict[str, Json] = {
+        "plan": {"type": "string", "description": "One or two sentences: what the agents work towards now."}
     }
-    say = {"type": "string", "description": "One short line to the people, or nothing."}
-    more = {
-        **({"say": say} if talks else {}),
-        **({"jobs": people_and_jobs.job_answer_schema()} if led else {}),
+    if talks:
+        schema["say"] = {"type": "string", "description": "One short line to the people, or nothing."}
+    if led:
+        told = "What becomes of jobs: new ones accepted or declined, others done or failed."
+        answer = {"job": {"type": "integer"}, "answer": _one_of(JOB_ANSWERS), "words": {"type": "string"}}
+        schema["jobs"] = _list_of(answer, told)
+    command = {
+        "agent": _one_of(agent_name(seat) for seat in team.mine),
+        "verb": _one_of(VERBS),
+        "location": _one_of([*brief["locations"], NO_ARGUMENT]),
+        "item": _one_of([*brief["base"], *brief["recipes"], NO_ARGUMENT]),
     }
-    schema = _object({"plan": plan, **more, "commands": commands})
-    return Tool(TOOL_NAME, "Give every agent that you command its command for this step.", schema)
+    schema["commands"] = _list_of(command, "One command for each agent, in the order in which they run.")
+    about = "Give every agent that you command its command for this step."
+    return Tool(TOOL_NAME, about, _object(schema))
 
 
 def _object(properties: Mapping[str, Json]) -> dict[str, Json]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    required = list(properties)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def _enum(values: Iterable[str]) -> dict[str, Json]:
+def _list_of(properties: Mapping[str, Json], description: str) -> dict[str, Json]:
+    return {"type": "array", "description": description, "items": _object(properties)}
+
+
+def _one_of(values: Iterable[str]) -> dict[str, Json]:
     return {"type": "string", "enum": list(values)}
 
 
@@ -362,19 +360,13 @@ class ModelConversation:
         """
         calls = [call.reply.call for call in self.calls if call.reply and call.reply.call]
         plan = str(calls[-1].get("plan") or "").strip() if calls else ""
-        first = " ".join(plan.partition("\n")[0].split())
-        return first if len(first) <= MAX_PLAN_CHARACTERS else f"{first[:MAX_PLAN_CHARACTERS].rstrip()}…"
+        return shorten(" ".join(plan.partition("\n")[0].split()), MAX_PLAN_CHARACTERS)
 
     @property
     def thought(self) -> str:
         """The model's reasoning before its last answer, if its provider returns it."""
         said = [call.reply.reasoning for call in self.calls if call.reply]
-        thought = said[-1].strip() if said else ""
-        return (
-            thought
-            if len(thought) <= MAX_THOUGHT_CHARACTERS
-            else f"{thought[:MAX_THOUGHT_CHARACTERS].rstrip()}…"
-        )
+        return shorten(said[-1].strip() if said else "", MAX_THOUGHT_CHARACTERS)
 
     def _read(self, reply: Reply, asked: RequestedCommands) -> ExtractedCommands:
         """Read a structured reply; if it has no commands, read the text."""
@@ -409,8 +401,7 @@ class ModelConversation:
 
         They run after those that are kept, and cannot affect these.
         """
-        how = {"as_tool": self.options.as_tool, "calls": calls_tool(self.options)}
-        form = prompt.retry_form(missing, **how) if first.verdict.unread else []
+        form = retry_form(missing, self.options) if first.verdict.unread else []
         problems = [fault.text for fault in first.verdict.faults]
         again = self.ask(repair_part(problems, missing, form), missing)
         if again is None:

@@ -87,8 +87,12 @@ def line_in_reply(reply: Reply) -> str:
 
 def clip_line(text: str) -> str:
     """Return a text on one line, cut to `MAX_LINE_CHARACTERS`."""
-    line = " ".join(text.split()).strip("\"'` ")
-    return line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS].rstrip()}…"
+    return shorten(" ".join(text.split()).strip("\"'` "), MAX_LINE_CHARACTERS)
+
+
+def shorten(text: str, most: int) -> str:
+    """Return a text cut to so many characters, with an ellipsis if something is missing."""
+    return text if len(text) <= most else f"{text[:most].rstrip()}…"
 
 
 def strip_line(text: str) -> str:
@@ -145,25 +149,6 @@ def job_lines(moment: KitchenMoment) -> Iterator[str]:
 
 JOB_STATE_TEXTS = {"given": "not answered", "accepted": "accepted", "started": "begun"}
 """Words for the state of an open job."""
-
-
-def job_answer_schema() -> dict[str, Json]:
-    """Return the JSON schema of answers to jobs in a structured reply."""
-    entry: Mapping[str, Json] = {
-        "job": {"type": "integer"},
-        "answer": {"type": "string", "enum": list(JOB_ANSWERS)},
-        "words": {"type": "string"},
-    }
-    return {
-        "type": "array",
-        "description": "What becomes of jobs: new ones accepted or declined, others done or failed.",
-        "items": {
-            "type": "object",
-            "properties": dict(entry),
-            "required": list(entry),
-            "additionalProperties": False,
-        },
-    }
 
 
 def job_answers_in(reply: Reply, jobs: Iterable[Job]) -> tuple[MessageDraft, ...]:
