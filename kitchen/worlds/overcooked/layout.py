@@ -175,27 +175,39 @@ def _layout(code: str, source: DataSource, values: Mapping[str, Json]) -> Layout
     _check_grid(source, told.grid, cells)
     letters = set(cells.values())
     orders = tuple(_soups(source, "orders", told.orders, letters))
+    bonus = set(_bonus(source, told.bonus, orders, letters))
+    value, time = (_amounts(source, key, getattr(told, key), letters) for key in ("value", "time"))
+    return layout_of_rows(code, told.title, told.grid, {soup: soup in bonus for soup in orders}, value, time)
+
+
+def layout_of_rows(
+    code: str,
+    title: str,
+    rows: tuple[str, ...],
+    orders: Mapping[Soup, bool],
+    value: int | Mapping[str, int],
+    time: int | Mapping[str, int],
+) -> Layout:
+    """Return the layout of a checked grid. `orders` says of each ordered soup whether it counts twice."""
+    cells = {(x, y): letter for y, row in enumerate(rows) for x, letter in enumerate(row)}
+    by_letter = {letter: cell for cell, letter in cells.items()}
     return Layout(
         code=code,
-        title=told.title,
-        rows=told.grid,
+        title=title,
+        rows=rows,
         furniture={cell: letter for cell, letter in cells.items() if not is_floor(letter)},
         floor=tuple(cell for cell, letter in cells.items() if is_floor(letter)),
-        starts=(_find(cells, "1"), _find(cells, "2")),
-        orders=orders,
-        bonus=frozenset(_bonus(source, told.bonus, orders, letters)),
-        value=_amounts(source, "value", told.value, letters),
-        time=_amounts(source, "time", told.time, letters),
+        starts=(by_letter["1"], by_letter["2"]),
+        orders=tuple(orders),
+        bonus=frozenset(soup for soup, is_bonus in orders.items() if is_bonus),
+        value=value,
+        time=time,
     )
 
 
 def is_floor(letter: str) -> bool:
     """Return whether the letter is floor or a start cell."""
     return letter == FLOOR or letter in STARTS
-
-
-def _find(cells: Mapping[Cell, str], letter: str) -> Cell:
-    return next(cell for cell, found in cells.items() if found == letter)
 
 
 def _check_grid(source: DataSource, rows: tuple[str, ...], cells: Mapping[Cell, str]) -> None:

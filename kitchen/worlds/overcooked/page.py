@@ -80,14 +80,6 @@ def orders_panel(view: SeatView) -> Panel:
     return Panel("orders", f"{_TEMPLATES}/orders.jinja", OrderList(shows))
 
 
-def score_panel(view: SeatView) -> Panel:
-    """Return the panel with points, soups and ticks left."""
-    seen = view.observation
-    tick_ms = view.brief["tick_ms"] if view.brief["clock"] == "tick" else 0
-    shows = ScoreContent(seen["points"], seen["soups"], seen["ticks_left"], tick_ms)
-    return Panel("score", f"{_TEMPLATES}/score.jinja", shows)
-
-
 class FacedCell(NamedTuple):
     """The cell that a seat faces: its letter (a space for floor), and the thing or the pot in it."""
 
@@ -113,12 +105,8 @@ def interact_effect(found: FacedCell, holds: Json) -> tuple[str, Json]:
         return (LAID, holds) if holds else (TOOK, found.thing)
     if found.letter == SERVING:
         return SERVED, holds
-    if found.letter == POT:
-        return _of_pot(holds)
-    return TOOK, DISPENSERS.get(found.letter)
-
-
-def _of_pot(holds: Json) -> tuple[str, Json]:
+    if found.letter != POT:
+        return TOOK, DISPENSERS.get(found.letter)
     if holds is None:
         return STARTED, None
     return (FILLED, None) if holds == DISH else (POTTED, holds)
@@ -138,48 +126,6 @@ def use_label(view: SeatView, found: FacedCell) -> str:
     """Return the label of an effective interact, such as `Put an onion into the pot`."""
     did, what = interact_effect(found, view.observation["players"][view.seat]["holds"])
     return gettext(USE_LABELS[did]).format(thing=thing_phrase(what))
-
-
-def handbook(brief: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return the content of the guide: orders, furniture by letter, and the length of the episode."""
-    ticking = brief["clock"] == "tick"
-    letters = dict.fromkeys(letter for row in brief["grid"] for letter in row if not is_floor(letter))
-    return {
-        "orders": [
-            {
-                "parts": list(each["ingredients"]),
-                "soup": ingredient_list(each["ingredients"]),
-                "points": each["points"],
-                "time": duration_text(each["ticks"], brief),
-                "bonus": each["bonus"],
-            }
-            for each in brief["orders"]
-        ],
-        "places": [(letter, furniture_name(letter)) for letter in letters if letter != COUNTER],
-        "whole": duration_text(brief["ticks"], brief),
-        "ticking": ticking,
-        "starts_itself": brief["cooking"] == "auto",
-    }
-
-
-def script_sentences() -> Mapping[str, Json]:
-    """Return texts for the page script, by the script's names. The script fills in the parts in braces."""
-    return {
-        "soup": gettext("soup of {ingredients}"),
-        "idle": gettext("not cooking yet"),
-        "ready": gettext("ready"),
-        "cooking": gettext("ready in {seconds} s"),
-        "delivered": delivery_text(1, own=False),
-        "worthless": delivery_text(0, own=False),
-        "own_delivered": delivery_text(1, own=True),
-        "own_worthless": delivery_text(0, own=True),
-        "did": {did: gettext(text) for did, text in DONE_SENTENCES.items() if did != SERVED},
-        "a": {code: gettext(name) for code, name in THING_PHRASES.items()},
-        "a_soup": gettext("a soup"),
-        "soup_ready": gettext("A soup is ready."),
-        "next": {code: gettext(text) for code, text in NEXT_SENTENCES.items()},
-        "expects": {code: gettext(text) for code, text in EXPECTED_SENTENCES.items()},
-    }
 
 
 def _look(letter: str) -> CellLook:
@@ -231,7 +177,10 @@ class OvercookedPage(GridPage):
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel with points, soups and ticks left."""
-        return score_panel(view)
+        seen = view.observation
+        tick_ms = view.brief["tick_ms"] if view.brief["clock"] == "tick" else 0
+        shows = ScoreContent(seen["points"], seen["soups"], seen["ticks_left"], tick_ms)
+        return Panel("score", f"{_TEMPLATES}/score.jinja", shows)
 
     def story(self, view: SeatView) -> Panel:
         """Return the panel with the last ticks, newest first."""
@@ -259,9 +208,9 @@ class OvercookedPage(GridPage):
 
     def pad_text(self, verb: str, view: SeatView) -> str:
         """Return the label of the interact key, which says what it would do now; empty for other keys."""
-        return (
-            use_label(view, faced_cell(view.brief, view.observation, view.seat)) if verb == "interact" else ""
-        )
+        if verb != "interact":
+            return ""
+        return use_label(view, faced_cell(view.brief, view.observation, view.seat))
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
         """Return the rules for the page script, with the cooking time for the progress rings in pots."""
@@ -269,12 +218,44 @@ class OvercookedPage(GridPage):
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
         """Return the texts for the page script, with those about pots, soups and deliveries."""
-        return {**super().script_words(view), **script_sentences()}
+        return {
+            **super().script_words(view),
+            "soup": gettext("soup of {ingredients}"),
+            "idle": gettext("not cooking yet"),
+            "ready": gettext("ready"),
+            "cooking": gettext("ready in {seconds} s"),
+            "delivered": delivery_text(1, own=False),
+            "worthless": delivery_text(0, own=False),
+            "own_delivered": delivery_text(1, own=True),
+            "own_worthless": delivery_text(0, own=True),
+            "did": {did: gettext(text) for did, text in DONE_SENTENCES.items() if did != SERVED},
+            "a": {code: gettext(name) for code, name in THING_PHRASES.items()},
+            "a_soup": gettext("a soup"),
+            "soup_ready": gettext("A soup is ready."),
+            "next": {code: gettext(text) for code, text in NEXT_SENTENCES.items()},
+            "expects": {code: gettext(text) for code, text in EXPECTED_SENTENCES.items()},
+        }
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the guide: orders in words and pictures, durations, and keys."""
-        keys = [(gettext(key.label), command_label((verb,))) for verb, key in self.pad.items()]
-        return {**handbook(brief), "keys": keys}
+        """Return the guide: orders in words and pictures, furniture by letter, durations, and keys."""
+        letters = dict.fromkeys(letter for row in brief["grid"] for letter in row if not is_floor(letter))
+        return {
+            "orders": [
+                {
+                    "parts": list(each["ingredients"]),
+                    "soup": ingredient_list(each["ingredients"]),
+                    "points": each["points"],
+                    "time": duration_text(each["ticks"], brief),
+                    "bonus": each["bonus"],
+                }
+                for each in brief["orders"]
+            ],
+            "places": [(letter, furniture_name(letter)) for letter in letters if letter != COUNTER],
+            "whole": duration_text(brief["ticks"], brief),
+            "ticking": brief["clock"] == "tick",
+            "starts_itself": brief["cooking"] == "auto",
+            "keys": [(gettext(key.label), command_label((verb,))) for verb, key in self.pad.items()],
+        }
 
     def phrase(self, command: Command) -> str:
         """Return a command in words, such as `Go left`."""
