@@ -20,10 +20,7 @@ from kitchen.worlds.cuisine.order_tickets import items_in_kitchen
 
 @dataclass(frozen=True, slots=True)
 class FittingActions:
-    """The kitchen as one seat sees it, and what its open orders need.
-
-    If no order is open, all dishes count as ordered.
-    """
+    """The kitchen as one seat sees it, and the needs of the open orders; of all dishes if none is open."""
 
     known: BriefLookup
     places: Mapping[str, Mapping[str, Json]]
@@ -46,9 +43,7 @@ class FittingActions:
         return verb == "activate" and self._makes(place) in self.missing
 
     def worth_going(self, place: str) -> bool:
-        """Return whether the held item belongs there or, with empty hands, whether something useful
-        is there.
-        """
+        """Return whether the held item belongs there; with empty hands, whether something useful is there."""
         if self.holds:
             return self._takes(place)
         return self._is(place, "storage") or bool(self._makes(place)) or self._has_made(place)
@@ -168,9 +163,7 @@ class ActionGroup(NamedTuple):
 
 
 class ActionChoice(NamedTuple):
-    """One radio button: its command, in words under its heading (`text`) and alone, and its key if it has
-    one.
-    """
+    """One radio button: its command, in words under its heading (`text`) and `alone`, and its key."""
 
     value: str
     text: str
@@ -188,10 +181,7 @@ class ActionChoice(NamedTuple):
 
 
 class RobotSite(NamedTuple):
-    """The state that a menu depends on: the robot's place, its item, the contents of reachable places.
-
-    Also the commands that fit the moment.
-    """
+    """The state that a menu depends on: place, item, contents of reachable places, fitting commands."""
 
     at: str
     holds: str | None
@@ -235,10 +225,7 @@ def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
 
 
 def action_groups(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
-    """Return every offered command once, grouped by verb, including empty groups.
-
-    Return nothing if none is offered.
-    """
+    """Return every offered command once, grouped by verb with empty groups; nothing if none is offered."""
     offered = dict.fromkeys(view.legal, False)
     for command in view.anticipated:
         offered.setdefault(command, True)
@@ -276,10 +263,7 @@ def _action(command: Command, known: BriefLookup, site: RobotSite, key: str, ear
 
 
 def _picture(command: Command, known: BriefLookup, site: RobotSite) -> str:
-    """Return the picture of the item that is taken, put or made.
-
-    Return an empty string for rare items, because there are many.
-    """
+    """Return the picture of the item that is taken, put or made; empty for the many rare items."""
     if _is_rare(command, known):
         return ""
     item = ""

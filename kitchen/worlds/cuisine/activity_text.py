@@ -109,10 +109,7 @@ def _line(player: PlayerView, age: int, view: SeatView, words: KitchenWords) -> 
 
 
 def _place_before(seat: int, age: int, view: SeatView) -> str:
-    """Return the place of this seat before a step, as far as earlier steps show it.
-
-    Each command names the place of the seat; all seats begin at the serving table.
-    """
+    """Return the seat's place before a step, as far as earlier steps show it; all begin at the table."""
     for step in view.history[age + 1 :]:
         event = _of_seat(step, seat)
         if event and event.kind == "performed" and len(event.data["command"]) > 1:
@@ -160,10 +157,7 @@ def spoken_text(view: SeatView, words: KitchenWords) -> str:
 
 
 def _recap(step: PastStep, seat: int) -> list[str]:
-    """Return the lines of a step: the reader's own first, then the kitchen's, then the other robots'.
-
-    A listener who has heard enough can move on.
-    """
+    """Return the lines of a step: the reader's own first, then the kitchen's, then the other robots'."""
     own = [_aloud(line) for line in step.lines if line.seat == seat]
     others = [_aloud(line) for line in step.lines if line.seat != seat]
     return [*own, *(_ended(text) for _, text in step.news), *others]
@@ -231,10 +225,7 @@ class IntentLine(NamedTuple):
 
 
 class SharedIntent(NamedTuple):
-    """A line, and seats and names of the robots it belongs to.
-
-    One agent may say the same for all its robots.
-    """
+    """A line, and seats and names of the robots it belongs to: one agent may say the same for several."""
 
     robots: tuple[tuple[int, str], ...]
     line: IntentLine
@@ -287,10 +278,7 @@ def intent_text(intent: Intent, known: BriefLookup) -> str:
 
 
 def prediction_text(intent: Intent, seat: int, known: BriefLookup) -> str:
-    """Return a prediction in words, such as `It expects that you serve salmon sushi`.
-
-    Empty if nothing is predicted for this seat.
-    """
+    """Return a prediction in words: `It expects that you serve salmon sushi`; empty if there is none."""
     if intent.get("of") != str(seat) or intent.get("foresees") not in _FORESEES:
         return ""
     what, words, text = intent.get("what", ""), known.words, _FORESEES[intent["foresees"]]

@@ -109,10 +109,7 @@ class CommandCase:
 def carry_out_command(
     level: Level, states: States, agent: AgentState, place: PlaceState | None, command: Command
 ) -> CommandEffect:
-    """Return the effect of the command.
-
-    `place` is the state of the place that it names, None if there is none.
-    """
+    """Return the effect of the command. `place` is the place that it names; None if there is none."""
     reasons = tuple(senseless_reasons(level, command))
     if reasons:
         return CommandEffect(agent, place, reasons)

@@ -64,11 +64,7 @@ _JUST_THEN = gettext_noop("It was not possible just then.")
 
 
 def sentence(reason: str, verb: str, busy: int) -> str:
-    """Return the untranslated sentence that explains why a command was refused.
-
-    `reason` is the code of the refusal and `verb` that of the command. `busy` is the number of steps for
-    which the place is still busy.
-    """
+    """Return the untranslated reason of a refusal; `busy` is how many more steps the place is busy."""
     if reason == "location_busy" and busy:
         return _STILL_BUSY
     return _REFUSALS_OF.get((reason, verb)) or REFUSAL_SENTENCES.get(reason, _JUST_THEN)
@@ -137,10 +133,7 @@ def join_sentence(sentence: str) -> str:
 
 
 def place_catalogue_key(name: str, *, several: bool) -> str:
-    """Return the key of a place within a sentence in the translation catalogues.
-
-    Examples: `the blender`, `pot {number}`, `storage`.
-    """
+    """Return the catalogue key of a place within a sentence: `the blender`, `pot {number}`, `storage`."""
     if several:
         return f"{name_in_sentence(name)} {{number}}"
     return name_in_sentence(name) if name == "Storage" else f"the {name_in_sentence(name)}"
@@ -184,10 +177,7 @@ class KitchenWords:
         return list_names([self.mid(code) for code in codes])
 
     def phrase(self, command: Command, holds: str | None = None) -> str:
-        """Return the command in words, such as `Take rice from storage`; every command has some words.
-
-        If the item that the robot `holds` is given, a put names it.
-        """
+        """Return any command in words: `Take rice from storage`. A put names the item it `holds`."""
         if not command:
             return gettext("Do nothing")
         it, named = _PHRASES[_deed(command)]
@@ -218,10 +208,7 @@ class KitchenWords:
         return join_sentence(told)
 
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
-        """Return why a command was not carried out, as a sentence.
-
-        `busy` is how many steps its place still is busy.
-        """
+        """Return why a command was not carried out; `busy` is how many steps its place still is busy."""
         place = self.place(command[1]) if len(command) > 1 else gettext("that place")
         item = self.mid(command[2]) if len(command) > 2 else gettext("that")
         text = sentence(reason, command[0] if command else "", busy)

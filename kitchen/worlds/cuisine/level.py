@@ -143,10 +143,7 @@ class Level:
 
 
 def parse_level(text: str, file: str, stock: Stock) -> Level:
-    """Return the level of a level file's text; its code is the stem of `file`.
-
-    Raise DataError for anything that cannot be played.
-    """
+    """Return the level of a file's text; its code is the stem of `file`. DataError if it is not playable."""
     return _level(Path(file).stem, *parse_toml(text, file), stock)
 
 

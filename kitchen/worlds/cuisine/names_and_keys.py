@@ -34,10 +34,7 @@ ITEM_KEYS = "1234567890"
 
 
 def key_of(command: Command, kind: str, number: int = 0) -> str:
-    """Return the key of a command about a place of this kind; empty if there is none.
-
-    `number` is the position of the item among those that can be taken.
-    """
+    """Return the key of a command about a kind of place and, for a get, the item's number; empty if none."""
     verb = command[0]
     if verb == "goto":
         return PLACE_KEYS.get(kind, "")

@@ -46,9 +46,7 @@ class RecipeLine(NamedTuple):
 
 
 class ExampleTool(NamedTuple):
-    """Example tools for the picture of a kitchen: one with a single part inside, and one that works or is
-    ready.
-    """
+    """Example tools for a picture: one with a single part inside, and one that works or is ready."""
 
     begun: RecipeLine
     working: RecipeLine
@@ -151,10 +149,7 @@ class CuisinePage(Page):
     scene = "worlds/cuisine/scene.js"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the shown panels in reading order.
-
-        All panels are orders, floor, intents, robots, locations, happened, news, menu, done, spoken.
-        """
+        """Return the shown panels in reading order: those of `_PANELS` that the view has."""
         return _panels(view, ())
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:

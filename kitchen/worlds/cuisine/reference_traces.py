@@ -52,10 +52,7 @@ class Trace:
     steps: list[RecordedStep]
 
     def world(self) -> CuisineWorld:
-        """Return our world with this set-up, not yet reset to the seed.
-
-        Raise SettingsError if the set-up is not possible.
-        """
+        """Return our world with this set-up, not yet reset. SettingsError if the set-up is not possible."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UncookableDishWarning)
             return CuisineWorld.create(seats=self.agents, settings=self.settings)

@@ -95,10 +95,7 @@ def _stock(base: list[str], recipes: Mapping[str, Recipe]) -> Stock:
 
 
 def _tool(code: str, told: Mapping[str, Json]) -> Tool:
-    """Return a type of place.
-
-    A brief lacks its role and whether it is always open; these come from the shipped tool of that name.
-    """
+    """Return a type of place, with the role of the shipped tool of that name: a brief has none."""
     known = shipped_catalogue().stock.tools.get(code)
     attended = bool(told["attended"])
     role, always_open = (known.role, known.always_open) if known else ("tool", attended)

@@ -261,10 +261,7 @@ class CuisineSkills(Skills):
         return [done for event in sight.events for done in _done(sight, other, event)]
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """Return whether a finished skill agrees with the predicted one.
-
-        A part of the predicted item agrees with it; so does a tool that became empty.
-        """
+        """Return whether a finished skill is the predicted one; None for a part of it or an emptied tool."""
         if foreseen == done:
             return True
         (kind, what), (did, item) = foreseen, done

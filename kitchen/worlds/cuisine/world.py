@@ -271,9 +271,7 @@ class CuisineWorld(World):
             events.append(Event("ordered", None, {"dish": dish, "life": life}))
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the level, its timing, recipes, tools and names: the same for every seat (see
-        `level_brief`).
-        """
+        """Return the level, its timing, recipes, tools and names: the same for every seat (`level_brief`)."""
         values = self.options.values
         return {
             **level_brief(self.level, self.options.timing),
@@ -316,9 +314,7 @@ class CuisineWorld(World):
         return not self._agents[seat].busy
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """Return gets, puts and activations that become legal here once another seat at this place
-        has acted.
-        """
+        """Return gets, puts and activations that become legal once another seat here has acted."""
         agent = self._agents[seat]
         if self.over or agent.busy:
             return []
@@ -330,15 +326,11 @@ class CuisineWorld(World):
         return anticipated_commands(self._kitchen, agent, others, self._places[agent.at])
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return the commands that a plan may have: goto, get, put and activate, as far as this level needs
-        them.
-        """
+        """Return the commands that a plan may have, as far as this level needs them."""
         return list(plannable_commands(self.level))
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return all aims: serve a dish, make an item, fetch one, free a tool
-        (`kitchen.worlds.cuisine.aims`).
-        """
+        """Return all aims: serve a dish, make an item, fetch one, free a tool (`aims`)."""
         return list(level_aims(self.level))
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
@@ -346,10 +338,7 @@ class CuisineWorld(World):
         return aim_mark(self.observe(seat), aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return the status of an aim from the state, whichever robot did the work.
-
-        An item that does not exist cannot be fetched.
-        """
+        """Return the status of an aim from the state, whichever robot did the work (`aims`)."""
         return aim_status(self.observe(seat), self.brief(seat), seat, aim, since)
 
     def score(self) -> dict[str, Json]:
@@ -369,9 +358,7 @@ class CuisineWorld(World):
         }
 
     def chances(self) -> Mapping[str, MetricLimits]:
-        """Return the limits of the success rate: the orders that come, and those that can expire before the
-        end.
-        """
+        """Return the limits of the success rate: the orders that come, and those that can expire."""
         return {"success_rate": order_limits(self.options.timing, self._length)}
 
     def to_dict(self) -> dict[str, Json]:
@@ -389,10 +376,7 @@ class CuisineWorld(World):
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
-        """Return the world that `to_dict` described; `catalogue` as for `create`.
-
-        Raise StateError for anything else.
-        """
+        """Return the world that `to_dict` described; StateError for anything else."""
         fields = read_object(stored, "it", _PARTS)
         require(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
         require(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")

@@ -246,10 +246,7 @@ def intents_panel(view: SeatView) -> Panel:
 
 
 def intent_text(intent: Intent, seat: int) -> str:
-    """Return an intent in words: `Next: take an onion. It expects that you deliver a soup`.
-
-    Empty if the intent says nothing to this seat.
-    """
+    """Return an intent in words, such as `Next: take an onion`; empty if it says nothing to this seat."""
     at = NEXT_SENTENCES.get(_code(intent, "do", "item"), "")
     expects = (
         EXPECTED_SENTENCES.get(_code(intent, "foresees", "what"), "") if intent.get("of") == str(seat) else ""

@@ -157,10 +157,7 @@ def _summed(amount: int | Mapping[str, int], contents: Soup) -> int:
 
 
 def parse_layout(text: str, file: str) -> Layout:
-    """Return the layout of a layout file's text; its code is the stem of `file`.
-
-    Raise DataError for anything that cannot be played, in one line with file, key and reason.
-    """
+    """Return the layout of a file's text; its code is the stem of `file`. DataError in one line if faulty."""
     return _layout(Path(file).stem, *parse_toml(text, file))
 
 
@@ -211,9 +208,7 @@ def is_floor(letter: str) -> bool:
 
 
 def _check_grid(source: DataSource, rows: tuple[str, ...], cells: Mapping[Cell, str]) -> None:
-    """Raise an error unless the grid is a closed rectangle of known letters with two starts and all that a
-    soup needs.
-    """
+    """Raise an error unless the grid is a closed rectangle of known letters with all that a soup needs."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise source.error(f"grid[{number}]", f"has {len(row)} cells, the first row {len(rows[0])}")
@@ -293,10 +288,7 @@ OWN_LAYOUT_CODE = "own"
 
 
 def load_layouts(directory: Path = LAYOUT_FOLDER) -> dict[str, Layout]:
-    """Return every layout of a directory by its code: the classic ones first, then the others by name.
-
-    Raise DataError for the first fault.
-    """
+    """Return every layout of a directory by code, the classic ones first. DataError for the first fault."""
     paths = sorted(directory.glob("*.toml"), key=lambda path: (_rank(path.stem), path.stem))
     if not paths:
         raise DataError(f"{directory}: holds no layout")

@@ -112,9 +112,7 @@ ONE_PLACE_NAMES: Mapping[str, str] = {**PLACE_NAMES, POT: "pot", SERVING: "servi
 
 
 def layout_remarks(layout: Layout) -> tuple[DrawingRemark, ...]:
-    """Return all remarks: what prevents soups from being served, what nobody reaches, and who
-    reaches what.
-    """
+    """Return all remarks: what cannot be served, what nobody reaches, and what each seat reaches."""
     reach = reach_in(layout)
     return (*_unserved(reach), *_lost(reach), *_apart(reach), *(_reached(reach, seat) for seat in (0, 1)))
 

@@ -187,17 +187,11 @@ class OvercookedPage(GridPage):
         return history_panel(view, lambda step: past_step(step, view))
 
     def spoken(self, view: SeatView) -> Panel:
-        """Return the panel for screen readers about the last tick.
-
-        It has deliveries, soups, and why this seat's command was refused, but not every move.
-        """
+        """Return the panel for screen readers: deliveries, soups, and this seat's refusal; no moves."""
         return spoken_panel(view, lambda step: past_step(step, view))
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
-        """Return an entry of a layer in words.
-
-        Examples: `onion`, and for a pot `onion, onion; not cooking yet`.
-        """
+        """Return an entry of a layer in words: `onion`, and for a pot `onion, onion; not cooking yet`."""
         if layer == "pots":
             return pot_text(entry["contents"], entry["left"], brief)
         return super().entry_words(layer, entry, brief)

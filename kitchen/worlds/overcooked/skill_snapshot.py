@@ -105,9 +105,7 @@ class SkillMoment:
 
     @property
     def is_parted(self) -> bool:
-        """Return whether some seat cannot reach every kind of furniture, so that things must pass over
-        counters.
-        """
+        """Return whether things must pass over counters, because some seat lacks some furniture."""
         return any(
             not self.reached(self.layout.places(kind), seat) for seat in (0, 1) for kind in self._kinds()
         )

@@ -249,10 +249,7 @@ class GridSkills(Skills):
         return [list(cell) for cell in SkillMoment.of(sight).startable_pots()] if skill[0] == START else None
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """Return the status of a skill from what is in hand.
-
-        A skill that can no longer be done anywhere stays unfinished.
-        """
+        """Return the status of a skill from what is in hand; an impossible one stays unfinished."""
         return skill_status(SkillMoment.of(sight), skill, since)
 
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:

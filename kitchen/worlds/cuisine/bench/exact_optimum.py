@@ -84,10 +84,7 @@ class TimeIndexedModel:
         return [each for key, each in table.items() if key[0] == agent and key[-1] == time]
 
     def _move(self) -> None:
-        """Add the constraints of movement: one place and one command per agent.
-
-        An agent without a goto stays.
-        """
+        """Add the constraints of movement: one place and one command per agent; without a goto it stays."""
         model, places = self.model, list(self.level.places)
         for a in self.agents:
             model.add(self.at[a, self.table, 0] == 1)
@@ -107,10 +104,7 @@ class TimeIndexedModel:
                 model.add_implication(act, self.at[key[0], key[1], key[-1]])
 
     def _hold(self) -> None:
-        """Add the constraints of hands: empty at first, one item at most.
-
-        Get and activate need empty hands.
-        """
+        """Add the constraints of hands: empty at first, one item at most, empty for get and activate."""
         for a in self.agents:
             for i in self.items:
                 self.model.add(self.holds[a, i, 0] == 0)
@@ -209,9 +203,7 @@ class TimeIndexedModel:
         return most
 
     def turns(self, engine: Any) -> tuple[TurnCommands, ...]:
-        """Return the plan as commands: gets, puts, activations, gets of products made in the step, then
-        moves.
-        """
+        """Return the plan as commands: gets, puts, activations, gets of products made in the step, moves."""
         return tuple(tuple(self._turn(engine, t)) for t in self.times)
 
     def _turn(self, engine: Any, t: int) -> list[tuple[int, Command]]:

@@ -113,10 +113,7 @@ class CheckedCommands:
 def check_commands(
     moment: KitchenMoment, given: Sequence[GivenCommand], unclear: UnclearCommands = NOTHING_UNCLEAR
 ) -> CheckedCommands:
-    """Check commands one step ahead.
-
-    All commands that run before ours in this step are taken into account.
-    """
+    """Check commands one step ahead, after all commands that run before ours in this step."""
     ours, faults = first_commands(given, moment.team)
     scene = SimulatedKitchen(moment.brief, moment.observation)
     scene.run_all(moment.commanded)
@@ -134,10 +131,7 @@ def check_commands(
 def first_commands(
     given: Iterable[GivenCommand], team: CommandedTeam
 ) -> tuple[list[GivenCommand], list[ReplyFault]]:
-    """Return the first command of each of our agents, and the faults of all others.
-
-    Repeating the same command is no fault.
-    """
+    """Return the first command of each of our agents, and the faults of all others but repetitions."""
     first: dict[int, GivenCommand] = {}
     faults: dict[str, ReplyFault] = {}
     for seat, command in given:
@@ -168,9 +162,7 @@ def _not_followed(seat: int, team: CommandedTeam) -> ReplyFault | None:
 def _left_out(
     team: CommandedTeam, commands: Iterable[GivenCommand], unclear: UnclearCommands
 ) -> list[ReplyFault]:
-    """Return faults for our agents with no command, or with several in different passages: they do
-    nothing.
-    """
+    """Return faults for our agents without a command, or with several in different passages."""
     told = {seat for seat, _ in commands}
     if not told and not unclear:
         text = f"No command was found in your reply: give one command each to {team.list_asked()}."

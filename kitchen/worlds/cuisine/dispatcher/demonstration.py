@@ -123,10 +123,7 @@ DEMONSTRATION_KINDS = {"dish": DISH_DEMONSTRATION, "team": TEAM_DEMONSTRATION}
 
 
 def demonstration_team(team: CommandedTeam, agents: int) -> CommandedTeam:
-    """Return the team of a demonstration with so many agents (0: as many as play).
-
-    Seats have the same roles as in play, as far as they exist there.
-    """
+    """Return the team of a demonstration of so many agents (0: as many as play), with their roles."""
     number = agents or team.agents
     mine = tuple(seat for seat in range(number) if seat in team.mine or seat >= team.agents)
     people = tuple(seat for seat in team.people if seat < number)
@@ -148,10 +145,7 @@ def demonstrate(
 
 
 def _play(level: Level, team: CommandedTeam, way: DemonstrationKind) -> list[GivenTurn]:
-    """Return the planner's turns until the dishes are served; empty if they are not.
-
-    A whole play is also empty if an order expires before.
-    """
+    """Return the planner's turns until the dishes are served; empty if they are not, or an order expires."""
     world, planner = _world(level, team, way), way.player({"tries": DEMONSTRATION_TRIES})
     turns: list[GivenTurn] = []
     memory: Json = None
@@ -170,10 +164,7 @@ def _play(level: Level, team: CommandedTeam, way: DemonstrationKind) -> list[Giv
 
 
 def _in_order(world: CuisineWorld, team: CommandedTeam, given: dict[int, Command]) -> GivenTurn:
-    """Return one command for every agent, first for those that we do not command.
-
-    A command that cannot be carried out in this order becomes noop.
-    """
+    """Return a command for every agent, others' first; noop if it cannot be carried out in this order."""
     everybody = given | dict.fromkeys(set(range(team.agents)) - set(given), NOOP)
     wanted = sorted(everybody.items(), key=lambda each: each[0] in team.mine)
     scene = SimulatedKitchen(world.brief(0), world.observe(0))

@@ -74,10 +74,7 @@ TOOL_NAME = "dispatch"
 def dispatch_tool(
     brief: Mapping[str, Json], team: CommandedTeam, *, talks: bool = False, led: bool = False
 ) -> Tool:
-    """Return the tool with which the model commands the agents of this team.
-
-    If it `talks`, the tool has a line to people. If it is `led`, the tool has answers to jobs.
-    """
+    """Return the tool for commands; if it `talks`, also for a line to people; if `led`, for job answers."""
     schema: dict[str, Json] = {
         "plan": {"type": "string", "description": "One or two sentences: what the agents work towards now."}
     }
@@ -132,10 +129,7 @@ class DispatcherMemory:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Return the memory that `to_json` wrote.
-
-        Return an empty memory at the first step or after another kind of agent.
-        """
+        """Return the memory that `to_json` wrote; empty at the first step or after another kind of agent."""
         if not isinstance(stored, dict) or "exchanges" not in stored:
             return cls()
         exchanges = tuple((told, said) for told, said in stored["exchanges"])
@@ -181,10 +175,7 @@ SEED_RANGE = 2**31
 
 
 class FallbackPlanner:
-    """The planner for one decision: it replaces the model, and gives the stand-in the right commands.
-
-    It plans only if it is needed, and only once.
-    """
+    """The planner for one decision, in place of the model or behind the stand-in; it plans at most once."""
 
     def __init__(self, situation: Situation, moment: KitchenMoment, memory: DispatcherMemory) -> None:
         self.situation, self.moment, self.memory = situation, moment, memory
@@ -333,10 +324,7 @@ class ModelConversation:
         return self._mend(ModelAnswer(verdict, read.given), missing)
 
     def ask(self, question: str, seats: Sequence[int]) -> ExtractedCommands | None:
-        """Return the commands in the model's answer to a question about these seats.
-
-        Return None if there is no answer.
-        """
+        """Return the commands in the answer to a question about these seats; None if there is no answer."""
         self.messages.append(Message("user", question))
         call = self.door.ask(self.messages, self.tool)
         self.calls.append(call)
@@ -354,10 +342,7 @@ class ModelConversation:
 
     @property
     def plan(self) -> str:
-        """The model's plan in its last structured reply: the first paragraph, shortened.
-
-        Empty if there is none.
-        """
+        """The model's plan in its last structured reply: the first paragraph, shortened. Empty if none."""
         calls = [call.reply.call for call in self.calls if call.reply and call.reply.call]
         plan = str(calls[-1].get("plan") or "").strip() if calls else ""
         return shorten(" ".join(plan.partition("\n")[0].split()), MAX_PLAN_CHARACTERS)
@@ -397,10 +382,7 @@ class ModelConversation:
         return repeats_prompt(line, [message.text for message in self.messages if message.fixed])
 
     def _mend(self, first: ModelAnswer, missing: Sequence[int]) -> ModelAnswer:
-        """Ask for other commands for some agents.
-
-        They run after those that are kept, and cannot affect these.
-        """
+        """Ask for other commands for some agents, to run after those that are kept."""
         form = retry_form(missing, self.options) if first.verdict.unread else []
         problems = [fault.text for fault in first.verdict.faults]
         again = self.ask(repair_part(problems, missing, form), missing)

@@ -59,9 +59,7 @@ def quote_text(text: str) -> str:
 
 
 def member_name(moment: KitchenMoment, number: int | None) -> str:
-    """Return the name of a member: `agent0 (a person)`, `you`, `the game`, or that of a member without a
-    robot.
-    """
+    """Return the name of a member: `agent0 (a person)`, `you`, `the game`, or its own without a robot."""
     if number is None:
         return "the game"
     if number == moment.member or moment.organisation is None:

@@ -36,9 +36,7 @@ Brief = Mapping[str, Json]
 
 
 def recipe_lines(brief: Brief) -> str:
-    """Return every product of the level with its tool and ingredients, dishes first, down to base
-    ingredients.
-    """
+    """Return every product of the level with its tool and ingredients, dishes first."""
     dishes = [product for product in brief["recipes"] if product in brief["dishes"]]
     parts = [product for product in brief["recipes"] if product not in brief["dishes"]]
     lines = ["Dishes that are ordered:", *(_recipe(brief, product) for product in dishes)]
@@ -137,9 +135,7 @@ def hint_lines(brief: Brief) -> str:
 
 
 def describe_state(moment: KitchenMoment) -> str:
-    """Return level, step, orders, agents, locations, dishes completed, and the others' commands in
-    this step.
-    """
+    """Return level, step, orders, agents, locations, served dishes, and the others' commands so far."""
     return "\n".join(
         [*_orders(moment), *_agents(moment), *_locations(moment), *_served(moment), *_others(moment)]
     )
@@ -384,10 +380,7 @@ def _question(moment: KitchenMoment) -> Iterator[str]:
 
 
 def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[str]) -> str:
-    """Return the question for other commands for agents whose commands cannot be carried out.
-
-    It repeats the reply format if the last answer could not be read.
-    """
+    """Return the question for other commands; `form` is the reply format if the answer was not read."""
     who = _listed(seats)
     return "\n".join(
         [

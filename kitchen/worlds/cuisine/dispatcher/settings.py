@@ -74,10 +74,7 @@ class DispatcherOptions:
 
     @classmethod
     def read(cls, chosen: Mapping[str, Json]) -> Self:
-        """Return the options of stored or typed values (`5.0` for 5); missing ones have their defaults.
-
-        Raise SettingsError for wrong values.
-        """
+        """Return the options of stored or typed values (`5.0` for 5); SettingsError for wrong ones."""
         return cls(**clean_settings(SETTINGS, chosen))
 
     @property

@@ -48,10 +48,7 @@ JOB_PATIENCE_STEPS = 30
 
 
 def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgress | None:
-    """Return this step's progress on jobs; None if no job was given.
-
-    A job is given up if its robot is told to stop.
-    """
+    """Return this step's progress on jobs; None if there are none. A robot told to stop gives up its job."""
     before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
     if not before and not any(said.data.get("aim") for said in situation.messages):
         return None
@@ -177,10 +174,7 @@ class CuisinePlanner(Agent):
 
 
 def advise_command(situation: Situation) -> Advice | None:
-    """Return the command of the situation's only seat in the first plan, without search.
-
-    Return None if no dish can be cooked.
-    """
+    """Return the seat's command in the first plan, without search; None if no dish can be cooked."""
     book, seat = read_book(situation.briefs[situation.seats[0]]), situation.seats[0]
     if not book.dishes:
         return None
@@ -227,10 +221,7 @@ READ_IN_OBSERVATION = frozenset(("step", "agents", "locations", "orders"))
 
 
 class CuisineAdviser(Adviser):
-    """Advise people with the planner.
-
-    It gives no advice for a kitchen that it cannot read, for example from a server of another version.
-    """
+    """Advise people with the planner, except in a kitchen that it cannot read (another version's)."""
 
     def advise(self, situation: Situation) -> Advice | None:
         """Return the command of the first plan, without search."""

@@ -218,10 +218,7 @@ def _asked(text: str, brief: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
 
 
 def _what(do: str, text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the things that a wish of this kind is about; empty if none is named.
-
-    Only a fetch may have several.
-    """
+    """Return the things that a wish is about; empty if none is named. Only a fetch may have several."""
     if do in {STOP, GO_ON}:
         return ("",)
     if do == LEAVE_TOOL:
@@ -272,10 +269,7 @@ def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) 
 
 
 def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> list[Wish]:
-    """Return the wishes that may still hold, in their order.
-
-    Done and forgotten wishes are left out; of equal wishes the last is kept.
-    """
+    """Return the wishes that are neither done nor forgotten, in order; of equal ones, the last."""
     over = set(done)
     left = [wish for wish in wishes if wish not in over and not wish.is_over(step)]
     last = {(wish.do, wish.what, wish.seats, wish.number if wish.do == FETCH else 0): wish for wish in left}

@@ -105,9 +105,7 @@ class OrderDemand:
         return done
 
     def _shares(self, tally: ServedValue, done: Sequence[tuple[str, int, float]]) -> float:
-        """Return the sum of each unfinished dish's worth, after those already served, times the part that is
-        done.
-        """
+        """Return the sum over unfinished dishes: worth after the served ones, times the part done."""
         total = 0.0
         for dish, step, part in sorted(done, key=lambda entry: (entry[1], entry[0])):
             before = tally.total

@@ -153,10 +153,7 @@ def read_scene(
     observation: Mapping[str, Json],
     commanded: Mapping[int, Command],
 ) -> KitchenScene:
-    """Return the scene of an observation, after the commands of this step that run before ours.
-
-    `follow_instructions` may have added what is left to others.
-    """
+    """Return the scene of an observation, after the commands of this step that run before ours."""
     kitchen = SimulatedKitchen(brief, observation)
     kitchen.run_all(commanded)
     where = [kitchen.places[place] for place in book.places]
@@ -203,10 +200,7 @@ def watch_others(
 
 
 def forget_idle_others(scene: KitchenScene, seen: SeenOthers) -> set[int]:
-    """Remove the items of long unmoved agents from the scene, so that nothing waits for them.
-
-    Return the seats of these agents.
-    """
+    """Remove the items of long unmoved agents, so that nothing waits for them; return their seats."""
     absent = {seat for seat, _, _, steps in seen if steps >= BELIEF_STEPS}
     for seat in absent:
         scene.agents[seat].holds = None

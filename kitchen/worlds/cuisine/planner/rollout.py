@@ -43,10 +43,7 @@ def resume_trips(floor: TripChoice, scene: KitchenScene, under_way: Mapping[int,
 
 
 def _helped(floor: TripChoice, index: int, where: str) -> Trip | None:
-    """Return the trip of an agent that went to start another agent's tool.
-
-    Return None if the tool's items are not all coming.
-    """
+    """Return the trip to start another agent's tool again; None if its items are not all coming."""
     batch = floor.inside[floor.book.number[where]]
     if batch is None or not batch.due or batch.taker != NOBODY or floor.filled_at(batch) == FAR_STEPS:
         return None
@@ -190,10 +187,7 @@ class Rollout(TripChoice):
             self._wait_a_step(left)
 
     def _act_in_turn(self, waiting: list[int]) -> list[int]:
-        """Let all waiting agents act; ask again those that can act only after another one.
-
-        Return those that still wait.
-        """
+        """Let all waiting agents act, again if another one made way. Return those that still wait."""
         somebody_passes = bool(self.passing)
         left = [index for index in waiting if not self._act(index)]
         moved = len(left) < len(waiting) or (somebody_passes and self._somebody_walks())
@@ -225,10 +219,7 @@ class Rollout(TripChoice):
                 self.ready_at[index] = after
 
     def _give_up(self, waiting: list[int]) -> list[int]:
-        """Resolve a deadlock: throw away the held item that is wanted last.
-
-        Return the agents that still wait.
-        """
+        """Resolve a deadlock: throw away the held item that is wanted last. Return those that still wait."""
         held = [
             (trip.target.rank, index)
             for index in waiting

@@ -58,10 +58,7 @@ class TripChoice:
         """The step from now at which each agent is asked again."""
 
     def choose(self, index: int) -> Trip | None:
-        """Return the first trip, in the order of the batches, without a long wait.
-
-        Otherwise return the trip with the shortest wait.
-        """
+        """Return the first trip, in the order of the batches, without a long wait; else the shortest wait."""
         if index in self.helping and (trip := self._help(index)) is not None:
             self.helping.discard(index)
             return trip
@@ -179,10 +176,7 @@ class TripChoice:
         return wait
 
     def _tool_wait(self, kind: str, spoken_for: int) -> int:
-        """Return the steps until a tool of this kind is free for an agent that first fetches.
-
-        Return FAR_STEPS if unknown.
-        """
+        """Return the steps until such a tool is free for an agent that first fetches, or FAR_STEPS."""
         left = spoken_for if self.guard else 0
         for place in self.tools[kind]:
             occupant = self.inside[place]

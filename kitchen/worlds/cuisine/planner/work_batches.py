@@ -144,10 +144,7 @@ class WorkBatches:
         return best
 
     def _holder(self, scene: KitchenScene, part: str, tool: int) -> int:
-        """Return the holder of this item that brings it to a batch in this tool; NOBODY if there is none.
-
-        An agent already on the way there is preferred, then one at the tool.
-        """
+        """Return the holder of this item for a batch in this tool: best on its way or there; else NOBODY."""
         holders = self._held[part]
         free = [index for index in holders if self._may_go(scene, index, tool)]
         if not free:

@@ -49,9 +49,7 @@ class StayAgent(SimplePartner):
 
 
 class RandomWalkAgent(SimplePartner):
-    """The released *Random* agent: one of the four directions or `stay`, equally likely, never an
-    interact.
-    """
+    """The released *Random* agent: one of the four directions or `stay`, equally likely."""
 
     kind: ClassVar[str] = "random_walk"
 
@@ -134,9 +132,7 @@ def greedy_command(scene: GridScene, seat: int) -> Command:
 
 
 def foreseen_poses(scene: GridScene, seat: int, ticks: int = 24) -> list[tuple[Cell, str]]:
-    """Return the predicted poses of a seat, tick by tick from now until it interacts, ignoring the
-    partner.
-    """
+    """Return the predicted poses of a seat, tick by tick until it interacts, as if it were alone."""
     found = [(scene.at[seat], scene.face[seat])]
     for _ in range(ticks):
         (word,) = greedy_command(scene, seat)

@@ -113,10 +113,7 @@ def _with_hands(board: TaskBoard, seat: int) -> Errand:
 
 
 def _bring(board: TaskBoard, seat: int, cells: list[Cell], urgency: int) -> Errand:
-    """Bring the held thing to one of these cells.
-
-    If none is reachable, lay it where the other seat can take it.
-    """
+    """Bring the held thing to one of these cells; if none is reachable, where the other seat can take it."""
     found = board.reachable(seat, cells)
     return Errand(dict.fromkeys(found, 0), urgency) if found else _hand_over(board, seat, urgency)
 
@@ -173,9 +170,7 @@ def _somebody_has_a_dish(board: TaskBoard, seat: int) -> bool:
 
 
 def _fetch(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand:
-    """Return the errand of a seat with empty hands: fetch what is missing and not already the
-    other's goal.
-    """
+    """Return the errand of a seat with empty hands: what is missing and not already the other's goal."""
     if not board.reachable(seat, board.places(POT)):
         return _supply(board, seat)
     return (
@@ -205,9 +200,7 @@ def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
 
 
 def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return the errand for a dish, if a soup is ready when the dish arrives and no other seat is closer to
-    serving it.
-    """
+    """Return the errand for a dish, if a soup will be ready and no other seat is closer to serving it."""
     sources = board.reachable(seat, board.scene.sources(DISH))
     pots = [(left, cell) for left, cell in board.started() if board.cost(seat, cell) < UNREACHABLE]
     other = board.scene.hands[1 - seat]
@@ -287,9 +280,7 @@ def _sooner(board: TaskBoard, seat: int, cell: Cell, pots: list[Cell]) -> int:
 def _relayed(
     board: TaskBoard, seat: int, given: Mapping[int, Errand], sources: list[Cell], pots: list[Cell]
 ) -> Errand:
-    """Return a seat's errand in a relay: the giver brings food to the counter, the other takes it or waits
-    for it.
-    """
+    """Return a seat's errand in a relay: the giver brings food to the counter, the other takes it."""
     relay = board.relay
     assert relay  # noqa: S101 - asked for where there is one
     if seat == relay.giver:
@@ -335,10 +326,7 @@ def _next_food(board: TaskBoard) -> str:
 
 
 def _supply(board: TaskBoard, seat: int) -> Errand:
-    """Return the errand of a seat that reaches no pot.
-
-    It lays on shared counters what the other seat needs and does not find there.
-    """
+    """Return the errand of a seat that reaches no pot: it lays on shared counters what the other lacks."""
     shared = [cell for cell, _ in board.scene.counters.items() if board.cost(1 - seat, cell) < UNREACHABLE]
     lying = [board.scene.counters[cell] for cell in shared]
     other = board.scene.hands[1 - seat]

@@ -138,10 +138,7 @@ class TaskBoard:
     _missing: dict[Cell, list[str]] = field(default_factory=dict)
 
     def cost(self, seat: int, cell: Cell) -> int:
-        """Return the ticks until this seat faces the cell.
-
-        Return UNREACHABLE if it cannot, or is stuck elsewhere.
-        """
+        """Return the ticks until this seat faces the cell; UNREACHABLE if it cannot, or is stuck."""
         way = self.grounds[seat].ways(cell)[self.poses[seat]]
         return UNREACHABLE if seat == self.stuck and way > 0 else way
 
@@ -176,18 +173,12 @@ class TaskBoard:
         return sorted(cells, key=lambda cell: -len(self.pot(cell)[0]))
 
     def aim(self, cell: Cell) -> Soup:
-        """Return the order with most points per tick that this pot's contents can still become.
-
-        Return an empty soup if there is none.
-        """
+        """Return the order with most points per tick that this pot can still become; empty if none."""
         contents = Counter(self.pot(cell)[0])
         return self.best(soup for soup in self.scene.layout.orders if contents <= Counter(soup))
 
     def best(self, soups: Iterable[Soup]) -> Soup:
-        """Return the soup with most points per tick of cooking whose ingredients are all available.
-
-        Return an empty soup if there is none.
-        """
+        """Return the soup with most points per tick whose ingredients are available; empty if none."""
         layout, there = self.scene.layout, self.there()
         whole = (soup for soup in soups if len(soup) == POT_CAPACITY or not self.scene.starts_itself)
         fits = [soup for soup in whole if there.issuperset(soup)]
