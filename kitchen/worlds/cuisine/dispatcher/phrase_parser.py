@@ -55,7 +55,7 @@ class LevelNames:
         return "", "", 0
 
     def command(self, verb: str, place: str, item: str) -> Command:
-        """Return a command from its parts, without arguments that its verb does not take or that are empty."""
+        """Return a command from its parts, without empty arguments and those that its verb lacks."""
         most = VERBS[verb].most if verb in VERBS else 2
         if plain_name(place) in self.items and plain_name(item) in self.places:
             place, item = item, place
