@@ -107,7 +107,7 @@ def fitting_actions(view: SeatView, known: BriefLookup) -> FittingActions:
 
 def _all_of(dishes: Iterable[str], known: BriefLookup) -> Iterator[str]:
     for dish in dishes:
-        for product, _, parts in known.recipe(dish):
+        for product, _, parts in known.recipes[dish]:
             yield from (product, *parts)
 
 

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event, Intent
+from kitchen.pages.default_page import SpokenStep
 from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
 from kitchen.worlds.cuisine.display_text import KitchenWords, join_sentence, name_in_sentence
 from kitchen.worlds.cuisine.names_and_keys import BriefLookup
 
+_TEMPLATES = "worlds/cuisine"
 _NEWS = {
     "completed": gettext_noop("{dish} served"),
     "failed": gettext_noop("{dish} ran out of time"),
@@ -49,11 +51,11 @@ class PastStep(NamedTuple):
 def history_panel(view: SeatView, known: BriefLookup) -> Panel:
     """Return the panel with the last steps, newest first."""
     steps = tuple(
-        Panel(f"past-{step.number}", "worlds/cuisine/past.jinja", past_step(view, age, known.words))
+        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", past_step(view, age, known.words))
         for age, step in enumerate(view.history)
     )
     shows = StepList(tuple(step.number for step in view.history), view.acts)
-    return Panel("happened", "worlds/cuisine/happened.jinja", shows, parts=steps)
+    return Panel("happened", f"{_TEMPLATES}/happened.jinja", shows, parts=steps)
 
 
 class StepNews(NamedTuple):
@@ -64,7 +66,7 @@ class StepNews(NamedTuple):
 
 def step_news(view: SeatView, known: BriefLookup) -> Panel:
     """Return the panel with the last step in one line, for narrow screens."""
-    return Panel("news", "worlds/cuisine/news.jinja", StepNews(_headlines(view, known.words)))
+    return Panel("news", f"{_TEMPLATES}/news.jinja", StepNews(_headlines(view, known.words)))
 
 
 def _headlines(view: SeatView, words: KitchenWords) -> tuple[tuple[str, str], ...]:
@@ -147,13 +149,15 @@ def dishes_with_event(view: SeatView, kind: str) -> Counter[str]:
     return Counter(event.data.get("dish", "") for event in events if event.kind == kind)
 
 
-def spoken_text(view: SeatView, words: KitchenWords) -> str:
-    """Return the last step and the current state in a few short sentences, for a screen reader."""
+def spoken_panel(view: SeatView, known: BriefLookup) -> Panel:
+    """Return the panel that tells a screen reader the last step and the current state in short sentences."""
+    words = known.words
     text = gettext("Step {number} of {length}.") if view.length else gettext("Step {number}.")
     parts = [text.format(number=view.step, length=view.length)]
     if view.history:
         parts += _recap(past_step(view, 0, words), view.seat)
-    return " ".join([*parts, _orders(view, words)])
+    shows = SpokenStep(" ".join([*parts, _orders(view, words)]))
+    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", shows)
 
 
 def _recap(step: PastStep, seat: int) -> list[str]:
@@ -186,7 +190,6 @@ def _orders(view: SeatView, words: KitchenWords) -> str:
     ).format(number=number, dish=words.mid(first["dish"]), left=left)
 
 
-_TEMPLATES = "worlds/cuisine"
 _TELLS: Mapping[str, str] = {
     "bring": gettext_noop("Next: bring {item} to {place} for {dish}"),
     "start": gettext_noop("Next: use {place} for {dish}"),
@@ -289,14 +292,11 @@ def _named(said: str, view: SeatView, known: BriefLookup) -> str:
     """Return a model's text with the page's names for agents, places and items."""
     names = {str(player.seat): player.name for player in view.players}
     told = _AGENT.sub(lambda found: names.get(found[1], found[0]), said)
-    return _codes(known).sub(lambda found: _name(found[0], known.words), told)
+    place, mid = known.words.place, known.words.mid
+    return _codes(known).sub(lambda found: (place if found[0][-1:].isdigit() else mid)(found[0]), told)
 
 
 def _codes(known: BriefLookup) -> re.Pattern[str]:
     brief = known.brief
     codes = sorted({*brief["locations"], *brief["base"], *brief["recipes"]}, key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, codes))})\b")
-
-
-def _name(code: str, words: KitchenWords) -> str:
-    return words.place(code) if code[-1:].isdigit() else words.mid(code)

@@ -276,7 +276,7 @@ def missing_items(kind: str, items: Sequence[str], known: BriefLookup, wanted: S
 
 def _urgency(product: str, wanted: Sequence[str], known: BriefLookup) -> int:
     """Return the position of the first order that needs this product."""
-    needing = (n for n, dish in enumerate(wanted) if any(product == part[0] for part in known.recipe(dish)))
+    needing = (n for n, dish in enumerate(wanted) if any(product == part[0] for part in known.recipes[dish]))
     return next(needing, len(wanted))
 
 

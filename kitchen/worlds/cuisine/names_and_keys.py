@@ -58,6 +58,8 @@ def key_explanations(kinds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(key.upper(), meaning) for key, meaning in keys]
 
 
+ProductLine = tuple[str, str, tuple[str, ...]]
+"""A product, its tool and its ingredients."""
 MAX_KNOWN_BRIEFS = 64
 """Number of briefs in the cache; each takes some ten kilobytes."""
 
@@ -104,19 +106,16 @@ class BriefLookup:
         """Dishes by their position in the brief."""
         return {dish: number for number, dish in enumerate(self.brief["dishes"])}
 
-    def recipe(self, dish: str) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-        """Return all products of a dish, each with its tool and ingredients."""
-        return self._recipes[dish]
-
     @cached_property
-    def _recipes(self) -> dict[str, tuple[tuple[str, str, tuple[str, ...]], ...]]:
-        return {dish: tuple(self._grown(dish)) for dish in self.brief["dishes"]}
+    def recipes(self) -> dict[str, tuple[ProductLine, ...]]:
+        """All products of each dish, each with its tool and ingredients."""
+        return {dish: tuple(self._products(dish)) for dish in self.brief["dishes"]}
 
-    def _grown(self, product: str) -> list[tuple[str, str, tuple[str, ...]]]:
+    def _products(self, product: str) -> list[ProductLine]:
         if not (recipe := self.brief["recipes"].get(product)):
             return []
         own = (product, recipe["tool"], tuple(recipe["ingredients"]))
-        return [own, *(below for item in recipe["ingredients"] for below in self._grown(item))]
+        return [own, *(below for item in recipe["ingredients"] for below in self._products(item))]
 
 
 def product_from(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:

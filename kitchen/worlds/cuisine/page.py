@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, NoContent, Page, Panel, SeatView
 from kitchen.contract.world import Aim, Command, Json
-from kitchen.pages.default_page import SpokenStep
 from kitchen.words.translation import gettext, gettext_lazy, gettext_noop
 from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.action_menu import menu_panel
@@ -19,7 +18,7 @@ from kitchen.worlds.cuisine.activity_text import (
     dishes_with_event,
     history_panel,
     intents_panel,
-    spoken_text,
+    spoken_panel,
     step_news,
 )
 from kitchen.worlds.cuisine.aims import FETCH, FREE, MAKE, SERVE
@@ -80,7 +79,7 @@ def _dish(dish: str, book: BriefLookup) -> dict[str, Json]:
         "name": words.name(dish),
         "icon": picture_of(dish),
         "lifetime": brief["lifetimes"][dish],
-        "makings": list(dict.fromkeys(_making(*line, book) for line in reversed(book.recipe(dish)))),
+        "makings": list(dict.fromkeys(_making(*line, book) for line in reversed(book.recipes[dish]))),
         "graph": task_graph.graph_drawing(task, words, task_graph.LARGE_SIZE),
         "compact": task_graph.graph_drawing(cooking, words, task_graph.compact_size(cooking)),
         "outline": task_graph.graph_outline(dish, brief["recipes"], words),
@@ -99,7 +98,7 @@ def _example(book: BriefLookup) -> ExampleTool:
     """Return the example tools of the first dish that can be cooked: most parts, and longest time."""
     brief = book.brief
     dishes = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]] or brief["dishes"]
-    lines = book.recipe(dishes[0])
+    lines = book.recipes[dishes[0]]
     most = max(lines, key=lambda line: len(line[2]))
     longest = max(lines, key=lambda line: _busy(line[1], book))
     return ExampleTool(_making(*most, book), _making(*longest, book), max(_busy(longest[1], book), 1))
@@ -236,10 +235,6 @@ def _done(view: SeatView, known: BriefLookup) -> Panel:
     return Panel("done", f"{_TEMPLATES}/done.jinja", NoContent(), parts=parts)
 
 
-def _spoken(view: SeatView, known: BriefLookup) -> Panel:
-    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(spoken_text(view, known.words)))
-
-
 _Make = Callable[[SeatView, BriefLookup], Panel]
 _PANELS: tuple[_Make, ...] = (
     orders_panel,
@@ -251,7 +246,7 @@ _PANELS: tuple[_Make, ...] = (
     step_news,
     menu_panel,
     _done,
-    _spoken,
+    spoken_panel,
 )
 _UNSEEN: Mapping[str, tuple[_Make, ...]] = {
     DRAWING_TABLES: (floor_panel, intents_panel),

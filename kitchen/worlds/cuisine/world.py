@@ -58,6 +58,8 @@ VERB_NAMES: Mapping[str, str] = {
 
 def level_brief(level: Level, timing: Timing) -> dict[str, Json]:
     """Return level, dishes, recipes, tools, places and readable names; the same for every seat."""
+    used = {node for dish in level.dishes for node in recipe_items(dish, level.recipes)}
+    products = {recipe.product: recipe.name for recipe in level.recipes.values()}
     return {
         "level": level.code,
         "title": level.title,
@@ -69,24 +71,15 @@ def level_brief(level: Level, timing: Timing) -> dict[str, Json]:
             product: {"tool": recipe.tool, "ingredients": list(recipe.ingredients)}
             for product, recipe in level.recipes.items()
         },
-        "base": _base(level),
+        "base": [item for item in level.stock.ingredients if item in used],
         "tools": {
             tool.code: {"capacity": tool.capacity, "busy": tool.busy, "attended": tool.attended}
             for tool in level.places.values()
         },
         "locations": {place: tool.code for place, tool in level.places.items()},
-        "names": {**_item_names(level), **_place_names(level), **VERB_NAMES},
+        "names": {**level.stock.ingredients, **products, **_place_names(level), **VERB_NAMES},
         "uncookable": list(level.uncookable),
     }
-
-
-def _base(level: Level) -> list[str]:
-    used = {node for dish in level.dishes for node in recipe_items(dish, level.recipes)}
-    return [item for item in level.stock.ingredients if item in used]
-
-
-def _item_names(level: Level) -> dict[str, str]:
-    return {**level.stock.ingredients, **{r.product: r.name for r in level.recipes.values()}}
 
 
 def _place_names(level: Level) -> dict[str, str]:
@@ -235,7 +228,7 @@ class CuisineWorld(World):
                 refused_event(seat, command_as_texts(command), ("unknown_agent",)),
                 NOTHING,
             )
-        if not is_command(command):
+        if not (isinstance(command, list | tuple) and all(isinstance(part, str) for part in command)):
             return agent, None, refused_event(seat, command_as_texts(command), ("unknown_verb",)), NOTHING
         command = tuple(command)
         place = self._places.get(command[1]) if len(command) > 1 else None
@@ -405,11 +398,6 @@ def without_item(items: tuple[str, ...], item: str) -> tuple[str, ...]:
     """Return the items without one item of this kind."""
     at = items.index(item)
     return items[:at] + items[at + 1 :]
-
-
-def is_command(command: object) -> bool:
-    """Return whether this is a list or tuple of strings, as the rules require."""
-    return isinstance(command, list | tuple) and all(isinstance(part, str) for part in command)
 
 
 def command_as_texts(command: object) -> Command:

@@ -268,7 +268,9 @@ class PlanSearch:
         """Return the draft with one random change."""
         change = rng.choices(DRAFT_CHANGES, cum_weights=self.manner.chances)[0]
         if change == "style":
-            return draft._replace(style=self._other_style(rng))
+            helps = self.manner.style.helps
+            style = TripStyle(rng.randrange(4), rng.randrange(3), rng.random() < 0.5, helps)
+            return draft._replace(style=style)
         if change == "errand" and draft.errands:
             dropped = rng.randrange(len(draft.errands))
             return draft._replace(errands=draft.errands[:dropped] + draft.errands[dropped + 1 :])
@@ -277,9 +279,6 @@ class PlanSearch:
         if change == "helping":
             return draft._replace(helping=self._one_other(draft.helping, rng))
         return draft._replace(wishes=self._other_wishes(list(draft.wishes), change, rng))
-
-    def _other_style(self, rng: Random) -> TripStyle:
-        return TripStyle(rng.randrange(4), rng.randrange(3), rng.random() < 0.5, self.manner.style.helps)
 
     def _one_other(self, agents: Collection[int], rng: Random) -> tuple[int, ...]:
         """Return these agents with one added or removed."""
