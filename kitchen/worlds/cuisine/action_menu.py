@@ -11,9 +11,9 @@ from typing import NamedTuple
 from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.pages.default_page import MenuHint, MenuStep
-from kitchen.words.translation import gettext, gettext_noop, pgettext
+from kitchen.words.translation import gettext, pgettext
 from kitchen.worlds.cuisine import task_graph
-from kitchen.worlds.cuisine.display_text import VERB_TITLES, join_sentence, more_steps_text
+from kitchen.worlds.cuisine.display_text import SENTENCES, join_sentence, more_steps_text, translated
 from kitchen.worlds.cuisine.names_and_keys import VERB_KEYS, BriefLookup, key_of, picture_of, product_from
 from kitchen.worlds.cuisine.order_tickets import items_in_kitchen
 
@@ -120,12 +120,6 @@ def _missing(dishes: Iterable[str], view: SeatView, known: BriefLookup) -> Itera
 
 
 _TEMPLATES = "worlds/cuisine"
-_QUIET = {
-    "get": gettext_noop("Nothing to take now"),
-    "put": gettext_noop("Nothing to put down now"),
-    "activate": gettext_noop("Nothing to use now"),
-}
-"""Text shown if a verb has no action."""
 _MENUS = 1024
 """Number of menus in the cache; each takes some six kilobytes.
 
@@ -247,7 +241,7 @@ def _grouped(
 ) -> tuple[Panel, ...]:
     return tuple(
         _group(verb, [(command, early) for command, early in offered if command[0] == verb], known, site)
-        for verb in VERB_TITLES
+        for verb in SENTENCES["verb_titles"]
     )
 
 
@@ -305,7 +299,7 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], known: BriefLookup, 
     actions = tuple(panel.id for panel in panels.values() if panel.id not in rest)
     key = VERB_KEYS["get"] if verb == "get" else ""
     quiet = _quiet(verb, len(actions), known)
-    shows = ActionGroup(gettext(VERB_TITLES[verb]), verb, key, actions, quiet, rest)
+    shows = ActionGroup(translated("verb_titles", verb), verb, key, actions, quiet, rest)
     return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels.values()))
 
 
@@ -315,7 +309,9 @@ def _quiet(verb: str, offered: int, known: BriefLookup) -> tuple[str, ...]:
         return () if offered else tuple(known.words.name(place) for place in known.brief["locations"])
     room = known.room if verb == "get" else 1
     empty = ("",) * (room - offered)
-    return empty if offered or verb not in _QUIET else (gettext(_QUIET[verb]), *empty[1:])
+    if offered or verb not in SENTENCES["quiet"]:
+        return empty
+    return (translated("quiet", verb), *empty[1:])
 
 
 def _rank(command: Command, early: bool, known: BriefLookup) -> tuple[bool, bool, int]:

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event, Intent
 from kitchen.pages.default_page import SpokenStep
-from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
-from kitchen.worlds.cuisine.display_text import KitchenWords, join_sentence, name_in_sentence
+from kitchen.words.translation import gettext, ngettext, pgettext
+from kitchen.worlds.cuisine.display_text import (
+    SENTENCES,
+    KitchenWords,
+    join_sentence,
+    name_in_sentence,
+    translated,
+)
 from kitchen.worlds.cuisine.names_and_keys import BriefLookup
 
 _TEMPLATES = "worlds/cuisine"
-_NEWS = {
-    "completed": gettext_noop("{dish} served"),
-    "failed": gettext_noop("{dish} ran out of time"),
-    "ordered": gettext_noop("New order: {item}"),
-    "all_idle": gettext_noop("Nobody did anything in this step"),
-}
 
 
 class StepList(NamedTuple):
@@ -136,10 +136,10 @@ def _busy(command: Command, event: Event, view: SeatView) -> int:
 
 def _news(event: Event, words: KitchenWords) -> tuple[str, str] | None:
     """Return an event of the kitchen itself as (kind, text); None for other events."""
-    if event.kind not in _NEWS:
+    if event.kind not in SENTENCES["news"]:
         return None
     dish = event.data.get("dish", "")
-    text = gettext(_NEWS[event.kind])
+    text = translated("news", event.kind)
     return event.kind, text.format(dish=words.name(dish), item=words.mid(dish))
 
 
@@ -190,30 +190,6 @@ def _orders(view: SeatView, words: KitchenWords) -> str:
     ).format(number=number, dish=words.mid(first["dish"]), left=left)
 
 
-_TELLS: Mapping[str, str] = {
-    "bring": gettext_noop("Next: bring {item} to {place} for {dish}"),
-    "start": gettext_noop("Next: use {place} for {dish}"),
-    "serve": gettext_noop("Next: serve {item}"),
-    "discard": gettext_noop("Next: throw {item} away"),
-    "wait": gettext_noop("Next: wait, there is nothing to do"),
-    "fetch": gettext_noop("Next: fetch {item}"),
-    "make": gettext_noop("Next: make {item}"),
-    "free": gettext_noop("Next: empty {place}"),
-}
-"""Sentences by what a robot does next."""
-_FORESEES: Mapping[str, str] = {
-    "serve": gettext_noop("It expects that you serve {item}"),
-    "fetch": gettext_noop("It expects that you fetch {item}"),
-    "make": gettext_noop("It expects that you make {item}"),
-    "free": gettext_noop("It expects that you empty {place}"),
-    "wait": gettext_noop("It expects that you wait"),
-}
-"""Sentences by what a robot expects of the reader."""
-_ANYWHERE: Mapping[str, str] = {
-    "bring": gettext_noop("Next: bring {item} for {dish}"),
-    "start": gettext_noop("Next: use a tool for {dish}"),
-}
-"""Sentences if the robot has not yet chosen between several places."""
 _AGENT = re.compile(r"\b[Aa]gent ?(\d{1,2})\b")
 
 
@@ -264,7 +240,7 @@ def _intent_line(seat: int, view: SeatView, known: BriefLookup) -> IntentLine:
     if intent.keys() & {"said", "thought"}:
         words = (_named(intent.get(name, ""), view, known) for name in ("said", "thought"))
         return IntentLine("", *words)
-    text = intent_text(intent, known) if intent.get("do") in _TELLS else ""
+    text = intent_text(intent, known) if intent.get("do") in SENTENCES["intents"] else ""
     expects = prediction_text(intent, view.seat, known)
     return IntentLine(". ".join(part for part in (text, expects) if part))
 
@@ -273,19 +249,17 @@ def intent_text(intent: Intent, known: BriefLookup) -> str:
     """Return an intent in words, such as `Next: bring rice to pot 1 for salmon sushi`."""
     place, words = intent.get("to", ""), known.words
     nowhere = place and place not in known.brief["locations"]
-    text = _ANYWHERE[intent["do"]] if nowhere else _TELLS[intent["do"]]
-    item, dish = intent.get("item", ""), intent.get("dish", "")
-    return join_sentence(
-        gettext(text).format(place=words.place(place), item=words.mid(item), dish=words.mid(dish))
-    )
+    text = translated("intents_anywhere" if nowhere else "intents", intent["do"])
+    item, dish = words.mid(intent.get("item", "")), words.mid(intent.get("dish", ""))
+    return join_sentence(text.format(place=words.place(place), item=item, dish=dish))
 
 
 def prediction_text(intent: Intent, seat: int, known: BriefLookup) -> str:
     """Return a prediction in words: `It expects that you serve salmon sushi`; empty if there is none."""
-    if intent.get("of") != str(seat) or intent.get("foresees") not in _FORESEES:
+    if intent.get("of") != str(seat) or intent.get("foresees") not in SENTENCES["predictions"]:
         return ""
-    what, words, text = intent.get("what", ""), known.words, _FORESEES[intent["foresees"]]
-    return join_sentence(gettext(text).format(place=words.place(what), item=words.mid(what)))
+    what, words, text = intent.get("what", ""), known.words, translated("predictions", intent["foresees"])
+    return join_sentence(text.format(place=words.place(what), item=words.mid(what)))
 
 
 def _named(said: str, view: SeatView, known: BriefLookup) -> str:

@@ -21,8 +21,8 @@ from kitchen.worlds.cuisine.activity_text import (
     spoken_panel,
     step_news,
 )
-from kitchen.worlds.cuisine.aims import FETCH, FREE, MAKE, SERVE
-from kitchen.worlds.cuisine.display_text import KitchenWords, hint_text, join_sentence, steps_text
+from kitchen.worlds.cuisine.aims import FREE
+from kitchen.worlds.cuisine.display_text import KitchenWords, hint_text, join_sentence, steps_text, translated
 from kitchen.worlds.cuisine.kitchen_panels import floor_panel, places_panel, robots_panel
 from kitchen.worlds.cuisine.names_and_keys import (
     BriefLookup,
@@ -109,21 +109,6 @@ def _busy(tool: str, book: BriefLookup) -> int:
     return busy
 
 
-AIM_GROUPS: Mapping[str, str] = {
-    SERVE: gettext_noop("Serve a dish"),
-    MAKE: gettext_noop("Make something"),
-    FETCH: gettext_noop("Fetch something"),
-    FREE: gettext_noop("Free a tool"),
-}
-"""Headings of the kinds of aims."""
-_ASKED: Mapping[str, str] = {
-    SERVE: gettext_noop("Serve {item}"),
-    MAKE: gettext_noop("Make {item}"),
-    FETCH: gettext_noop("Fetch {item}"),
-    FREE: gettext_noop("Free {place}"),
-}
-
-
 _TEMPLATES = "worlds/cuisine"
 
 
@@ -164,11 +149,11 @@ class CuisinePage(Page):
         """Return an aim in words: `Serve salmon sushi`, `Free pot 1`."""
         (kind, what), words = aim, brief_lookup(brief).words
         name = {"place": words.place(what)} if kind == FREE else {"item": words.mid(what)}
-        return join_sentence(gettext(_ASKED[kind]).format(**name))
+        return join_sentence(translated("aims", kind).format(**name))
 
     def aim_group(self, aim: Aim) -> str:
         """Return the heading of the aim's kind."""
-        return gettext(AIM_GROUPS[aim[0]])
+        return translated("aim_groups", aim[0])
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return dishes with their recipes, orders in numbers, and an example of a kitchen."""

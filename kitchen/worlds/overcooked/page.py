@@ -15,13 +15,7 @@ from kitchen.pages.default_page import PanelMaker, history_panel, spoken_panel
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.translation import gettext, gettext_lazy, gettext_noop
 from kitchen.worlds.overcooked.display_text import (
-    DONE_SENTENCES,
-    EXPECTED_SENTENCES,
-    FURNITURE_NAMES,
-    NEXT_SENTENCES,
-    REFUSAL_SENTENCES,
-    THING_NAMES,
-    THING_PHRASES,
+    SENTENCES,
     command_label,
     delivery_text,
     duration_text,
@@ -32,6 +26,7 @@ from kitchen.worlds.overcooked.display_text import (
     pot_text,
     thing_name,
     thing_phrase,
+    translated,
 )
 from kitchen.worlds.overcooked.kitchen_objects import DISH, FILLED, LAID, POTTED, SERVED, STARTED, TOOK
 from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, FLOOR, POT, SERVING, cell_ahead, is_floor
@@ -112,24 +107,14 @@ def interact_effect(found: FacedCell, holds: Json) -> tuple[str, Json]:
     return (FILLED, None) if holds == DISH else (POTTED, holds)
 
 
-USE_LABELS: Mapping[str, str] = {
-    TOOK: gettext_noop("Take {thing}"),
-    LAID: gettext_noop("Put {thing} down"),
-    POTTED: gettext_noop("Put {thing} into the pot"),
-    STARTED: gettext_noop("Start the pot"),
-    FILLED: gettext_noop("Take the soup out"),
-    SERVED: gettext_noop("Deliver the soup"),
-}
-
-
 def use_label(view: SeatView, found: FacedCell) -> str:
     """Return the label of an effective interact, such as `Put an onion into the pot`."""
     did, what = interact_effect(found, view.observation["players"][view.seat]["holds"])
-    return gettext(USE_LABELS[did]).format(thing=thing_phrase(what))
+    return translated("uses", did).format(thing=thing_phrase(what))
 
 
 def _look(letter: str) -> CellLook:
-    name = FURNITURE_NAMES[letter]
+    name = SENTENCES["furniture"]["floor" if letter == FLOOR_LETTER else letter]
     if letter in (FLOOR_LETTER, COUNTER):
         return CellLook(name, walkable=letter == FLOOR_LETTER)
     return CellLook(
@@ -152,10 +137,10 @@ class OvercookedPage(GridPage):
         "js/grid_words.js",
     )
     pictures = f"{_TEMPLATES}/overcooked.svg"
-    looks = {letter: _look(letter) for letter in FURNITURE_NAMES}
+    looks = {letter: _look(letter) for letter in (COUNTER, *DISPENSERS, POT, SERVING, FLOOR_LETTER)}
     layers = ("pots", "counters")
-    names = THING_NAMES
-    reasons = REFUSAL_SENTENCES
+    names = SENTENCES["things"]
+    reasons = SENTENCES["refusals"]
     title = gettext_lazy("The soup kitchen")
     body = gettext_lazy("cook")
     if_possible = gettext_lazy("if the other cook makes it possible")
@@ -222,12 +207,12 @@ class OvercookedPage(GridPage):
             "worthless": delivery_text(0, own=False),
             "own_delivered": delivery_text(1, own=True),
             "own_worthless": delivery_text(0, own=True),
-            "did": {did: gettext(text) for did, text in DONE_SENTENCES.items() if did != SERVED},
-            "a": {code: gettext(name) for code, name in THING_PHRASES.items()},
+            "did": {did: translated("done", did) for did in SENTENCES["done"] if did != SERVED},
+            "a": {code: translated("thing_phrases", code) for code in SENTENCES["thing_phrases"]},
             "a_soup": gettext("a soup"),
             "soup_ready": gettext("A soup is ready."),
-            "next": {code: gettext(text) for code, text in NEXT_SENTENCES.items()},
-            "expects": {code: gettext(text) for code, text in EXPECTED_SENTENCES.items()},
+            "next": {code: translated("next", code) for code in SENTENCES["next"]},
+            "expects": {code: translated("expected", code) for code in SENTENCES["expected"]},
         }
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
