@@ -20,9 +20,9 @@ from study.design.questions.item_kinds import SCALED, answer_words, is_right, nu
 from study.exports.export_table import (
     EPISODE_COLUMNS,
     PERSON_MARKS,
-    Column,
     ExportSelection,
     ExportTable,
+    file_columns,
     in_chunks,
 )
 from study.exports.row_groups import RowGroup
@@ -37,34 +37,9 @@ from study.participants.models import Answer, PageVisit, Round
 
 ANSWER_COLUMNS = (
     *EPISODE_COLUMNS,
-    Column("item", "text", "Key of the survey item."),
-    Column("measure", "text", "What the item measures."),
-    Column("value", "json", "The answer.", levels="for scales 1 (`low`) to `points` (`high`)"),
-    Column("points", "integer", "Points of the scale; blank for other kinds.", unit="scale points"),
-    Column("low", "text", "Words at the low end, likewise."),
-    Column("high", "text", "Words at the high end, likewise."),
-    Column("text", "text", "What was asked, in the language in which the study is written."),
-    Column("answered_at", "time", "When the survey was sent."),
-    Column("place", "text", "Where it was asked.", levels=", ".join(SurveyItem.Place.values)),
-    Column("kind", "text", "Kind of the item.", levels=", ".join(SurveyItem.Kind.values)),
-    Column("attempt", "integer", "Which attempt at the check of understanding; otherwise 1."),
-    Column("scale", "text", "The sub-scale that the item belongs to; blank for none."),
-    Column("reversed", "boolean", "1 if it is turned around before its scale is scored; `value` is not."),
-    Column("correct", "json", "The right answer; blank for an item that has none."),
-    Column("right", "boolean", "1 if the answer is the right one; blank for an item that has none."),
+    *file_columns("answers", place=SurveyItem.Place.values, kind=SurveyItem.Kind.values),
     *PERSON_MARKS,
-    Column(
-        "answer",
-        "text",
-        "`value` in plain words, several options parted by semicolons; blank for scales and numbers.",
-    ),
-    Column("shown_at", "integer", "Which item of its page it was for this participant.", levels="1 = first"),
-    Column(
-        "does_not_apply",
-        "boolean",
-        "1 if the participant answered that it does not apply: `value` is blank then. What was not asked, or "
-        "not answered, has no row here; asked.csv tells them apart.",
-    ),
+    *file_columns("answers_later"),
 )
 
 
@@ -173,15 +148,7 @@ BECAME = {
 
 ASKED_COLUMNS = (
     *EPISODE_COLUMNS[:4],
-    Column("item", "text", "Key of the survey item."),
-    Column("measure", "text", "What the item measures."),
-    Column("place", "text", "Where it belongs.", levels=", ".join(SurveyItem.Place.values)),
-    Column(
-        "became",
-        "text",
-        "What became of it. Items that the participant's version does not have are not here.",
-        levels="; ".join(f"{code} ({words})" for code, words in BECAME.items()),
-    ),
+    *file_columns("asked", place=SurveyItem.Place.values, became=BECAME),
     *PERSON_MARKS,
 )
 

@@ -13,6 +13,7 @@ from django.db.models import Q
 
 from kitchen.contract.agent_skills import spell_skill
 from kitchen.contract.decision_notes import Prediction, reading_from_note
+from kitchen.contract.language_model import error_codes
 from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
 from kitchen.play.turn.decision_records import ByMind, predictions_by_episode, seat_counts_of_minds
 from study.design.models import Study
@@ -21,13 +22,12 @@ from study.exports.export_table import (
     EPISODE_COLUMNS,
     EPISODE_MARKS,
     FALLBACK_LEVELS,
-    INVALID_COMMAND_COLUMNS,
     KINDS,
-    MODEL_ERRORS,
     OUTAGE_MARKS,
     Column,
     ExportSelection,
     ExportTable,
+    file_columns,
     in_chunks,
 )
 from study.exports.row_groups import RowGroup
@@ -37,105 +37,15 @@ from study.exports.tables.played_episodes import (
     played_by_not_withdrawn,
     touched_steps,
 )
-from study.exports.tables.steps_tables import STEP
 from study.participants.episode_owners_and_outages import downtime_since_creation
 
-LATER = (
-    Column(
-        "reasoning",
-        "json",
-        "What the model thought before it answered, as a JSON string; blank where "
-        "its API gave nothing of it.",
-    ),
-    Column(
-        "parameters",
-        "json",
-        "All that was sent beside the texts of messages and tool, as the API calls it; blank in calls of "
-        "before it was kept.",
-    ),
-    Column(
-        "decision",
-        "integer",
-        "Number of the co-player's decision; blank in data of before.",
-        levels="1 = first",
-    ),
-    Column("seen_step", "integer", "Steps taken when it was asked; blank in data of before."),
-    Column(
-        "because",
-        "text",
-        "Why it was asked; blank in data of before.",
-        levels="seat = it had something to choose, plan_broken = likewise, since its plan could not go on, "
-        "job, message = likewise, and something new was said of a job, or at all",
-    ),
-    Column(
-        "dropped",
-        "text",
-        "Why nothing came of it: what it commanded is in its note, and what was done instead is another row. "
-        "Blank where its commands were given.",
-        levels="late = after its time or its step, over = after the end of the episode, taken = another "
-        "worker was asked meanwhile, double = there were commands already",
-    ),
-    Column(
-        "read",
-        "text",
-        "How the model's replies were read, after a second try if there was one; blank where nobody read.",
-        levels="whole, part = not for all seats, none",
-    ),
-    Column("commands_asked", "integer", "Commands that the replies were to hold.", unit="commands"),
-    Column("commands_unread", "integer", "Of these, those that could not be read.", unit="commands"),
-    *INVALID_COMMAND_COLUMNS,
-)
+LATER = (*file_columns("decisions_later"), *file_columns("invalid_commands"))
 """Columns that were added later and therefore come at the end."""
 
 DECISION_COLUMNS = (
     *EPISODE_COLUMNS,
-    STEP,
-    Column("mind", "integer", "Number of the co-player; one may command several seats.", levels="0 = first"),
-    Column("coplayer", "text", "Kind of co-player that was asked."),
-    Column("played_by", "text", "Kind that really chose: another one is a stand-in or a fallback."),
-    Column("fallback", "text", "Why a fallback stepped in; blank if none did.", levels=FALLBACK_LEVELS),
-    Column("error", "text", "What went wrong, in words."),
-    Column("milliseconds", "number", "Time for the decision, models included.", unit="ms"),
-    Column("note", "json", "What was understood and refused, and what the co-player wants logged."),
-    Column(
-        "call", "integer", "Number of the model call; blank where no model was asked.", levels="1 = first"
-    ),
-    Column("provider", "text", "Who was asked; `stand-in` is a program that writes like a model."),
-    Column("model_asked", "text", "Model as the condition names it."),
-    Column("model_named", "text", "Model and version as the API named it."),
-    Column("sampling", "json", "Temperature, longest answer, effort, tool."),
-    Column(
-        "prompts",
-        "text",
-        "Hashes of the messages in prompts.csv, in order, with spaces between; the last is the tool's "
-        "description and schema where one was asked for.",
-    ),
-    Column("reply", "json", "The raw answer, as a JSON string; what came, where it could not be read."),
-    Column("reply_call", "json", "The structured answer, where a tool was asked for."),
-    Column("stop", "text", "Why the model stopped, as the API named it."),
-    Column(
-        "model_error",
-        "text",
-        "Code of the call's end without an answer; blank if it was answered.",
-        levels=MODEL_ERRORS,
-    ),
-    Column(
-        "attempts",
-        "json",
-        "Every try with its outcome, seconds and wait; its begin and end, the seconds that it had, and the "
-        "server's id of the request.",
-    ),
-    Column("seconds", "number", "Time of the call, waits included.", unit="s"),
-    Column(
-        "tokens_input",
-        "integer",
-        "Tokens read, without the cached ones; 0 where the server told no count.",
-        unit="tokens",
-    ),
-    Column("tokens_output", "integer", "Tokens written.", unit="tokens"),
-    Column("tokens_cache_read", "integer", "Tokens read from the cache.", unit="tokens"),
-    Column("tokens_cache_write", "integer", "Tokens written to the cache.", unit="tokens"),
-    Column("cost", "number", "Cost by the price list; blank where no price is known.", unit="US dollars"),
+    *file_columns("step"),
+    *file_columns("decisions", fallback=FALLBACK_LEVELS, model_error=error_codes()),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
     *LATER,
@@ -147,8 +57,7 @@ PROMPTS_AT_ONCE = 100
 """Number of prompts that are read at once."""
 
 PROMPT_COLUMNS = (
-    Column("prompt", "text", "SHA-256 of the text; decisions.csv refers to it."),
-    Column("text", "json", "The text as it was sent, as a JSON string."),
+    *file_columns("prompts"),
     *(
         Column(f"used_by_{kind}", "integer", f"In whose episodes it was sent: {words}.", "participants")
         for kind, words in KINDS.items()
@@ -328,14 +237,8 @@ PROMPTS = ExportTable("prompts", "Every text that models were sent, once.", PROM
 
 PREDICTION_COLUMNS = (
     *EPISODE_COLUMNS,
-    STEP,
-    Column("mind", "integer", "Number of the co-player that foresaw it.", levels="0 = first"),
-    Column("seat", "integer", "In which of its seats.", levels="0 = the first seat"),
-    Column("of_seat", "integer", "Of whom it foresaw it.", levels="0 = the first seat"),
-    Column("foreseen", "text", "What that seat would finish next, in the names of the world."),
-    Column("done", "text", "What it finished next; blank if it finished nothing any more."),
-    Column("done_step", "integer", "The step in which it did; blank likewise.", levels="1 = first"),
-    Column("right", "boolean", "1 if that is what was foreseen; blank if it has not turned out."),
+    *file_columns("step"),
+    *file_columns("predictions"),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import Count
@@ -29,11 +30,10 @@ from study.exports.export_table import (
     EPISODE_COLUMNS,
     EPISODE_LEVELS,
     EPISODE_MARKS,
-    INVALID_COMMAND_COLUMNS,
     OUTAGE_MARKS,
-    Column,
     ExportSelection,
     ExportTable,
+    file_columns,
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import (
@@ -57,144 +57,16 @@ def seed_meaning(study: Study) -> str:
 
 COLUMNS = (
     *EPISODE_COLUMNS,
-    Column("condition_name", "text", "The researcher's present name of the condition."),
-    Column("label", "text", "Name of the team in this episode, in the language of the study's own texts."),
-    Column(
-        "coplayer", "text", "Kind of co-player that this episode was set up with.", levels="none, or a kind"
+    *(
+        replace(column, in_words=seed_meaning) if column.name == "seed" else column
+        for column in file_columns("episodes", status=EPISODE_LEVELS)
     ),
-    Column(
-        "played_by",
-        "text",
-        "Kinds that really chose the co-players' commands: another one than `coplayer` is a stand-in.",
-    ),
-    Column("teammates", "integer", "Seats that co-players had in this episode.", unit="seats"),
-    Column("world", "text", "The game."),
-    Column("world_version", "integer", "Version of its rules."),
-    Column("settings", "json", "Settings of the game."),
-    Column(
-        "seed",
-        "text",
-        "Seed of the episode: with the commands it gives every state again.",
-        told=seed_meaning,
-    ),
-    Column("status", "text", "How the episode stands.", levels=EPISODE_LEVELS),
-    Column("steps", "integer", "Steps taken.", unit="steps"),
-    Column(
-        "fallbacks", "integer", "Commands that stood in for a co-player's missing decision.", unit="commands"
-    ),
-    Column("started_at", "time", "When the episode was opened."),
-    Column("ended_at", "time", "When it ended."),
-    Column("state_hash", "text", "SHA-256 of the present or last state."),
     *EPISODE_MARKS,
-    Column(
-        "seat",
-        "integer",
-        "Where the participant sat; behind the last seat: they led without one.",
-        levels="0 = the first seat, player 1",
-    ),
-    Column("sequence", "integer", "Which sequence of the order scheme; blank for orders of chance."),
-    Column("step_seconds", "number", "The step timer; blank if the kitchen waited for people.", unit="s"),
-    Column("thinking_seconds", "number", "What co-players took at least for a step.", unit="s"),
-    Column("hints", "boolean", "1 if the page said what would be good to do next."),
-    Column("ended_because", "text", "Why it was ended before its time; blank if it was not."),
+    *file_columns("episodes_pace"),
     *OUTAGE_MARKS,
-    Column(
-        "shown",
-        "text",
-        "What the participant's page had of the world.",
-        levels="tables, drawn, both = the drawing with the tables one click away",
-    ),
-    Column("asks_first", "boolean", "1 if the page asked before it sent an action; 0 if one click did."),
-    Column("three_dimensions", "boolean", "1 if the page offered the world as a scene in three dimensions."),
-    Column(
-        "three_dimensions_used",
-        "text",
-        "How the participant opened that scene in this episode; blank if not.",
-        levels="screen, headset (on a screen perhaps, too)",
-    ),
-    Column(
-        "shows_intents",
-        "boolean",
-        "1 if the page said what teammates were about to do: `intents` in the notes of `decisions`, each "
-        "shown in the step after it.",
-    ),
-    Column(
-        "chose_in",
-        "text",
-        "What the participant's page showed when they chose, where it had both; blank if it had not, or "
-        "nothing was chosen.",
-        levels="tables, drawn (in the scene, too), both = now the one, now the other",
-    ),
-    Column(
-        "passes_by",
-        "boolean",
-        "1 if a step went on without who had nothing to choose in it: `chosen_by` is `world` there.",
-    ),
-    Column(
-        "knowing",
-        "text",
-        "Whose commands of the step that it decided a co-player was told.",
-        levels="everybody = people and the co-players before it, people, nobody",
-    ),
-    Column(
-        "decision_seconds",
-        "number",
-        "What all co-players had for a step, then fallbacks played.",
-        unit="s",
-    ),
-    Column(
-        "offers_plans",
-        "boolean",
-        "1 if the page offered to choose what follows: `to_follow` and `planned_in` in `commands`.",
-    ),
-    Column(
-        "read_whole",
-        "integer",
-        "Decisions of co-players for which all that a language model was asked for could be read.",
-        unit="decisions",
-    ),
-    Column("read_in_part", "integer", "Those for which not all could be read.", unit="decisions"),
-    Column("read_not_at_all", "integer", "Those for which nothing could be read.", unit="decisions"),
-    Column("commands_asked", "integer", "Commands that these replies were to hold.", unit="commands"),
-    *INVALID_COMMAND_COLUMNS,
-    Column("people", "integer", "People who began this episode together.", unit="people"),
-    Column(
-        "group",
-        "integer",
-        "Number of the participant's group, which plays together; blank for who plays without other people.",
-    ),
-    Column(
-        "given_up_step",
-        "integer",
-        "First step for which a co-player chose in the participant's place; blank if they played on.",
-    ),
-    Column(
-        "given_up_because",
-        "text",
-        "Why a co-player took over; blank if none did.",
-        levels="away = missed so many turns in a row, left",
-    ),
-    Column(
-        "without_people",
-        "text",
-        "Seats of people that co-players had, each as seat:step:why: from that step on, since its person "
-        "left (left), was away (away), or did not come (never); also where their rows were erased.",
-    ),
-    Column(
-        "predictions_judged",
-        "integer",
-        "What co-players foresaw of others that turned out right or wrong: `predictions`.",
-        unit="predictions",
-    ),
-    Column("predictions_right", "integer", "Of these, those that came true.", unit="predictions"),
-    Column("predictions_share", "number", "The share of these; blank if none has turned out."),
-    Column(
-        "tick_ms",
-        "integer",
-        "From one step to the next where a clock took them; blank for turns. For programs (`synthetic`) "
-        "it goes quicker than the condition's settings say.",
-        unit="ms",
-    ),
+    *file_columns("episodes_page"),
+    *file_columns("invalid_commands"),
+    *file_columns("episodes_people"),
 )
 
 FIELDS = (

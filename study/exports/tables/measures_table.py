@@ -25,9 +25,9 @@ from study.exports.design_columns import SettingColumn, setting_columns, setting
 from study.exports.export_table import (
     EPISODE_COLUMNS,
     PERSON_MARKS,
-    Column,
     ExportSelection,
     ExportTable,
+    file_columns,
     in_chunks,
 )
 from study.exports.row_groups import RowGroup
@@ -49,32 +49,9 @@ FROM = {
 
 COLUMNS = (
     *EPISODE_COLUMNS[:4],
-    Column("episode", "text", "Key of the episode; the same in every file."),
-    Column("measure", "text", "Key of the measure: as in the analysis, and in participants behind a dot."),
-    Column("measure_label", "text", "Its name in tables and figures."),
-    Column(
-        "made_of",
-        "text",
-        "What it is made of.",
-        levels="; ".join(f"{code} ({words})" for code, words in FROM.items()),
-    ),
-    Column("value", "number", "The participant's value in this condition; blank if there is none."),
-    Column("low", "number", "The lowest value that it can have; blank if there is none."),
-    Column("high", "number", "The highest; blank if there is none."),
-    Column("unit", "text", "Its unit, where it has one."),
-    Column(
-        "condition_name", "text", "The condition's name in the version that the participant took part in."
-    ),
-    Column("world", "text", "The game."),
-    Column("coplayer", "text", "Kind of co-player that the condition has.", levels="none, or a kind"),
-    Column("teammates", "integer", "Seats beside the participant's.", unit="seats"),
+    *file_columns("measures", made_of=FROM),
     *PERSON_MARKS,
-    Column(
-        "left_out_of_analysis",
-        "text",
-        "As in participants: why the analysis leaves the participant out; blank for those who are analysed.",
-        levels="; ".join(f"{code} ({words})" for code, words in EXCLUSION_REASONS.items()),
-    ),
+    *file_columns("measures_later", left_out_of_analysis=EXCLUSION_REASONS),
 )
 
 

@@ -32,9 +32,9 @@ from study.exports.export_table import (
     EPISODE_COLUMNS,
     EPISODE_MARKS,
     OUTAGE_MARKS,
-    Column,
     ExportSelection,
     ExportTable,
+    file_columns,
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import (
@@ -47,34 +47,7 @@ from study.exports.tables.played_episodes import (
 from study.participants.episode_owners_and_outages import downtime_since_creation
 from study.participants.models import Round
 
-MESSAGE_KINDS = (
-    "say; ask; answer; request; end; inform (a job is given); withdraw; accept; decline; report; system"
-    " (the house says it)"
-)
-MESSAGE_COLUMNS = (
-    *EPISODE_COLUMNS,
-    Column("step", "integer", "Number of the step that was open.", levels="1 = first"),
-    Column("message", "integer", "Number of the message in the episode.", levels="1 = first"),
-    Column(
-        "sender",
-        "integer",
-        "Member who said it, by number of its first seat (0 = player 1); blank for the house.",
-    ),
-    Column("to", "json", "Every member to whom it was said, likewise."),
-    Column("kind", "text", "What it is.", levels=MESSAGE_KINDS),
-    Column("text", "text", "What was said, word for word, also what was not shown of it."),
-    Column("data", "json", "What belongs to the kind; `job` is the number of the message that gave it."),
-    Column("sent_at", "time", "When it was said."),
-    Column(
-        "known",
-        "boolean",
-        "1 if this participant said or could read it; 0 for what only co-players know of, which stands with "
-        "the participant in the first seat alone.",
-    ),
-    Column("shown", "text", "As it was shown, where words of the study's list stood in it; else blank."),
-    *EPISODE_MARKS,
-    *OUTAGE_MARKS,
-)
+MESSAGE_COLUMNS = (*EPISODE_COLUMNS, *file_columns("messages"), *EPISODE_MARKS, *OUTAGE_MARKS)
 
 Cells = tuple[Any, ...]
 
@@ -192,44 +165,11 @@ MESSAGES = ExportTable(
 
 JOB_STATES = (ACCEPTED, DECLINED, STARTED, DONE, FAILED, WITHDRAWN)
 """Possible states of a job, as in the columns."""
-JOB_TEXTS = {
-    ACCEPTED: "the worker accepted it",
-    DECLINED: "the worker declined it",
-    STARTED: "the worker said that it had begun",
-    DONE: "it was reported as done",
-    FAILED: "it was reported as not possible",
-    WITHDRAWN: "it was taken back",
-}
-
-
-def _of(state: str) -> tuple[Column, Column]:
-    """Return the columns for the step and time at which a job reached this state."""
-    return (
-        Column(
-            f"{state}_step", "integer", f"The step that was open when {JOB_TEXTS[state]}; blank if never."
-        ),
-        Column(f"{state}_at", "time", f"When {JOB_TEXTS[state]}; blank if never."),
-    )
 
 
 JOB_COLUMNS = (
     *EPISODE_COLUMNS,
-    Column("step", "integer", "Number of the step that was open when it was given.", levels="1 = first"),
-    Column("job", "integer", "Number of the message that gave it (`message` in messages.csv)."),
-    Column("giver", "integer", "Member who gave it, by number of its first seat (0 = player 1)."),
-    Column("worker", "integer", "Member who was asked. A message to several is a job, and a row, for each."),
-    Column("text", "text", "What was asked, word for word."),
-    Column("data", "json", "What else the message said."),
-    Column("given_at", "time", "When it was given."),
-    *(column for state in JOB_STATES for column in _of(state)),
-    Column("state", "text", "How it stood last.", levels="; ".join((GIVEN, *JOB_STATES))),
-    Column("why", "text", "What was said when it came to stand so."),
-    Column(
-        "known",
-        "boolean",
-        "1 if this participant gave it or was asked; 0 for what is between co-players, which stands with "
-        "the participant in the first seat alone.",
-    ),
+    *file_columns("jobs", state="; ".join((GIVEN, *JOB_STATES))),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
 )

@@ -30,6 +30,7 @@ from study.exports.export_table import (
     Column,
     ExportSelection,
     ExportTable,
+    file_columns,
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import (
@@ -41,46 +42,21 @@ from study.exports.tables.played_episodes import (
 )
 from study.participants.episode_owners_and_outages import downtime_since_creation
 
-STEP = Column("step", "integer", "Number of the step.", levels="1 = first")
-
 STEP_COLUMNS = (
     *EPISODE_COLUMNS,
-    STEP,
-    Column("opened_at", "time", "When the step could be commanded."),
-    Column("taken_at", "time", "When it ran."),
-    Column("seconds", "number", "From opening to running.", unit="s"),
-    Column("state_hash", "text", "SHA-256 of the state after the step."),
+    *file_columns("step"),
+    *file_columns("steps"),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
 )
 
 COMMAND_COLUMNS = (
     *EPISODE_COLUMNS,
-    STEP,
-    Column("running_order", "integer", "Place among the commands of the step.", levels="1 = ran first"),
-    Column("seat", "integer", "Who was commanded: the seat of a player.", levels="0 = player 1"),
-    Column(
-        "chosen_by",
-        "text",
-        "Who chose: `person` (or the program that is one, see `synthetic`), a co-player's kind, `fallback`, "
-        "or `timeout`: the time for the step was over; `outage`: it was over in a step that an outage of "
-        "ours had touched, whose time was given back; `world`: there was nothing to choose; `clock`: no key "
-        "was pressed when a clock took the step.",
-    ),
-    Column("fallback", "text", "Why a fallback stood in; blank if none did.", levels=FALLBACK_LEVELS),
-    Column("verb", "text", "The command's verb."),
-    Column("arguments", "text", "The command's arguments, with spaces between."),
-    Column("performed", "boolean", "1 if it was carried out."),
-    Column("reasons", "text", "Codes of why not, with spaces between."),
-    Column("received_at", "time", "When the command came in."),
+    *file_columns("step"),
+    *file_columns("commands", fallback=FALLBACK_LEVELS),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
-    Column("to_follow", "json", "Commands to follow it without anybody being asked; blank if none."),
-    Column(
-        "planned_in",
-        "integer",
-        "The step whose command this one was to follow; blank if it was chosen for its own step.",
-    ),
+    *file_columns("commands_planned"),
 )
 
 COMMAND_EVENTS = ("performed", "refused")
