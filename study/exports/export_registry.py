@@ -7,61 +7,40 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from kitchen.registry.dotted_paths import load_named, load_path
 from kitchen.words.english_text import counted_noun
 from study.design.models import Study
-from study.exports.export_table import KINDS, Column, Document, ExportSelection, ExportTable, file_columns
+from study.exports.export_table import KINDS, Document, ExportSelection, ExportTable, file_columns
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import changed_versions, design_document, touched_count
 
 CODEBOOK_COLUMNS = file_columns("codebook")
 
 
-Tables = Callable[[], Iterable[ExportTable]]
+def codebook(name: str, meaning: str, ending: str = "csv") -> ExportTable:
+    """Return a table of this name with the meaning of every column of every table, itself included.
 
-
-def codebook(name: str, meaning: str, tables: Tables, ending: str = "csv") -> ExportTable:
-    """Return a table of this name with the meaning of every column of the given tables.
-
-    `ending` is that of their files. The codebook may be one of the tables.
+    `ending` is that of the tables' files.
     """
-    among = partial(codebook, name, meaning, tables)
-    return ExportTable(name, meaning, CODEBOOK_COLUMNS, partial(_rows, tables, ending), among=among)
+    in_form = partial(codebook, name, meaning)
+    return ExportTable(name, meaning, CODEBOOK_COLUMNS, partial(_rows, ending), in_form=in_form)
 
 
-def _rows(tables: Tables, ending: str, study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+def _rows(ending: str, study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield one row per column, in the order of the files."""
     files = {f"{table.name}.csv": f"{table.name}.{ending}" for table in tables()}
     named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in files))
     for table in tables():
-        told = [_cells(column) for column in table.columns_of(study)]
-        rows = [[cell and named.sub(lambda found: files[found[0]], cell) for cell in row] for row in told]
+        cells = [
+            (column.name, column.kind, column.unit or None, column.meaning, column.levels or None)
+            for column in table.columns_of(study)
+        ]
+        rows = [[cell and named.sub(lambda found: files[found[0]], cell) for cell in row] for row in cells]
         yield RowGroup([f"{table.name}.{ending}"], rows)
-
-
-def _cells(column: Column) -> tuple[str | None, ...]:
-    return column.name, column.kind, column.unit or None, column.meaning, column.levels or None
-
-
-class Named(Protocol):
-    """A file of the export, table or not."""
-
-    @property
-    def name(self) -> str:
-        """The name in the list on the page."""
-
-    @property
-    def meaning(self) -> str:
-        """What the file is, in one sentence."""
-
-
-Files = Callable[[], Iterable[Named]]
-"""Returns files lazily, because the list of all files contains files that are made from the list."""
 
 
 def design(study: Study, chosen: ExportSelection) -> str:
@@ -73,31 +52,11 @@ HOW = Path(__file__).with_name("how_to_read.md").read_text(encoding="utf-8")
 """Part of README.md that is the same for every study."""
 
 
-def readme(tables: Files, documents: Files) -> Document:
-    """Return README.md, which lists these files and itself."""
-
-    def text(study: Study, chosen: ExportSelection) -> str:
-        return _readme(study, chosen, [*tables(), *documents()])
-
-    meaning = "What each file is and how to read it."
-    return Document("README.md", meaning, "text/markdown; charset=utf-8", text)
-
-
-def _readme(study: Study, chosen: ExportSelection, files: Iterable[Named]) -> str:
-    return "\n".join(
-        [
-            f"# Data of the study {study.slug}: {study.title}",
-            "",
-            *_whose(study, chosen),
-            "",
-            "## Files",
-            "",
-            *(f"- `{one.name}`: {one.meaning}" for one in files),
-            "",
-            HOW.rstrip(),
-            "",
-        ]
-    )
+def readme(study: Study, chosen: ExportSelection) -> str:
+    """Return the content of README.md: whose data the files hold, what each file is, and how to read them."""
+    files = (f"- `{one.name}`: {one.meaning}" for one in (*tables(), *documents()))
+    head = f"# Data of the study {study.slug}: {study.title}"
+    return "\n".join([head, "", *_whose(study, chosen), "", "## Files", "", *files, "", HOW])
 
 
 def _whose(study: Study, chosen: ExportSelection) -> list[str]:
@@ -144,6 +103,10 @@ DESIGN = Document(
     "Every version of the study's design with its hash, the preregistered ones marked.",
     "application/json",
     design,
+)
+
+README = Document(
+    "README.md", "What each file is and how to read it.", "text/markdown; charset=utf-8", readme
 )
 
 TABLES: dict[str, str] = {
@@ -195,7 +158,5 @@ def get_document(name: str) -> Document:
     return document
 
 
-CODEBOOK = codebook("codebook", "What every column of every file means.", tables)
-DICTIONARY = codebook("dictionary", "The same as codebook, by its older name.", tables)
-README = readme(tables, documents)
-"""Made from the lists of which it is a part."""
+CODEBOOK = codebook("codebook", "What every column of every file means.")
+DICTIONARY = codebook("dictionary", "The same as codebook, by its older name.")

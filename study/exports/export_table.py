@@ -145,12 +145,8 @@ class ExportTable:
     """Returns columns that follow from the study's design."""
     more_after: str = ""
     """The fixed column after which the columns of `more` come; empty for the end."""
-    among: Callable[[str], ExportTable] | None = None
+    in_form: Callable[[str], ExportTable] | None = None
     """Returns the same table for files with this ending, if the table contains file names."""
-
-    def in_form(self, ending: str) -> ExportTable:
-        """Return the table for files with this ending."""
-        return self.among(ending) if self.among else self
 
     def columns_of(self, study: Study) -> tuple[Column, ...]:
         """Return all columns of this study's file."""

@@ -23,14 +23,12 @@ from study.exports.export_table import (
     ExportSelection,
     ExportTable,
     file_columns,
-    in_chunks,
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import (
-    PEOPLE,
     ExportedParticipant,
-    exported_participants,
     not_withdrawn,
+    participant_chunks,
 )
 from study.participants.episode_owners_and_outages import downtime_since_creation, touched_episodes
 from study.participants.models import Answer, PageVisit, Round
@@ -52,21 +50,15 @@ def answer_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
     asked = {(number, item.key): item for number, design in designs.items() for item in design.items}
     downtime = None if chosen.outage_episodes else downtime_since_creation(study)
-    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
-        everybody, orders = {who.pk: who for who in chunk}, Orders(designs)
+    for everybody in participant_chunks(study, chosen):
+        orders = Orders(designs)
         theirs = Answer.objects.filter(participant__in=everybody)
         if downtime is not None:
             played = Round.objects.filter(participant__in=everybody)
             theirs = theirs.exclude(round__episode__in=touched_episodes(downtime, played))
+        round_fields = ("round__condition__key", "round__position", "round__episode__key")
         given = theirs.values_list(
-            "participant_id",
-            "item_id",
-            "round__condition__key",
-            "round__position",
-            "round__episode__key",
-            "value",
-            "answered_at",
-            "attempt",
+            "participant_id", "item_id", *round_fields, "value", "answered_at", "attempt"
         )
         cells = list[tuple[Any, ...]]()
         for pk, item, *answer in given.order_by("participant__number", "answered_at", "item__position", "pk"):
@@ -209,11 +201,10 @@ def _by_person(rounds: Any) -> Mapping[int, list[tuple[Any, ...]]]:
 def asked_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield rows by participant, in the order of pages, then of items in the design."""
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
-    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
-        met = _Chunk(study, [who.pk for who in chunk], chosen)
-        there = not_withdrawn(who.pk for who in chunk)
-        cells = [row for who in chunk if who.pk in there for row in met.rows(who, designs[who.marks.version])]
-        yield RowGroup((), cells)
+    for people in participant_chunks(study, chosen):
+        met, there = _Chunk(study, list(people), chosen), not_withdrawn(people)
+        left = (who for pk, who in people.items() if pk in there)
+        yield RowGroup((), [row for who in left for row in met.rows(who, designs[who.marks.version])])
 
 
 ASKED = ExportTable(

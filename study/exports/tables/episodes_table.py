@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from django.db.models import Count
 
-from kitchen.contract.decision_notes import PredictionAccuracy, ReplyReadings
+from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.planned_commands import BY_WORLD
 from kitchen.contract.world import Json
 from kitchen.play.episode.absent_players import NEVER
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand
 from kitchen.play.turn.decision_records import (
+    ByMind,
     prediction_accuracy,
     predictions_by_episode,
     reply_readings_by_episode,
@@ -70,64 +71,56 @@ COLUMNS = (
 )
 
 FIELDS = (
-    "label",
-    "world",
-    "world_version",
-    "settings_text",
-    "seed",
-    "status",
-    "step",
-    "score_text",
-    "created_at",
-    "ended_at",
-    "state_hash",
-    "step_seconds",
-    "thinking_seconds",
-    "hints",
-    "three_dimensions",
-    "ended_because",
-    "shown",
-    "asks_first",
-    "shows_intents",
-    "passes_by",
-    "knowing",
-    "decision_seconds",
-    "offers_plans",
-    "gone",
-    "tick_ms",
+    *("label", "world", "world_version", "settings_text", "seed", "status", "step", "score_text"),
+    *("created_at", "ended_at", "state_hash", "step_seconds", "thinking_seconds", "hints"),
+    *("three_dimensions", "ended_because", "shown", "asks_first", "shows_intents", "passes_by", "knowing"),
+    *("decision_seconds", "offers_plans", "gone", "tick_ms"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What is read at once of several episodes, by episode."""
+
+    facts: Mapping[int, dict[str, Any]]
+    seated: Mapping[int, list[str]]
+    """The kinds of co-players in the seats."""
+    views: Mapping[tuple[int, int], tuple[str, str]]
+    """By seat, too: how a person used the three-dimensional scene, and what they saw when they chose."""
+    people: Mapping[int, int]
+    """Number of people's seats."""
+    played_by: Mapping[int, list[str]]
+    """All kinds, except people, that chose commands."""
+    fallbacks: Mapping[int, int]
+    readings: Mapping[int, ReplyReadings]
+    predictions: Mapping[int, ByMind]
+
+    @classmethod
+    def read(cls, pks: set[int]) -> Self:
+        """Read these episodes."""
+        seats = Seat.objects.filter(episode__in=pks).order_by()
+        rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view"))
+        commands = SeatCommand.objects.filter(episode__in=pks).order_by()
+        by_agents = commands.exclude(chosen_by__in=(*PEOPLE_CODES, BY_WORLD))
+        stood_in = commands.exclude(fallback="").values_list("episode_id")
+        return cls(
+            _facts(pks),
+            _grouped((episode, kind) for episode, _, kind, *_ in rows if kind),
+            {(episode, seat): (scene, view) for episode, seat, _, scene, view in rows},
+            Counter(episode for episode, _, kind, *_ in rows if not kind),
+            _grouped(by_agents.values_list("episode_id", "chosen_by").distinct()),
+            dict(stood_in.annotate(count=Count("pk"))),
+            reply_readings_by_episode(Decision.objects.filter(mind__episode__in=pks)),
+            predictions_by_episode(pks),
+        )
 
 
 def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) -> Iterator[RowGroup]:
     """Yield one row per started episode and participant, by participant and order."""
     figures = metric_reader(scored)
-    for piece in in_pieces(played_episodes(study, chosen)):
-        pks = {sitting.episode for sitting in piece}
-        facts, (seated, how, people), played_by = _facts(pks), _seated(pks), _played_by(pks)
-        fallbacks = _fallbacks(pks)
-        read = reply_readings_by_episode(Decision.objects.filter(mind__episode__in=pks))
-        foreseen = predictions_by_episode(pks)
-        there = (
-            (sitting, sitting.episode, facts[sitting.episode]) for sitting in played_by_not_withdrawn(piece)
-        )
-        yield RowGroup(
-            (),
-            [
-                _cells(
-                    sitting,
-                    known,
-                    figures(known["world"], known["score_text"]),
-                    seated[pk],
-                    played_by[pk],
-                    fallbacks.get(pk, 0),
-                    how.get((pk, sitting.seat), ("", "")),
-                    read.get(pk, ReplyReadings()),
-                    people[pk],
-                    prediction_accuracy(foreseen.get(pk, {})),
-                )
-                for sitting, pk, known in there
-            ],
-        )
+    for several in in_pieces(played_episodes(study, chosen)):
+        piece = _Piece.read({played.episode for played in several})
+        yield RowGroup((), [_cells(played, piece, figures) for played in played_by_not_withdrawn(several)])
 
 
 def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:
@@ -138,50 +131,53 @@ def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:
 
 
 def _cells(
-    sitting: PlayedEpisode,
-    facts: dict[str, Any],
-    figures: Sequence[Json],
-    seated: list[str],
-    played_by: list[str],
-    fallbacks: int,
-    how: tuple[str, str],
-    read: ReplyReadings,
-    people: int,
-    foresight: PredictionAccuracy,
+    played: PlayedEpisode, piece: _Piece, figures: Callable[[str, str], tuple[Json, ...]]
 ) -> tuple[Any, ...]:
+    pk, main = played.episode, played.part == MAIN
+    facts, seated, played_by = piece.facts[pk], piece.seated[pk], piece.played_by[pk]
     gone = facts["gone"] or {}
-    given_up = gone.get(str(sitting.seat), {}) if sitting.part == MAIN else {}
-    team = " ".join(sorted(set(seated))) or NOBODY, " ".join(sorted(played_by)), len(seated)
-    named = sitting.condition_name or None, facts["label"]
-    times = facts["created_at"], facts["ended_at"], facts["state_hash"]
-    seat = sitting.seat, sitting.who.sequence
+    given_up = gone.get(str(played.seat), {}) if main else {}
+    scene, view = piece.views.get((pk, played.seat), ("", ""))
+    foresight = prediction_accuracy(piece.predictions.get(pk, {}))
     return (
-        *sitting.where,
-        *named,
-        *team,
-        *_game(facts),
+        *played.where,
+        played.condition_name or None,
+        facts["label"],
+        " ".join(sorted(set(seated))) or NOBODY,
+        " ".join(sorted(played_by)),
+        len(seated),
+        facts["world"],
+        facts["world_version"],
+        JsonText(facts["settings_text"]),
+        facts["seed"],
         facts["status"],
         facts["step"],
-        *figures,
-        fallbacks,
-        *times,
-        *sitting.marks,
-        *seat,
-        *_pace(facts),
-        *sitting.touch.cells,
+        *figures(facts["world"], facts["score_text"]),
+        piece.fallbacks.get(pk, 0),
+        facts["created_at"],
+        facts["ended_at"],
+        facts["state_hash"],
+        *played.marks,
+        played.seat,
+        played.who.sequence,
+        facts["step_seconds"],
+        facts["thinking_seconds"],
+        facts["hints"],
+        facts["ended_because"] or None,
+        *played.touch.cells,
         facts["shown"],
         facts["asks_first"],
         facts["three_dimensions"],
-        how[0] or None,
+        scene or None,
         facts["shows_intents"],
-        how[1] or None,
+        view or None,
         facts["passes_by"],
         facts["knowing"],
         facts["decision_seconds"],
         facts["offers_plans"],
-        *read.columns.values(),
-        people + sum(one["why"] != NEVER for one in gone.values()),
-        sitting.who.group if sitting.part == MAIN else None,
+        *piece.readings.get(pk, ReplyReadings()).columns.values(),
+        piece.people[pk] + sum(one["why"] != NEVER for one in gone.values()),
+        played.who.group if main else None,
         given_up.get("step"),
         given_up.get("why"),
         " ".join(f"{seat}:{one['step']}:{one['why']}" for seat, one in sorted(gone.items())) or None,
@@ -190,40 +186,6 @@ def _cells(
         foresight.share,
         facts["tick_ms"],
     )
-
-
-def _game(facts: dict[str, Any]) -> tuple[Any, ...]:
-    return facts["world"], facts["world_version"], JsonText(facts["settings_text"]), facts["seed"]
-
-
-def _pace(facts: dict[str, Any]) -> tuple[Any, ...]:
-    return facts["step_seconds"], facts["thinking_seconds"], facts["hints"], facts["ended_because"] or None
-
-
-def _fallbacks(pks: Iterable[int]) -> dict[int, int]:
-    stood_in = SeatCommand.objects.filter(episode__in=pks).exclude(fallback="").order_by()
-    return dict(stood_in.values_list("episode_id").annotate(count=Count("pk")))
-
-
-def _seated(
-    pks: Iterable[int],
-) -> tuple[dict[int, list[str]], dict[tuple[int, int], tuple[str, str]], Mapping[int, int]]:
-    """Read the seats of these episodes. Return three mappings.
-
-    By episode: the kinds of co-players in its seats. By episode and seat: how a person used the
-    three-dimensional scene, and what they saw when they chose. By episode: the number of people's seats.
-    """
-    seats = Seat.objects.filter(episode__in=pks).order_by()
-    rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view"))
-    kinds = _grouped((episode, kind) for episode, _, kind, *_ in rows if kind)
-    people = Counter(episode for episode, _, kind, *_ in rows if not kind)
-    return kinds, {(episode, seat): (scene, view) for episode, seat, _, scene, view in rows}, people
-
-
-def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:
-    """Return by episode all kinds, except people, that chose commands."""
-    chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=(*PEOPLE_CODES, BY_WORLD))
-    return _grouped(chosen.order_by().values_list("episode_id", "chosen_by").distinct())
 
 
 def _grouped(pairs: Iterable[tuple[int, str]]) -> dict[int, list[str]]:

@@ -20,10 +20,9 @@ from study.exports.export_table import (
     ExportSelection,
     ExportTable,
     file_columns,
-    in_chunks,
 )
 from study.exports.row_groups import RowGroup
-from study.exports.tables.played_episodes import PEOPLE, exported_participants
+from study.exports.tables.played_episodes import participant_chunks
 from study.participants.episode_owners_and_outages import outages_of
 from study.participants.models import PageVisit, Round, StaffAction
 from study.participation.device_records import KINDS, OTHER, SYSTEMS
@@ -38,8 +37,7 @@ DEVICE = ("device", "browser", "browser_version", "system", "window_width", "win
 
 def page_time_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield one row per page and participant: by participant, in the order in which pages were opened."""
-    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
-        everybody = {who.pk: who for who in chunk}
+    for everybody in participant_chunks(study, chosen):
         conditions = _conditions(everybody)
         visits = PageVisit.objects.filter(participant__in=everybody).order_by(
             "participant__number", "opened_at", "pk"
@@ -113,8 +111,7 @@ STAFF_ACTION_COLUMNS = (
 
 def staff_action_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield one row per staff action: by participant, in the order of the actions."""
-    for chunk in in_chunks(exported_participants(study, chosen), PEOPLE):
-        everybody = {who.pk: who for who in chunk}
+    for everybody in participant_chunks(study, chosen):
         actions = StaffAction.objects.filter(participant__in=everybody)
         fields = ("participant_id", "at", "user_name", "action", "reason")
         deeds = actions.order_by("participant__number", "at", "pk").values_list(*fields)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.conf import settings
-from django.utils.functional import cached_property
 
 from study.analysis.analysis_sample import EXCLUSION_REASONS, exclusion_reasons
 from study.design.models import Study
@@ -51,99 +50,58 @@ COLUMNS = (
 )
 
 
-class _Row:
-    """The cells of one participant."""
-
-    def __init__(
-        self,
-        study: Study,
-        person: Participant,
-        left: ParticipantData,
-        state: FreezeState,
-        left_out: str | None,
-    ) -> None:
-        self.study = study
-        self.person = person
-        self.left = left
-        self.state = state
-        self.left_out = left_out
-
-    @cached_property
-    def label(self) -> str | None:
-        return self.person.label or None
-
-    def cells(self) -> tuple[Any, ...]:
-        """Return the cells of `COLUMNS`."""
-        return (
-            *self._way(),
-            *self._marks(),
-            *self._origin(),
-            *self._checks(),
-            *self._otree(),
-            *self._sample(),
-        )
-
-    def _way(self) -> tuple[Any, ...]:
-        person = self.person
-        return (
-            person.code,
-            person.synthetic,
-            person.number,
-            person.status,
-            " ".join(self.left.order),
-            self.left.answered,
-            person.consented_at,
-            person.consent_hash,
-            person.ended_at,
-            person.given_code or None,
-        )
-
-    def _marks(self) -> tuple[Any, ...]:
-        person, version = self.person, self.person.version
-        return (
-            person.preview,
-            person.excluded_at is not None,
-            version.number,
-            self.state.changed_since_freeze,
-            person.excluded_at,
-            person.excluded_reason or None,
-            person.end_reason or None,
-            self.state.version_frozen,
-            version.digest,
-            person.sequence,
-        )
-
-    def _origin(self) -> tuple[Any, ...]:
-        person = self.person
-        referrals = (person.referral.get(name) for name in REFERRALS)
-        return person.source, self.label, *referrals, person.entered_at, person.active_at
-
-    def _checks(self) -> tuple[Any, ...]:
-        left = self.left
-        return left.attempts, left.passed, left.attention, left.attention_failed
-
-    def _otree(self) -> tuple[Any, ...]:
-        person, referral = self.person, self.person.referral
-        mturk = person.source == Study.Recruitment.MTURK
-        return (
-            person.code,
-            person.number,
-            self.label,
-            person.synthetic,
-            self.left.page,
-            person.entered_at,
-            self.label if mturk else None,
-            referral.get("assignmentId"),
-            self.study.slug,
-            self.study.title,
-            referral.get("hitId"),
-            person.preview,
-        )
-
-    def _sample(self) -> tuple[Any, ...]:
-        person = self.person
-        told = describe_effects(person.known_effects) or None
-        return self.state.before_freeze(person.entered_at), self.left_out, person.language, told
+def _cells(
+    study: Study, person: Participant, data: ParticipantData, state: FreezeState, left_out: str | None
+) -> tuple[Any, ...]:
+    """Return the cells of `COLUMNS`."""
+    version, referral, label = person.version, person.referral, person.label or None
+    return (
+        person.code,
+        person.synthetic,
+        person.number,
+        person.status,
+        " ".join(data.order),
+        data.answered,
+        person.consented_at,
+        person.consent_hash,
+        person.ended_at,
+        person.given_code or None,
+        person.preview,
+        person.excluded_at is not None,
+        version.number,
+        state.changed_since_freeze,
+        person.excluded_at,
+        person.excluded_reason or None,
+        person.end_reason or None,
+        state.version_frozen,
+        version.digest,
+        person.sequence,
+        person.source,
+        label,
+        *map(referral.get, REFERRALS),
+        person.entered_at,
+        person.active_at,
+        data.attempts,
+        data.passed,
+        data.attention,
+        data.attention_failed,
+        person.code,
+        person.number,
+        label,
+        person.synthetic,
+        data.page,
+        person.entered_at,
+        label if person.source == Study.Recruitment.MTURK else None,
+        referral.get("assignmentId"),
+        study.slug,
+        study.title,
+        referral.get("hitId"),
+        person.preview,
+        state.before_freeze(person.entered_at),
+        left_out,
+        person.language,
+        describe_effects(person.known_effects) or None,
+    )
 
 
 def participant_design_columns(study: Study) -> tuple[WideColumn, ...]:
@@ -162,15 +120,15 @@ def rows(study: Study, chosen: ExportSelection, wide: Sequence[WideColumn]) -> I
     }
     participants = chosen.participants(study).filter(version__in=versions).iterator(chunk_size=PEOPLE)
     for chunk in in_chunks(participants, PEOPLE):
-        left = participant_data(chunk, versions, figures, keys=keys, of_play=of_play)
-        there = not_withdrawn(left)
+        data = participant_data(chunk, versions, figures, keys=keys, of_play=of_play)
+        there = not_withdrawn(data)
         cells = list[tuple[Any, ...]]()
         for person in chunk:
             if person.pk in there:
                 person.version = versions[person.version_id]
-                theirs = left[person.pk]
-                row = _Row(study, person, theirs, states[person.version_id], out.get(person.pk))
-                cells.append((*row.cells(), *map(theirs.values.get, slots)))
+                theirs = data[person.pk]
+                fixed = _cells(study, person, theirs, states[person.version_id], out.get(person.pk))
+                cells.append((*fixed, *map(theirs.values.get, slots)))
         yield RowGroup((), cells)
 
 
