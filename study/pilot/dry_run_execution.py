@@ -29,8 +29,8 @@ from study.participants.simulated_effects import KnownEffects, unknown_effect_ke
 from study.participation.enter_study import is_study_open, synthetic_invitation
 from study.pilot.bots.http_browser import Browser, PatienceError, PatienceLimit, WalkError, path_of
 from study.pilot.bots.many_walkthroughs import Crowd, CrowdOrder, CrowdReport, Gone, Stopped, never_stop
-from study.pilot.bots.simulated_person import OutcomeShares, PlannedOutcome, StopPage, StudyScript, label_of
 from study.pilot.bots.study_walkthrough import Arrival, Where
+from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StopPage, StudyScript, label_of
 
 Status = Participant.Status
 STORED = {
@@ -41,12 +41,12 @@ STORED = {
 """Accepted stored statuses by outcome. Participants who withdrew are not stored."""
 
 
-def script_of(study: Study) -> StudyScript:
-    """Return the information from the design that pages do not show."""
-    design, place = blueprint_of(study), RECRUITMENT_PLACES[study.recruitment]
+def study_script(design: Blueprint, recruitment: str) -> StudyScript:
+    """Return the information from this design, recruited on this platform, that pages do not show."""
+    place = RECRUITMENT_PLACES[recruitment]
     return StudyScript(
         stops=possible_stops(design),
-        right={item.key: item.correct for item in design.items if item.correct is not None},
+        items={item.key: item for item in design.items},
         link_names=tuple(name for name in (place.label, *place.more) if name),
         has_check=is_shown(design, "check"),
         check_ends=design.part("check").settings["on_failure"] == "end",
@@ -55,24 +55,18 @@ def script_of(study: Study) -> StudyScript:
 
 def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
     """Return every page between the link and the last page, in order."""
+    before, after = (
+        [StopPage(page) for page in pages if is_shown(design, page)]
+        for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
+    )
     rounds = range(1, len(design.conditions) + 1)
-    before, after = ([StopPage(page) for page in pages if is_shown(design, page)] for pages in PARTS)
     return (*before, *(StopPage(page, number) for number in rounds for page in ROUND_PAGES), *after)
-
-
-PARTS = (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
 
 
 def participant_of(study: Study, arrival: Arrival) -> Participant | None:
     """Return the participant with this personal link; None if there is none."""
     key = resolve(path_of(arrival.home)).kwargs["key"]
     return study.participants.filter(key=key).first()
-
-
-async def condition_at_async(known: KnownEffects, socket: str) -> str:
-    """Return `condition_at` without blocking the event loop."""
-    key: str = await database_sync_to_async(condition_at)(known, socket)
-    return key
 
 
 def condition_at(known: KnownEffects, socket: str) -> str:
@@ -91,7 +85,7 @@ async def time_out_dropout(study: Study, arrival: Arrival) -> None:
     Synthetic participants do not wait for the limit, so that the next ones get the sequences that became
     free.
     """
-    if arrival.deed == PlannedOutcome.DROP_OUT and study.idle_minutes is not None:
+    if arrival.outcome == PlannedOutcome.DROP_OUT and study.idle_minutes is not None:
         await database_sync_to_async(_time_out)(study, arrival)
 
 
@@ -103,16 +97,18 @@ def _time_out(study: Study, arrival: Arrival) -> None:
 def deviations_from_plan(study: Study, outcome: CrowdReport, script: StudyScript) -> list[str]:
     """Return a description of every participant who is not stored as planned."""
     problems = ((arrival, _problem(study, arrival, script)) for arrival in outcome.arrived)
-    return [f"number {arrival.number} {arrival.deed}: {problem}" for arrival, problem in problems if problem]
+    return [
+        f"number {arrival.number} {arrival.outcome}: {problem}" for arrival, problem in problems if problem
+    ]
 
 
 def _problem(study: Study, arrival: Arrival, script: StudyScript) -> str:
     person = participant_of(study, arrival)
-    if arrival.deed == PlannedOutcome.WITHDRAW:
+    if arrival.outcome == PlannedOutcome.WITHDRAW:
         return _left_behind(person, arrival)
     if person is None:
         return "not stored at all"
-    wanted = STORED.get(arrival.deed) or {Status.FAILED_CHECK if script.check_ends else Status.COMPLETE}
+    wanted = STORED.get(arrival.outcome) or {Status.FAILED_CHECK if script.check_ends else Status.COMPLETE}
     if person.status not in wanted:
         return f"stored as {person.status}"
     return "" if person.synthetic else "not marked as synthetic"
@@ -172,7 +168,7 @@ class DryRunReport:
     @property
     def counts(self) -> str:
         """Return the numbers of participants by outcome, in words."""
-        return ", ".join(f"{self.outcome.count(deed)} {deed}" for deed in PlannedOutcome)
+        return ", ".join(f"{self.outcome.count(planned)} {planned}" for planned in PlannedOutcome)
 
     @property
     def unsent(self) -> int:
@@ -195,7 +191,7 @@ def crowd_order(study: Study, wish: DryRunRequest, *, url: str) -> CrowdOrder:
     if not is_study_open(study, synthetic=True):
         raise DryRunRequestError(f"the study {study.slug!r} is closed, is full or has no conditions")
     link = f"{url.rstrip('/')}{study.get_absolute_url()}?invitation={synthetic_invitation(study)}"
-    script = replace(script_of(study), known=wish.known)
+    script = replace(study_script(blueprint_of(study), study.recruitment), known=wish.known)
     order = CrowdOrder(
         link, wish.participants, wish.seed, wish.at_once, wish.patience, wish.think, script=script
     )
@@ -216,10 +212,8 @@ def check_numbers(wish: DryRunRequest) -> None:
 
 def check_labels(study: Study, order: CrowdOrder) -> None:
     """Raise DryRunRequestError if these labels exist: their participants would continue, not enter."""
-    if not order.script.link_names:
-        return
     labels = [label_of(order.seed, number) for number in range(1, order.participants + 1)]
-    if known := study.participants.filter(label__in=labels).first():
+    if order.script.link_names and (known := study.participants.filter(label__in=labels).first()):
         raise DryRunRequestError(f"the study has {known.label} already; name another seed", "seed")
 
 
@@ -230,7 +224,7 @@ def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
         raise DryRunRequestError("from 0 to 100, together at most 100", *by_name)
     if shares.refusals and StopPage("consent") not in script.stops:
         raise DryRunRequestError("the study asks for no consent", "refusals")
-    if shares.fail_checks and not script.right:
+    if shares.fail_checks and not any(item.correct is not None for item in script.items.values()):
         raise DryRunRequestError("the study has no question with a right answer", "fail_checks")
 
 
@@ -264,7 +258,7 @@ async def walked(
 
     Raises UnreachableError if no participant can be sent.
     """
-    where = partial(condition_at_async, order.script.known)
+    where = database_sync_to_async(partial(condition_at, order.script.known))
     outcome = await walk_crowd(order, say, partial(time_out_dropout, study), stopped, where)
     unlike = await database_sync_to_async(deviations_from_plan)(study, outcome, order.script)
     return DryRunReport(order, outcome, unlike)

@@ -24,7 +24,7 @@ from django.utils import timezone
 
 from kitchen.infra.db_retry import retry_while_unreachable
 from study.design.study_errors import DesignError
-from study.pilot.bots.simulated_person import OutcomeShares
+from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_execution import (
     DryRunReport,
     DryRunRequest,

@@ -13,7 +13,7 @@ from study.analysis.pre_launch_warnings import dry_run_warnings, late_decision_w
 from study.design.models import Study
 from study.design.study_errors import DesignError
 from study.participation.enter_study import why_study_closed
-from study.pilot.bots.simulated_person import OutcomeShares
+from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_jobs import dry_run_stop, request_dry_run
 from study.researchers.console_page_helpers import back_to_page, form_page, service_button
 from study.researchers.permissions import FORM_METHODS, study_page

@@ -19,7 +19,7 @@ from django.core.management.base import CommandError, CommandParser
 from study.analysis.pre_launch_warnings import late_decision_warnings, unmeasurable_warnings
 from study.management.study_command import StudyCommand
 from study.participants.simulated_effects import parse_effects
-from study.pilot.bots.simulated_person import OutcomeShares
+from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_execution import (
     PATIENCE,
     DryRunRequest,

@@ -5,23 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from study.pilot.bots.http_browser import Browser, PatienceLimit, WalkError
-from study.pilot.bots.simulated_person import (
-    Experience,
-    OutcomeShares,
-    Person,
-    PlannedOutcome,
-    StudyScript,
-    WalkPlan,
-    labelled,
-    walk_plans,
-)
+from study.pilot.bots.simulated_person import Experience, Person
 from study.pilot.bots.study_walkthrough import Arrival, Walk, Where
+from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StudyScript, label_of, walk_plans
 
 log = logging.getLogger(__name__)
 
@@ -42,14 +33,10 @@ class CrowdOrder:
     shares: OutcomeShares = field(default_factory=OutcomeShares)
     script: StudyScript = field(default_factory=StudyScript)
 
-    def plans(self) -> list[WalkPlan]:
-        """Return the plans of all participants, number 1 first."""
-        return walk_plans(self.shares, self.script, participants=self.participants, seed=self.seed)
-
     def link_of(self, number: int) -> str:
         """Return the link for this participant, with their label."""
-        said = labelled(self.script, seed=self.seed, number=number)
-        return f"{self.link}&{urlencode(said)}" if said else self.link
+        label = dict.fromkeys(self.script.link_names, label_of(self.seed, number))
+        return f"{self.link}&{urlencode(label)}" if label else self.link
 
 
 @dataclass(slots=True)
@@ -61,9 +48,9 @@ class CrowdReport:
     failed: dict[int, str] = field(default_factory=dict)
     """Reasons of the others, by number."""
 
-    def count(self, deed: PlannedOutcome) -> int:
+    def count(self, outcome: PlannedOutcome) -> int:
         """Return the number of participants with this outcome."""
-        return Counter(arrival.deed for arrival in self.arrived)[deed]
+        return sum(arrival.outcome == outcome for arrival in self.arrived)
 
 
 Gone = Callable[[Arrival], Awaitable[object]]
@@ -102,10 +89,10 @@ class Crowd:
         self.gone = gone
         self.stopped = stopped
         self.where = where
-        self.plans = order.plans()
+        self.plans = walk_plans(order.shares, order.script, participants=order.participants, seed=order.seed)
         self.outcome = CrowdReport()
-        self._room = asyncio.Semaphore(order.at_once)
-        self._door = asyncio.Lock()
+        self._slots = asyncio.Semaphore(order.at_once)
+        self._entry = asyncio.Lock()
 
     async def walk(self) -> CrowdReport:
         """Run all walkthroughs and return the report once the last one has ended."""
@@ -115,7 +102,7 @@ class Crowd:
         return self.outcome
 
     async def _one(self, number: int) -> None:
-        async with self._room:
+        async with self._slots:
             if self.stopped():
                 return
             began = time.monotonic()
@@ -144,26 +131,22 @@ class Crowd:
                 patience,
                 think=self.order.think,
                 plan=self.plans[number - 1],
-                right=self.order.script.right,
+                items=self.order.script.items,
                 known=self.order.script.known,
                 where=self.where,
             )
-            return await walk.go(self.order.link_of(number), self._door)
+            return await walk.go(self.order.link_of(number), self._entry)
 
     def _tell(self, number: int, what: str) -> None:
         self.say(f"participant {number} of {self.order.participants} {what}")
 
 
-def _rate(success: float | None) -> str:
-    """Return a success rate as text; `none` if undefined."""
-    return "none" if success is None else f"{success:.2f}"
-
-
-def _went(episodes: Sequence[Experience]) -> str:
+def _results(episodes: Sequence[Experience]) -> str:
     """Return how well episodes went: success rates, else the worlds' first metrics; empty if there are
     none."""
-    if any(episode.success is not None for episode in episodes):
-        return f": success rates {' '.join(_rate(episode.success) for episode in episodes)}"
+    rates = ["none" if one.success is None else f"{one.success:.2f}" for one in episodes]
+    if set(rates) - {"none"}:
+        return f": success rates {' '.join(rates)}"
     figures = [episode.figure for episode in episodes if episode.figure]
     return f": {', '.join(figures)}" if figures else ""
 
@@ -173,4 +156,4 @@ def arrival_line(arrival: Arrival, seconds: float) -> str:
     where = f" at {arrival.where}" if arrival.where else ""
     code = f", code {arrival.code}" if arrival.code else ""
     again = f", {arrival.retries} retries" if arrival.retries else ""
-    return f"{arrival.deed}{where} in {seconds:.0f} s{_went(arrival.episodes)}{code}{again}"
+    return f"{arrival.outcome}{where} in {seconds:.0f} s{_results(arrival.episodes)}{code}{again}"

@@ -24,8 +24,8 @@ from study.participation.enter_study import is_study_open
 from study.participation.page_progress import finish_page
 from study.pilot import dry_run_execution, dry_run_jobs
 from study.pilot.bots.many_walkthroughs import CrowdOrder, CrowdReport
-from study.pilot.bots.simulated_person import OutcomeShares, PlannedOutcome
 from study.pilot.bots.study_walkthrough import Arrival
+from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome
 from study.pilot.dry_run_execution import (
     DryRunReport,
     DryRunRequest,
@@ -249,10 +249,12 @@ def test_a_viewer_sees_and_a_collaborator_starts_and_stops(
 
 
 def report(
-    run: DryRun, *deeds: PlannedOutcome, failed: dict[int, str] | None = None, unlike: Any = ()
+    run: DryRun, *outcomes: PlannedOutcome, failed: dict[int, str] | None = None, unlike: Any = ()
 ) -> DryRunReport:
     """As if the first ones had done this."""
-    arrived = [Arrival(number, "CODE", "", (), 0, deed) for number, deed in enumerate(deeds, start=1)]
+    arrived = [
+        Arrival(number, "CODE", "", (), 0, outcome) for number, outcome in enumerate(outcomes, start=1)
+    ]
     order = CrowdOrder("", run.participants, run.seed, run.at_once, 60, 0)
     return DryRunReport(order, CrowdReport(arrived, failed or {}), list(unlike))
 
