@@ -54,7 +54,8 @@ HOW = Path(__file__).with_name("how_to_read.md").read_text(encoding="utf-8")
 
 def readme(study: Study, chosen: ExportSelection) -> str:
     """Return the content of README.md: whose data the files hold, what each file is, and how to read them."""
-    files = (f"- `{one.name}`: {one.meaning}" for one in (*tables(), *documents()))
+    listed: list[ExportTable | Document] = [*tables(), *documents()]
+    files = (f"- `{one.name}`: {one.meaning}" for one in listed)
     head = f"# Data of the study {study.slug}: {study.title}"
     return "\n".join([head, "", *_whose(study, chosen), "", "## Files", "", *files, "", HOW])
 

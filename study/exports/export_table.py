@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from django.db.models import Q, QuerySet
 
@@ -107,7 +107,7 @@ class Column:
 
 
 @lru_cache
-def _column_file() -> dict[str, dict[str, dict[str, str]]]:
+def _column_file() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8"))
 
 

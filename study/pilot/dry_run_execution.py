@@ -11,7 +11,7 @@ plan. Errors::
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -28,8 +28,8 @@ from study.participants.models import Participant, Round
 from study.participants.simulated_effects import KnownEffects, unknown_effect_key
 from study.participation.enter_study import is_study_open, synthetic_invitation
 from study.pilot.bots.http_browser import Browser, PatienceError, PatienceLimit, WalkError, path_of
-from study.pilot.bots.many_walkthroughs import Crowd, CrowdOrder, CrowdReport, Gone, Stopped, never_stop
-from study.pilot.bots.study_walkthrough import Arrival, Where
+from study.pilot.bots.many_walkthroughs import Crowd, CrowdOrder, CrowdReport
+from study.pilot.bots.study_walkthrough import Arrival
 from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StopPage, StudyScript, label_of
 
 Status = Participant.Status
@@ -85,21 +85,18 @@ async def time_out_dropout(study: Study, arrival: Arrival) -> None:
     Synthetic participants do not wait for the limit, so that the next ones get the sequences that became
     free.
     """
-    if arrival.outcome == PlannedOutcome.DROP_OUT and study.idle_minutes is not None:
-        await database_sync_to_async(_time_out)(study, arrival)
+    if arrival.outcome != PlannedOutcome.DROP_OUT or study.idle_minutes is None:
+        return
+    if person := await database_sync_to_async(participant_of)(study, arrival):
+        await database_sync_to_async(participant_end)(
+            participant_id=person.pk, status=Status.TIMED_OUT, reason="dropped out of a dry run"
+        )
 
 
-def _time_out(study: Study, arrival: Arrival) -> None:
-    if person := participant_of(study, arrival):
-        participant_end(participant_id=person.pk, status=Status.TIMED_OUT, reason="dropped out of a dry run")
-
-
-def deviations_from_plan(study: Study, outcome: CrowdReport, script: StudyScript) -> list[str]:
+def deviations_from_plan(study: Study, report: CrowdReport) -> list[str]:
     """Return a description of every participant who is not stored as planned."""
-    problems = ((arrival, _problem(study, arrival, script)) for arrival in outcome.arrived)
-    return [
-        f"number {arrival.number} {arrival.outcome}: {problem}" for arrival, problem in problems if problem
-    ]
+    problems = ((one, _problem(study, one, report.order.script)) for one in report.arrived)
+    return [f"number {one.number} {one.outcome}: {problem}" for one, problem in problems if problem]
 
 
 def _problem(study: Study, arrival: Arrival, script: StudyScript) -> str:
@@ -125,10 +122,6 @@ def seat_key(socket: str) -> str:
     return socket.rstrip("/").rpartition("/")[2]
 
 
-PATIENCE = 60.0
-"""Default number of seconds without progress after which a participant gives up."""
-
-
 class DryRunRequestError(ValueError):
     """The dry run is impossible: `words` say why, `fields` name the invalid settings, if any."""
 
@@ -142,71 +135,30 @@ class UnreachableError(Exception):
     """There is no server at the address, or the study is not open there."""
 
 
-@dataclass(frozen=True, slots=True)
-class DryRunRequest:
-    """The requested settings of a dry run."""
+def crowd_order(study: Study, order: CrowdOrder, *, url: str) -> CrowdOrder:
+    """Return these settings with the study's script and its link on the server at this address.
 
-    participants: int
-    seed: int
-    at_once: int
-    shares: OutcomeShares = field(default_factory=OutcomeShares)
-    patience: float = PATIENCE
-    think: float = 0.0
-    known: KnownEffects = field(default_factory=dict)
-    """Known effects on ratings."""
-
-
-@dataclass(frozen=True, slots=True)
-class DryRunReport:
-    """Result of a dry run."""
-
-    order: CrowdOrder
-    outcome: CrowdReport
-    unlike: list[str]
-    """Descriptions of participants who are not stored as planned."""
-
-    @property
-    def counts(self) -> str:
-        """Return the numbers of participants by outcome, in words."""
-        return ", ".join(f"{self.outcome.count(planned)} {planned}" for planned in PlannedOutcome)
-
-    @property
-    def unsent(self) -> int:
-        """Return how many participants were not sent, because the run was stopped."""
-        return self.order.participants - len(self.outcome.arrived) - len(self.outcome.failed)
-
-    @property
-    def finished(self) -> int:
-        """Return how many participants finished. Those who failed the check count if the study lets them
-        continue."""
-        failed = 0 if self.order.script.check_ends else self.outcome.count(PlannedOutcome.FAIL)
-        return self.outcome.count(PlannedOutcome.FINISH) + failed
-
-
-def crowd_order(study: Study, wish: DryRunRequest, *, url: str) -> CrowdOrder:
-    """Return the settings of the crowd for the server at this address. Raises DryRunRequestError."""
-    check_numbers(wish)
+    Raises DryRunRequestError if the dry run is impossible.
+    """
+    check_numbers(order)
     if not is_http(url):
         raise DryRunRequestError(f"{url!r} is not an address with http:// or https://", "url")
     if not is_study_open(study, synthetic=True):
         raise DryRunRequestError(f"the study {study.slug!r} is closed, is full or has no conditions")
     link = f"{url.rstrip('/')}{study.get_absolute_url()}?invitation={synthetic_invitation(study)}"
-    script = replace(study_script(blueprint_of(study), study.recruitment), known=wish.known)
-    order = CrowdOrder(
-        link, wish.participants, wish.seed, wish.at_once, wish.patience, wish.think, script=script
-    )
+    order = replace(order, link=link, script=study_script(blueprint_of(study), study.recruitment))
     check_labels(study, order)
-    check_shares(wish.shares, script)
-    check_known(study, wish.known)
-    return replace(order, shares=wish.shares)
+    check_shares(order.shares, order.script)
+    check_known(study, order.known)
+    return order
 
 
-def check_numbers(wish: DryRunRequest) -> None:
+def check_numbers(order: CrowdOrder) -> None:
     """Raise DryRunRequestError for invalid numbers and times."""
-    for name, value, least in (("participants", wish.participants, 1), ("at_once", wish.at_once, 1)):
-        if value < least:
-            raise DryRunRequestError(f"{value} is below {least}", name)
-    if not 0 < wish.patience <= 3600 or not 0 <= wish.think <= 3600:
+    for name, value in (("participants", order.participants), ("at_once", order.at_once)):
+        if value < 1:
+            raise DryRunRequestError(f"{value} is below 1", name)
+    if not 0 < order.patience <= 3600 or not 0 <= order.think <= 3600:
         raise DryRunRequestError("seconds, at most 3600", "patience", "think")
 
 
@@ -252,33 +204,25 @@ def is_http(url: str) -> bool:
 
 
 async def walked(
-    study: Study, order: CrowdOrder, say: Callable[[str], object], stopped: Stopped = never_stop
-) -> DryRunReport:
+    study: Study,
+    order: CrowdOrder,
+    say: Callable[[str], object],
+    stopped: Callable[[], bool] | None = None,
+) -> CrowdReport:
     """Send all participants, and compare the stored data with the plan.
 
     Raises UnreachableError if no participant can be sent.
     """
-    where = database_sync_to_async(partial(condition_at, order.script.known))
-    outcome = await walk_crowd(order, say, partial(time_out_dropout, study), stopped, where)
-    unlike = await database_sync_to_async(deviations_from_plan)(study, outcome, order.script)
-    return DryRunReport(order, outcome, unlike)
-
-
-async def walk_crowd(
-    order: CrowdOrder,
-    say: Callable[[str], object],
-    gone: Gone,
-    stopped: Stopped,
-    where: Where | None = None,
-) -> CrowdReport:
-    """Check that the study's page is there, then send all participants. Raises UnreachableError."""
     async with Browser(PatienceLimit(0)) as browser:
         try:
             page = await browser.open(order.link)
-        except PatienceError as error:
-            raise UnreachableError(f"the study cannot be reached: {error.why}") from error
         except WalkError as error:
-            raise UnreachableError(f"the study cannot be reached: {error}") from error
+            why = error.why if isinstance(error, PatienceError) else error
+            raise UnreachableError(f"the study cannot be reached: {why}") from error
     if page.kind != "welcome":
         raise UnreachableError(f"the study cannot be entered there: answer {page.status}")
-    return await Crowd(order, say, gone, stopped, where).walk()
+    where = database_sync_to_async(partial(condition_at, order.known))
+    gone = partial(time_out_dropout, study)
+    report = await Crowd(order, say, gone=gone, stopped=stopped, where=where).walk()
+    report.unlike = await database_sync_to_async(deviations_from_plan)(study, report)
+    return report

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
+from study.participants.simulated_effects import KnownEffects
 from study.pilot.bots.http_browser import Browser, PatienceLimit, WalkError
 from study.pilot.bots.simulated_person import Experience, Person
 from study.pilot.bots.study_walkthrough import Arrival, Walk, Where
@@ -17,20 +18,25 @@ from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StudyScri
 log = logging.getLogger(__name__)
 
 
+PATIENCE = 60.0
+"""Default number of seconds without progress after which a participant gives up."""
+
+
 @dataclass(frozen=True, slots=True)
 class CrowdOrder:
     """Settings of a crowd of synthetic participants."""
 
-    link: str
-    """The study's link with the invitation."""
     participants: int
     seed: int
     at_once: int
-    patience: float
-    """Seconds without progress after which a participant gives up."""
-    think: float
-    """Mean seconds of thinking before each choice."""
     shares: OutcomeShares = field(default_factory=OutcomeShares)
+    patience: float = PATIENCE
+    think: float = 0.0
+    """Mean seconds of thinking before each choice."""
+    known: KnownEffects = field(default_factory=dict)
+    """Known effects on ratings, if requested."""
+    link: str = ""
+    """The study's link with the invitation."""
     script: StudyScript = field(default_factory=StudyScript)
 
     def link_of(self, number: int) -> str:
@@ -43,45 +49,50 @@ class CrowdOrder:
 class CrowdReport:
     """Results of all participants who were sent."""
 
+    order: CrowdOrder
     arrived: list[Arrival] = field(default_factory=list)
     """Participants who did what was planned."""
     failed: dict[int, str] = field(default_factory=dict)
     """Reasons of the others, by number."""
+    unlike: list[str] = field(default_factory=list)
+    """Descriptions of participants who are not stored as planned."""
 
     def count(self, outcome: PlannedOutcome) -> int:
         """Return the number of participants with this outcome."""
         return sum(arrival.outcome == outcome for arrival in self.arrived)
 
+    @property
+    def counts(self) -> str:
+        """Return the numbers of participants by outcome, in words."""
+        return ", ".join(f"{self.count(outcome)} {outcome}" for outcome in PlannedOutcome)
 
-Gone = Callable[[Arrival], Awaitable[object]]
-"""Called with every participant who reached the planned end."""
+    @property
+    def unsent(self) -> int:
+        """Return how many participants were not sent, because the run was stopped."""
+        return self.order.participants - len(self.arrived) - len(self.failed)
 
-
-async def ignore_dropout(arrival: Arrival) -> None:
-    """Ignore the result (used where nothing has to happen)."""
-
-
-Stopped = Callable[[], bool]
-"""Called before each participant is sent; returns whether to send no more."""
-
-
-def never_stop() -> bool:
-    """Return False: send all participants."""
-    return False
+    @property
+    def finished(self) -> int:
+        """Return how many participants finished. Those who failed the check count if the study lets them
+        continue."""
+        failed = 0 if self.order.script.check_ends else self.count(PlannedOutcome.FAIL)
+        return self.count(PlannedOutcome.FINISH) + failed
 
 
 class Crowd:
     """Sends all participants, `at_once` at a time, in the order of their numbers.
 
-    Once stopped, it sends no more; participants on their way reach their end.
+    `gone` is called with every participant who reached the planned end. Once `stopped` returns true, nobody
+    more is sent; participants on their way reach their end.
     """
 
     def __init__(
         self,
         order: CrowdOrder,
         say: Callable[[str], object],
-        gone: Gone = ignore_dropout,
-        stopped: Stopped = never_stop,
+        *,
+        gone: Callable[[Arrival], Awaitable[object]] | None = None,
+        stopped: Callable[[], bool] | None = None,
         where: Where | None = None,
     ) -> None:
         self.order = order
@@ -90,7 +101,7 @@ class Crowd:
         self.stopped = stopped
         self.where = where
         self.plans = walk_plans(order.shares, order.script, participants=order.participants, seed=order.seed)
-        self.outcome = CrowdReport()
+        self.report = CrowdReport(order)
         self._slots = asyncio.Semaphore(order.at_once)
         self._entry = asyncio.Lock()
 
@@ -99,27 +110,28 @@ class Crowd:
         async with asyncio.TaskGroup() as group:
             for number in range(1, self.order.participants + 1):
                 group.create_task(self._one(number))
-        return self.outcome
+        return self.report
 
     async def _one(self, number: int) -> None:
         async with self._slots:
-            if self.stopped():
+            if self.stopped and self.stopped():
                 return
             began = time.monotonic()
             try:
                 arrival = await self._walk(number)
-                await self.gone(arrival)
+                if self.gone:
+                    await self.gone(arrival)
             except WalkError as error:
                 self._fail(number, str(error))
             except Exception as error:  # the server sent something unexpected; the others go on
                 log.exception("participant %s stumbled", number)
                 self._fail(number, f"{type(error).__name__}: {error}")
             else:
-                self.outcome.arrived.append(arrival)
+                self.report.arrived.append(arrival)
                 self._tell(number, arrival_line(arrival, time.monotonic() - began))
 
     def _fail(self, number: int, why: str) -> None:
-        self.outcome.failed[number] = why
+        self.report.failed[number] = why
         self._tell(number, f"did not finish: {why}")
 
     async def _walk(self, number: int) -> Arrival:
@@ -132,7 +144,7 @@ class Crowd:
                 think=self.order.think,
                 plan=self.plans[number - 1],
                 items=self.order.script.items,
-                known=self.order.script.known,
+                known=self.order.known,
                 where=self.where,
             )
             return await walk.go(self.order.link_of(number), self._entry)

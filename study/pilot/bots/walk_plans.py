@@ -10,7 +10,6 @@ from itertools import accumulate
 from random import Random
 
 from study.design.questions.item_fields import ItemPlan
-from study.participants.simulated_effects import KnownEffects
 
 
 class PlannedOutcome(StrEnum):
@@ -68,8 +67,6 @@ class StudyScript:
     """Whether there is a comprehension check."""
     check_ends: bool = True
     """Whether failing the check ends the participation."""
-    known: KnownEffects = field(default_factory=dict)
-    """Known effects on ratings, if requested."""
 
 
 @dataclass(frozen=True, slots=True)

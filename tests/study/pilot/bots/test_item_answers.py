@@ -10,13 +10,15 @@ from kitchen.contract.world import Json
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import is_right
 from study.participation.item_forms import ItemsForm, TeamReminder
-from study.pilot.bots.http_browser import Browser, PatienceLimit, Sent, WalkedPage, WalkError, read_page
+from study.pilot.bots.http_browser import PatienceLimit, Sent, WalkedPage, WalkError, read_page
 from study.pilot.bots.item_answers import item_answer
 from study.pilot.bots.simulated_person import Experience, Person
 from study.pilot.bots.study_walkthrough import Walk
 from study.pilot.bots.walk_plans import PlannedOutcome, WalkPlan
 
 TEAMS = [TeamReminder("alone", "Team A"), TeamReminder("two", "Team B")]
+UNUSED: Any = None
+"""The browser, while nothing is sent."""
 NO: dict[str, Any] = {
     "place": "final",
     "measure": "M",
@@ -92,10 +94,11 @@ class _Sent(dict[str, Sent]):
 
 async def answered(one: ItemPlan, number: int, plan: WalkPlan) -> Json:
     """What is stored after the person with this number answered on the page."""
-    patience, page = PatienceLimit(1), page_of(one)
-    async with Browser(patience) as browser:
-        walk = Walk(Person(1, number), browser, patience, plan=plan, items={"asked": one})
-        return taken(one, page.forms[0].filled(await walk.answers(page)))
+    walk, page = (
+        Walk(Person(1, number), UNUSED, PatienceLimit(1), plan=plan, items={"asked": one}),
+        page_of(one),
+    )
+    return taken(one, page.forms[0].filled(await walk.answers(page)))
 
 
 @pytest.mark.parametrize("one", KINDS, ids=lambda one: one.kind)
@@ -135,7 +138,5 @@ async def test_an_item_that_turns_scores_around_is_answered_the_other_way() -> N
 
 
 async def test_an_item_that_the_design_does_not_have_ends_the_walk() -> None:
-    patience = PatienceLimit(1)
-    async with Browser(patience) as browser:
-        with pytest.raises(WalkError, match="the design has no item item_asked"):
-            await Walk(Person(1, 1), browser, patience).answers(page_of(KINDS[0]))
+    with pytest.raises(WalkError, match="the design has no item item_asked"):
+        await Walk(Person(1, 1), UNUSED, PatienceLimit(1)).answers(page_of(KINDS[0]))

@@ -90,7 +90,7 @@ def test_who_leaves_does_so_on_one_of_the_pages() -> None:
 
 def test_labels_are_named_synthetic() -> None:
     script = StudyScript(link_names=("PROLIFIC_PID", "STUDY_ID"))
-    order = CrowdOrder("http://test/s/small/?invitation=a", 3, 7, 1, 60, 0, script=script)
+    order = CrowdOrder(3, 7, 1, link="http://test/s/small/?invitation=a", script=script)
     assert order.link_of(3).endswith("?invitation=a&PROLIFIC_PID=SYN-7-3&STUDY_ID=SYN-7-3")
     assert replace(order, script=StudyScript()).link_of(3) == order.link
 

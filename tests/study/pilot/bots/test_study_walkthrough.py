@@ -133,7 +133,7 @@ async def test_a_crowd_tells_who_did_not_finish_and_goes_on(monkeypatch: pytest.
 
     monkeypatch.setattr(Crowd, "_walk", walk)
     lines: list[str] = []
-    outcome = await Crowd(CrowdOrder(LINK, 4, 1, 2, 60, 0), lines.append).walk()
+    outcome = await Crowd(CrowdOrder(4, 1, 2, link=LINK), lines.append).walk()
     assert {arrival.code for arrival in outcome.arrived} == {"C1", "C4"}
     assert outcome.failed == {2: "the door was shut", 3: "RuntimeError: strange"}
     assert "participant 2 of 4 did not finish: the door was shut" in lines
@@ -145,7 +145,7 @@ async def test_a_crowd_that_is_stopped_sends_nobody_more(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Crowd, "_walk", walk)
     lines: list[str] = []
-    crowd = Crowd(CrowdOrder(LINK, 4, 1, 1, 60, 0), lines.append, stopped=lambda: len(lines) >= 2)
+    crowd = Crowd(CrowdOrder(4, 1, 1, link=LINK), lines.append, stopped=lambda: len(lines) >= 2)
     outcome = await crowd.walk()
     assert [arrival.number for arrival in outcome.arrived] == [1, 2]
     assert not outcome.failed
