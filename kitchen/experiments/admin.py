@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from django.contrib import admin, messages
@@ -40,7 +39,7 @@ from kitchen.experiments.experiment_form import (
 from kitchen.experiments.experiment_results import CellResult, cell_results_of, decision_makers_of
 from kitchen.experiments.experiment_services import failed_episodes
 from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError
-from kitchen.experiments.log_files import LOG_FOLDER, LogError, PlayedLog, log_file_name, read_log
+from kitchen.experiments.log_files import LOG_FOLDER, log_file_name
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.result_tables import score_text, summary_line
 from kitchen.forms.setting_fields import setting_value_text
@@ -87,7 +86,9 @@ def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
     content_type, saved_as = downloadable_files(experiment)[name], f"experiment-{experiment.pk}-{name}"
     if name in (tables := _tables(experiment)):
         return streaming_download(
-            log_tables.table_pieces(name, _logs(experiment), tables), content_type, saved_as
+            log_tables.table_pieces(name, database_logs.readable_logs_of(experiment), tables),
+            content_type,
+            saved_as,
         )
     if name == LOGS_ARCHIVE:
         return streaming_download(_zip(experiment), content_type, saved_as)
@@ -107,12 +108,6 @@ def _file(experiment: Experiment, name: str) -> bytes:
     if name == experiment_folder.SETTINGS:
         return experiment_folder.settings_file(setup, str(experiment.key))
     return experiment_folder.RESULT_MAKERS[name](setup, current_results(experiment))
-
-
-def _logs(experiment: Experiment) -> Iterator[PlayedLog]:
-    for _, data in database_logs.logs_of(experiment):
-        with suppress(LogError):
-            yield read_log(data)
 
 
 def _zip(experiment: Experiment) -> Iterator[bytes]:

@@ -94,8 +94,9 @@ def _message_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
 
 
 def _prompt_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
-    for key in log.texts.keys() - known:
-        yield key, _json(log.texts[key])
+    for key, text in log.texts.items():
+        if key not in known:
+            yield key, _json(text)
     known.update(log.texts)
 
 

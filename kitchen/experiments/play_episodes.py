@@ -1,25 +1,24 @@
-"""Play one episode of agents without people, or all remaining ones in this process, and write the logs."""
+"""Play one episode of agents without people, and write its log."""
 
 from __future__ import annotations
 
 import logging
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from kitchen.agents.agent_team import AskedMember, DecisionMade, StepMade
 from kitchen.contract.language_model import BudgetSpentError, Payer, UnpricedError
 from kitchen.contract.line_up import MEMBER_SEPARATOR
 from kitchen.contract.world import Json, World
 from kitchen.experiments.episode_rows import EpisodeRow
-from kitchen.experiments.experiment_setup import EpisodeJob, EpisodeKey, ExperimentSetup, episode_jobs
+from kitchen.experiments.experiment_setup import EpisodeJob
 from kitchen.experiments.log_entries import LogHead, StepEntry, UntakenStep
-from kitchen.experiments.log_files import LogError, LogFolder, LogRecorder, PlayedLog, WritePiece
-from kitchen.experiments.running_episode import RunningEpisode, episode_row, failed_row, world_at_start
+from kitchen.experiments.log_files import LogRecorder, PlayedLog, WritePiece
+from kitchen.experiments.running_episode import RunningEpisode, episode_row, world_at_start
 from kitchen.registry.world_registry import get_world
 
 log = logging.getLogger(__name__)
@@ -48,12 +47,8 @@ class MoneySpentError(Exception):
     """
 
 
-def _nothing() -> None:
-    pass
-
-
-def _nowhere(piece: bytes) -> None:
-    pass
+def do_nothing(*_: object) -> None:
+    """Ignore what is given (used where nobody listens)."""
 
 
 def play_episode(
@@ -64,8 +59,8 @@ def play_episode(
     purse: Payer | None = None,
     seconds: float = DECISION_SECONDS,
     steps: int = 0,
-    after_step: Callable[[], None] = _nothing,
-    sink: WritePiece = _nowhere,
+    after_step: Callable[[], None] = do_nothing,
+    sink: WritePiece = do_nothing,
     before: PlayedLog | None = None,
     program: str = "",
 ) -> EpisodeRow:
@@ -125,13 +120,9 @@ def log_head(
 def seconds_per_step(job: EpisodeJob, coplayer: str, settings: Mapping[str, Json], *, steps: int) -> float:
     """Measure the seconds per step over the first `steps` steps of this job. Raise EpisodeFailedError."""
     began = time.perf_counter()
-    taken = _steps(RunningEpisode(log_head(job, coplayer, settings)), _forgotten, None, DECISION_SECONDS)
+    taken = _steps(RunningEpisode(log_head(job, coplayer, settings)), do_nothing, None, DECISION_SECONDS)
     played = sum(1 for _ in zip(range(steps), taken, strict=False))
     return (time.perf_counter() - began) / max(played, 1)
-
-
-def _forgotten(untaken: UntakenStep) -> None:
-    pass
 
 
 def _steps(
@@ -217,46 +208,3 @@ def _unforeseen() -> Iterator[None]:
 def new_world(job: EpisodeJob, steps: int = 0) -> World:
     """Return the world of a job at its start."""
     return world_at_start(log_head(job, "", {}, steps))
-
-
-def play_remaining_episodes(
-    setup: ExperimentSetup,
-    rows: Mapping[EpisodeKey, EpisodeRow],
-    keep: Callable[[Iterable[EpisodeRow]], None],
-    logs: LogFolder,
-    purse: Payer | None = None,
-    program: str = "",
-) -> dict[EpisodeKey, EpisodeRow]:
-    """Play every episode that has no row yet, with this version of Brigade; return all rows.
-
-    `keep` receives all rows after every episode. Raise MoneySpentError if the budget is spent.
-    """
-    played = dict(rows)
-    for job in episode_jobs(setup):
-        if job.key not in played:
-            played[job.key] = _play(setup, job, logs, purse, program)
-            keep(played.values())
-    return played
-
-
-def _play(
-    setup: ExperimentSetup, job: EpisodeJob, logs: LogFolder, purse: Payer | None, program: str
-) -> EpisodeRow:
-    try:
-        return _go_on(setup, job, logs, purse, program)
-    except EpisodeFailedError as error:
-        return failed_row(job, str(error))
-
-
-def _go_on(
-    setup: ExperimentSetup, job: EpisodeJob, logs: LogFolder, purse: Payer | None, program: str
-) -> EpisodeRow:
-    """Continue an episode from its log, or begin it anew if the log cannot be continued."""
-    coplayer, settings = setup.coplayer_of(job.column.variant), setup.settings_of(job.column.variant)
-    kept: dict[str, Any] = {"purse": purse, "sink": logs.sink(job.key), "program": program}
-    try:
-        return play_episode(job, coplayer, settings, before=logs.begun(job.key), **kept)
-    except LogError as error:
-        log.warning("an episode begins anew, what was kept of it %s", error)
-        logs.set_aside(job.key)
-        return play_episode(job, coplayer, settings, **kept)

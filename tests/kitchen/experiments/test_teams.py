@@ -267,6 +267,7 @@ def test_what_is_wrong_with_a_team_is_told_at_its_field(
     assert not Experiment.objects.exists()
 
 
+@pytest.mark.django_db
 def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
     arguments = [
         "--members",
