@@ -121,13 +121,16 @@ def write_rows_csv(rows: Iterable[EpisodeRow], *, of_partners: bool = False) -> 
 
     `of_partners` leaves out `UNCOUNTED_COLUMNS`.
     """
+    columns, ordered = _columns(of_partners), sorted(rows, key=lambda each: each.key)
+    return csv_bytes(columns, ([getattr(row, name) for name in columns] for row in ordered))
+
+
+def csv_bytes(head: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
+    """Return a CSV file with this head. None becomes an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    columns = _columns(of_partners)
-    writer.writerow(columns)
-    for row in sorted(rows, key=lambda each: each.key):
-        values = asdict(row)
-        writer.writerow(["" if values[name] is None else values[name] for name in columns])
+    writer.writerow(head)
+    writer.writerows(["" if value is None else value for value in row] for row in rows)
     return out.getvalue().encode()
 
 

@@ -24,11 +24,10 @@ from kitchen.charts.matplotlib_charts import draw_chart as draw_chart
 from kitchen.contract.benchmark import PublishedValue
 from kitchen.experiments.comparison_tables import (
     comparison_benchmark,
+    levels_in,
     line_up_results,
     means_over_others,
     pairing_benchmark,
-    pairing_levels,
-    pairings_in,
 )
 from kitchen.experiments.experiment_results import CellResult, IntervalResult, decision_makers_of
 from kitchen.experiments.experiment_setup import ExperimentSetup
@@ -230,16 +229,16 @@ def draw_comparison_bars(results: Sequence[CellResult], kind: ImageFormat = "svg
 
 def pairing_bars(results: Sequence[CellResult]) -> BarFigure:
     """Return bars of every kind over all partners of another kind, by level and seat."""
-    ground, pairings = pairing_benchmark(results), pairings_in(results)
+    ground, pairs = pairing_benchmark(results), line_up_results(results)
 
     def group(level: str, seat: int) -> BarGroup:
         ours = (
             Bar(name, mean.mean or 0, None if mean.error is None else (mean.error, mean.error))
-            for name, mean in means_over_others(pairings, level, seat)
+            for name, mean in means_over_others(pairs, level, seat)
         )
         return BarGroup(f"seat {seat}", tuple(ours), ground.printed(level, seat))
 
-    groups = {level: (group(level, 0), group(level, 1)) for level in pairing_levels(pairings)}
+    groups = {level: (group(level, 0), group(level, 1)) for level in levels_in(pairs)}
     figure = ground.figure.capitalize()
     return BarFigure(f"{figure} by seat, over all others", figure, groups)
 

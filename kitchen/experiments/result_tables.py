@@ -6,15 +6,13 @@ GPT-4 and, after `≤`, the upper bound are beside each value.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
 from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark
 from kitchen.contract.decision_notes import READING_COLUMNS
 from kitchen.experiments import comparison_tables
 from kitchen.experiments.comparison_tables import TextTable, comparison_line, pairing_line
-from kitchen.experiments.episode_rows import DecisionMakers, counts_text
+from kitchen.experiments.episode_rows import DecisionMakers, counts_text, csv_bytes
 from kitchen.experiments.experiment_results import (
     CellResult,
     IntervalResult,
@@ -230,15 +228,14 @@ def results_csv(results: Sequence[CellResult]) -> bytes:
         return comparison_tables.pairing_csv(results)
     if isinstance(ground, ComparisonBenchmark):
         return comparison_tables.comparison_csv(results)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(RESULT_COLUMNS)
-    for cell in results:
-        variant, level, agents = cell.column.key
-        for values in _values(cell):
-            row = [variant, level, DEFAULT_BENCHMARK.class_of(level), agents, *values]
-            writer.writerow(["" if value is None else value for value in row])
-    return out.getvalue().encode()
+    return csv_bytes(RESULT_COLUMNS, (row for cell in results for row in _rows(cell)))
+
+
+def _rows(cell: CellResult) -> Iterator[list[object]]:
+    """Yield a row for each interval of a cell, then its `CoS` row."""
+    variant, level, agents = cell.column.key
+    for values in _values(cell):
+        yield [variant, level, DEFAULT_BENCHMARK.class_of(level), agents, *values]
 
 
 def _values(cell: CellResult) -> Iterator[list[object]]:

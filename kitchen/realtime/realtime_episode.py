@@ -27,8 +27,9 @@ from kitchen.play.turn import state_store, step_timer
 from kitchen.play.turn.decision_records import known_intents
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.turn_cache import refresh_turn
+from kitchen.realtime.clock_claims import ClockEpisode
 from kitchen.realtime.realtime_agents import RealtimeAgents
-from kitchen.realtime.tick_storage import ClockEpisode, TickBuffer, UnstoredTicks
+from kitchen.realtime.tick_storage import TickBuffer, UnstoredTicks
 
 KEY_TIMEOUT_SECONDS = 5.0
 """Seconds after which a held key counts as released unless its page repeats it."""
