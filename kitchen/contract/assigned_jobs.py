@@ -61,14 +61,12 @@ class Job:
 
 
 def jobs_in(messages: Iterable[TeamMessage]) -> tuple[Job, ...]:
-    """Return all jobs in these messages, in their state after the last one, in the order in which they were
-    given."""
+    """Return all jobs in these messages, in their last state, in the order in which they were given."""
     return tuple({(job.number, job.worker): job for _, job in job_changes(messages)}.values())
 
 
 def job_changes(messages: Iterable[TeamMessage]) -> Iterator[tuple[TeamMessage, Job]]:
-    """Yield every change of a job in these messages, in order: the message, and the job in its state after
-    it."""
+    """Yield every change of a job in these messages: the message, and the job in its state after it."""
     ledger = JobLedger()
     for said in messages:
         for job in ledger.hear(said):

@@ -44,8 +44,7 @@ class TooDeepError(ValueError):
 
 
 def read_json(text: str) -> Json:
-    """Return the value of a JSON text. ValueError if it is not JSON (NaN included), TooDeepError if it is
-    nested too deeply."""
+    """Return the value of a JSON text. ValueError if it is not JSON, TooDeepError if it is too deep."""
     try:
         return check_depth(json.loads(text, parse_float=_finite, parse_constant=_finite))
     except RecursionError:
@@ -144,8 +143,7 @@ class DataSource:
         return DataError(f"{self.file}: {where}: {reason}" if where else f"{self.file}: {reason}")
 
     def read(self, kind: TypeAdapter[Value], values: Json, *, more: bool = False) -> Value:
-        """Return the values as this type; DataError for the first wrong one. With `more`, unknown keys are
-        ignored."""
+        """Return the values as this type; DataError for the first wrong one. `more` allows unknown keys."""
         try:
             return kind.validate_python(values, context=EXTRA_KEYS_TITLE if more else None)
         except ValidationError as error:

@@ -21,19 +21,16 @@ class Metric:
     """
 
     name: str
-    """Its key in `World.score()` and its column in files: lower-case letters and digits, with `_` between
-    words."""
+    """Its key in `World.score()` and its column in files: lower-case words joined by `_`."""
     kind: Literal["count", "share", "number"]
     label: str
     """Its name in tables and charts: `Success rate`. Unique within a world."""
     meaning: str = ""
     """Its description in the codebook, without a full stop; by default the label."""
     so_far: str = ""
-    """Its description for the value after a step. Empty for a metric that only a whole episode has; it is not
-    in the rows of steps."""
+    """Its description for the value after a step. Empty: only a whole episode has it."""
     undefined: str = ""
-    """When it is undefined (`score` returns None): `blank where both are 0`. Empty if it is always
-    defined."""
+    """When it is undefined (None): `blank where both are 0`. Empty if it is always defined."""
     unit: str = ""
     better: Literal["higher", "lower", "neither"] = "higher"
     of: tuple[str, str] | None = None
@@ -42,8 +39,7 @@ class Metric:
     measured: bool = True
     """Whether it is compared between conditions."""
     words: tuple[str, str] | None = field(default=None, compare=False)
-    """What it counts, in words for participants: after a 1 and after any other number. None: it is not shown
-    to them."""
+    """What it counts, for participants: after 1 and after other numbers. None: not shown to them."""
     low: float | None = 0.0
     """Inclusive bounds of a number; None where it is unbounded."""
     high: float | None = None
@@ -95,5 +91,4 @@ class MetricLimits:
     missable: int
     """Maximum number of them that can be missed before the episode ends; 0: the share is blank or 1."""
     because: str
-    """Why no more can be missed, a sentence without its full stop: `Ships wait 24 steps and an episode has
-    20`."""
+    """Why no more can be missed, without full stop: `Ships wait 24 steps and an episode has 20`."""

@@ -107,8 +107,7 @@ def _alone(pattern: str) -> str:
 
 
 BUSY, TALKING, CHOOSE_ONE = "busy", "talking", "choose_one"
-"""Why a message is not sent: the addressee talks with another, the sender does, or not exactly one is
-named."""
+"""Why a message is not sent: the addressee or the sender talks already, or not one is named."""
 GONE = "gone"
 """The `code` of the platform's message that a `member` was replaced, which ends their conversation."""
 

@@ -13,9 +13,10 @@ Errors::
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Self, final
 
@@ -159,29 +160,26 @@ def _read_int(value: Json) -> int:
 
 def _read_float(value: Json) -> float:
     number = float(value)
-    if isinstance(value, bool) or number != number or number in (float("inf"), float("-inf")):
+    if isinstance(value, bool) or not math.isfinite(number):
         raise ValueError(value)
     return number
 
 
-def _read_bool(value: Json) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(value)
-    return value
+def _read_as(kind: type) -> Callable[[Json], Json]:
+    def read(value: Json) -> Json:
+        if not isinstance(value, kind):
+            raise TypeError(value)
+        return value
 
-
-def _read_text(value: Json) -> str:
-    if not isinstance(value, str):
-        raise TypeError(value)
-    return value
+    return read
 
 
 _READERS = {
     "int": _read_int,
     "float": _read_float,
-    "bool": _read_bool,
-    "text": _read_text,
-    "choice": _read_text,
+    "bool": _read_as(bool),
+    "text": _read_as(str),
+    "choice": _read_as(str),
 }
 
 
@@ -321,8 +319,7 @@ class World(ABC):
 
     @classmethod
     def kind_of(cls, command: Command) -> str:
-        """Return the kind of action in one word. Charts of the seats' actions group commands by kind. By
-        default it is the verb."""
+        """Return the kind of action in one word, by which charts group commands: the verb."""
         return command[0] if command else "nothing"
 
     def asks(self, seat: int) -> bool:
@@ -357,8 +354,7 @@ class World(ABC):
         return None
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return the status of an aim that this seat was asked for when `aim_mark` returned `since`:
-        `SUCCESS`, `FAIL` or `UNKNOWN`."""
+        """Return SUCCESS, FAIL or UNKNOWN for an aim asked for when `aim_mark` returned `since`."""
         return UNKNOWN
 
     def accepts(self, seat: int, command: Command) -> bool:
@@ -419,8 +415,7 @@ class World(ABC):
 
     @final
     def state_text(self) -> str:
-        """Return the state as text: the canonical JSON of `to_dict`, in which each large part is its root
-        hash."""
+        """Return the canonical JSON of `to_dict`, in which each large part is its root hash."""
         return self.frozen_state().text
 
     @final

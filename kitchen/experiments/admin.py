@@ -9,8 +9,8 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils import timezone
@@ -25,7 +25,6 @@ from kitchen.experiments import (
     result_tables,
 )
 from kitchen.experiments.episode_rows import FAILED
-from kitchen.experiments.experiment_forecast import CostForecast, WorkForecast
 from kitchen.experiments.experiment_form import (
     RUN_SETTINGS_FIELDSET,
     START_FIELD,
@@ -169,13 +168,12 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     def get_urls(self) -> list[Any]:
         """Add the URLs of the downloads and of the start page."""
-        there = path(
-            "<int:pk>/file/<str:name>", self.admin_site.admin_view(self.file), name="kitchen_experiment_file"
-        )
-        start = path(
-            "<int:pk>/start/", self.admin_site.admin_view(self.start_page), name="kitchen_experiment_start"
-        )
-        return [there, start, *super().get_urls()]
+        wrap = self.admin_site.admin_view
+        return [
+            path("<int:pk>/file/<str:name>", wrap(self.file), name="kitchen_experiment_file"),
+            path("<int:pk>/start/", wrap(self.start_page), name="kitchen_experiment_start"),
+            *super().get_urls(),
+        ]
 
     def file(self, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
         """Respond with one result file, identical to the one that the command writes."""
@@ -261,7 +259,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
             work, ahead = experiment_services.forecast_experiment(experiment)
         except (PriceFileError, SetupError) as error:
             self.message_user(request, f"{experiment}: {error}", messages.ERROR)
-            return self._back(experiment)
+            return redirect("admin:kitchen_experiment_change", experiment.pk)
         suggested = experiment.limit or (ledger_amount(ahead.worst) if ahead.worst else None)
         form = SpendingLimitForm(
             request.POST if request.method == "POST" else None,
@@ -271,17 +269,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         if request.method == "POST" and form.is_valid():
             experiment.limit = form.cleaned_data["limit"] or experiment.limit
             self._start(request, experiment)
-            return self._back(experiment)
-        return self._ask_first(request, experiment, work, ahead, form)
-
-    def _ask_first(
-        self,
-        request: HttpRequest,
-        experiment: Experiment,
-        work: WorkForecast,
-        ahead: CostForecast,
-        form: SpendingLimitForm,
-    ) -> HttpResponse:
+            return redirect("admin:kitchen_experiment_change", experiment.pk)
         context = {
             **self.admin_site.each_context(request),
             "title": f"Start {experiment}?",
@@ -308,22 +296,18 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         self, request: HttpRequest, obj: Experiment, post_url_continue: Any = None
     ) -> HttpResponse:
         """Redirect to the forecast if the researcher chose to start the experiment."""
-        return self._started(request, obj) or super().response_add(request, obj, post_url_continue)
+        if START_FIELD in request.POST:
+            return redirect("admin:kitchen_experiment_start", obj.pk)
+        return super().response_add(request, obj, post_url_continue)
 
     def response_change(self, request: HttpRequest, obj: Experiment) -> HttpResponse:
         """Redirect to the forecast if a start was requested; stop the experiment if a stop was requested."""
         if "_stop" in request.POST:
             experiment_services.experiment_stop(experiment_id=obj.pk, because="stopped by hand")
-            return self._back(obj)
-        return self._started(request, obj) or super().response_change(request, obj)
-
-    def _started(self, request: HttpRequest, obj: Experiment) -> HttpResponse | None:
-        if START_FIELD not in request.POST:
-            return None
-        return HttpResponseRedirect(reverse("admin:kitchen_experiment_start", args=[obj.pk]))
-
-    def _back(self, obj: Experiment) -> HttpResponse:
-        return HttpResponseRedirect(reverse("admin:kitchen_experiment_change", args=[obj.pk]))
+            return redirect("admin:kitchen_experiment_change", obj.pk)
+        if START_FIELD in request.POST:
+            return redirect("admin:kitchen_experiment_start", obj.pk)
+        return super().response_change(request, obj)
 
     @admin.action(description="Stop the selected experiments", permissions=["change"])
     def stop(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:

@@ -262,8 +262,7 @@ def means_over_others(pairs: Sequence[LineUpResult], level: str, seat: int) -> I
 
 
 def pairing_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
-    """Return a table for each level, then for each seat one of every kind over all partners of another
-    kind."""
+    """Return a table for each level, then one for each seat over all partners of another kind."""
     pairs, ground = line_up_results(results), pairing_benchmark(results)
     grids = [_beside(pairs, level, results) for level in levels_in(pairs)]
     seats = [_over(pairs, seat, ground) for seat in (0, 1)]

@@ -62,8 +62,7 @@ class EpisodeRow:
     state_hash: str
     """Hash of the state at the end of the episode."""
     outcome: str = PLAYED
-    """FAILED if an error ended the episode. Its counts are then 0 and enter no result; it can be played
-    again."""
+    """FAILED if an error ended the episode: its counts are 0 and enter no result; it can be played again."""
     reason: str = ""
     """For a failed episode: the error and its place in the code."""
     log: str = ""

@@ -352,8 +352,7 @@ def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
 
 
 def _renew(episode: ExperimentEpisode) -> None:
-    """Renew the claim on an episode. One failure is harmless: the claim lasts longer, and the row is stored
-    once."""
+    """Renew the claim. One failure is harmless: the claim lasts longer, and the row is stored once."""
     mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
     try:
         mine.update(claimed_until=_claim())

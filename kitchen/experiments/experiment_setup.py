@@ -163,10 +163,15 @@ class ExperimentSetup:
     def _team(self, level: str, organisation: str, line_up: str) -> ExperimentColumn:
         name = f"{organisation} {line_up}" if len(self.organisations) > 1 else line_up
         made = organisation_of(organisation, line_up, self.organisation_settings)
+        settings = {
+            name: value
+            for kind in line_up_kinds(line_up)
+            for name, value in declared_settings(kind, self.settings).items()
+        }
         variant = BenchmarkVariant(
             name,
             name if isinstance(self.ground, ComparisonBenchmark) else f"{level}: {name}",
-            _of_all(line_up_kinds(line_up), self.settings),
+            settings,
             coplayer=line_up,
             organisation=made,
             knowing=EVERYBODY if made and made.talks_within else self.knowing,
@@ -205,14 +210,8 @@ def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Or
     return make_organisation(kind, line_up_members(line_up, seats), seats=seats, settings=chosen)
 
 
-def _of_all(kinds: Sequence[str], given: Mapping[str, Json]) -> dict[str, Json]:
-    """Return all settings of the kinds that play together, as `check_setup` has filled them in."""
-    return {name: value for kind in kinds for name, value in declared_settings(kind, given).items()}
-
-
 def check_setup(setup: ExperimentSetup) -> ExperimentSetup:
-    """Return the setup with all settings of its co-players filled in; raise SetupError if it cannot be
-    played."""
+    """Return the setup with all settings filled in; raise SetupError if it cannot be played."""
     _check_values(setup)
     if setup.pairs:
         return _checked_pairs(setup)
@@ -361,18 +360,12 @@ def _check_organisations(setup: ExperimentSetup) -> None:
         )
     for kind in setup.organisations:
         _check_organisation(setup, kind)
-    known_settings = {name for kind in setup.organisations for name in _meant(kind, setup)}
+    offered = [kind for kind in setup.organisations if kind in OFFERED_ORGANISATIONS]
+    known_settings = {
+        name for kind in offered for name in applicable_settings(kind, setup.organisation_settings)
+    }
     if unknown := sorted(setup.organisation_settings.keys() - known_settings):
         raise SetupError(f"organisation_set: {unknown[0]!r} means nothing here", "organisation_set")
-
-
-def _meant(kind: str, setup: ExperimentSetup) -> frozenset[str]:
-    """Return the settings that apply to this kind of organisation."""
-    return (
-        applicable_settings(kind, setup.organisation_settings)
-        if kind in OFFERED_ORGANISATIONS
-        else frozenset()
-    )
 
 
 def _check_organisation(setup: ExperimentSetup, kind: str) -> None:

@@ -31,8 +31,7 @@ class EntryError(Exception):
 
 
 def text_key(text: str) -> str:
-    """Return the SHA-256 of a text, as exports name it. Lone surrogates, which UTF-8 files cannot hold, count
-    too."""
+    """Return the SHA-256 of a text, as exports name it. Lone surrogates are allowed."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -100,8 +100,7 @@ def _texts(objects: list[Any]) -> dict[str, str]:
 
 
 def _whole(data: bytes) -> tuple[bytearray, int]:
-    """Return the lines of all complete pieces and the pieces' size in bytes; raise LogError if one is
-    damaged."""
+    """Return the lines and the size of all complete pieces; raise LogError if one is damaged."""
     lines, size = bytearray(), 0
     while size < len(data):
         piece = zlib.decompressobj(wbits=31)  # wbits of the gzip format

@@ -76,21 +76,17 @@ def play_episode(
     course = RunningEpisode(log_head(job, coplayer, settings, steps, program))
     if before is not None:
         course.catch_up(before)
-    kept = LogRecorder(course.head, sink, before)
+    recorder = LogRecorder(course.head, sink, before)
     try:
-        for entry in _steps(course, kept.add_untaken, purse, seconds):
-            _keep(kept, entry)
+        for entry in _steps(course, recorder.add_untaken, purse, seconds):
+            try:
+                recorder.add(entry)
+            except (TypeError, ValueError) as error:  # the co-player's note or memory is not JSON
+                raise EpisodeFailedError.by(error) from error
             after_step()
     finally:
-        kept.close()
-    return episode_row(course, kept.log)
-
-
-def _keep(kept: LogRecorder, entry: StepEntry) -> None:
-    try:
-        kept.add(entry)
-    except (TypeError, ValueError) as error:  # the co-player's note or memory is not JSON
-        raise EpisodeFailedError.by(error) from error
+        recorder.close()
+    return episode_row(course, recorder.log)
 
 
 def log_head(

@@ -21,7 +21,7 @@ from kitchen.charts.chart_style import COLOURS as ALL_COLOURS
 from kitchen.charts.chart_style import GRID, MUTED_INK
 from kitchen.charts.matplotlib_charts import STYLE, figure_bytes, figure_metadata
 from kitchen.charts.matplotlib_charts import draw_chart as draw_chart
-from kitchen.contract.benchmark import PublishedValue
+from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark, PublishedValue
 from kitchen.experiments.comparison_tables import (
     comparison_benchmark,
     levels_in,
@@ -58,19 +58,36 @@ def draw_success_rates(
     return draw_chart(success_rate_chart(setup, results), kind)
 
 
+def draw_results(setup: ExperimentSetup, results: Sequence[CellResult], kind: ImageFormat = "svg") -> bytes:
+    """Return the figure of an experiment as a file's bytes. Safe from any thread."""
+    if not isinstance(setup.ground, ComparisonBenchmark):
+        return draw_success_rates(setup, results, kind)
+    of_partners = isinstance(setup.ground, PairingBenchmark)
+    bars = pairing_bars(results) if of_partners else comparison_bars(results)
+    said = figure_metadata(bars.title, f"{bars.title}. {decision_makers_of(results)}", kind)
+    return figure_bytes(lambda: _figure(bars, results), kind, BAR_STYLE, said)
+
+
 def success_rate_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart:
     """Return the chart of success rates; presets have a panel for each variant."""
-    names = list(dict.fromkeys(_name(each) for each in results))
+    panels = {_name(each): [cell for cell in results if _name(cell) == _name(each)] for each in results}
     agents = sorted({each.column.agents for each in results})
     alphas = sorted({each.alpha for cell in results for each in cell.intervals})
+    edge = 0.08 * (alphas[-1] - alphas[0]) or 0.5
     alone = f", {counted_noun(agents[0], 'agent')}" if len(agents) == 1 else ""
     return Chart(
         key="figure4",
         title=f"Success rate, {setup.coplayer}{alone}",
-        x=Axis("Interval (\N{GREEK SMALL LETTER ALPHA})", *_around(alphas), ticks=tuple(alphas)),
+        x=Axis(
+            "Interval (\N{GREEK SMALL LETTER ALPHA})",
+            alphas[0] - edge,
+            alphas[-1] + edge,
+            ticks=tuple(alphas),
+        ),
         y=Axis("completed / (completed + failed)", -0.02, 1.02, ticks=(0, 0.25, 0.5, 0.75, 1)),
         panels=tuple(
-            _success_rate_panel(name, [r for r in results if _name(r) == name], agents) for name in names
+            Panel(tuple(line for cell in cells for line in _lines(cell, agents) if line.points), name)
+            for name, cells in panels.items()
         ),
         under=str(decision_makers_of(results)),
         note=_note(results),
@@ -84,21 +101,8 @@ def _name(result: CellResult) -> str:
     return result.column.variant.label or result.column.level
 
 
-def _around(alphas: Sequence[float]) -> tuple[float, float]:
-    edge = 0.08 * (alphas[-1] - alphas[0]) or 0.5
-    return alphas[0] - edge, alphas[-1] + edge
-
-
-def _success_rate_panel(name: str, cells: Sequence[CellResult], agents: Sequence[int]) -> Panel:
-    return Panel(
-        tuple(line for cell in cells for line in _lines(cell, agents) if line.points),
-        name,
-    )
-
-
 def _lines(cell: CellResult, agents: Sequence[int]) -> Iterator[Series]:
-    """Yield the bound, the paper's and our line. Our lines are shifted a little so that their intervals are
-    visible."""
+    """Yield the bound, the paper's and our line. Ours is shifted a little, so that intervals are visible."""
     who, place = counted_noun(cell.column.agents, "agent"), agents.index(cell.column.agents)
     colour, aside = (
         SERIES_NUMBERS[place % len(SERIES_NUMBERS)],
@@ -217,16 +221,6 @@ class BarFigure:
     """Upper end of the axis; None to derive it from the bars."""
 
 
-def draw_pairing_bars(results: Sequence[CellResult], kind: ImageFormat = "svg") -> bytes:
-    """Return the figure of partners as a file's bytes. Safe from any thread."""
-    return _draw(pairing_bars(results), results, kind)
-
-
-def draw_comparison_bars(results: Sequence[CellResult], kind: ImageFormat = "svg") -> bytes:
-    """Return the figure of line-ups as a file's bytes. Safe from any thread."""
-    return _draw(comparison_bars(results), results, kind)
-
-
 def pairing_bars(results: Sequence[CellResult]) -> BarFigure:
     """Return bars of every kind over all partners of another kind, by level and seat."""
     ground, pairs = pairing_benchmark(results), line_up_results(results)
@@ -262,11 +256,6 @@ def comparison_bars(results: Sequence[CellResult]) -> BarFigure:
     }
     top = SHARE_TOP if figure.kind == "share" else None
     return BarFigure(f"{figure.label} by who plays, with 95 % intervals", figure.label, groups, top)
-
-
-def _draw(bars: BarFigure, results: Sequence[CellResult], kind: ImageFormat) -> bytes:
-    said = figure_metadata(bars.title, f"{bars.title}. {decision_makers_of(results)}", kind)
-    return figure_bytes(lambda: _figure(bars, results), kind, BAR_STYLE, said)
 
 
 def _figure(bars: BarFigure, results: Sequence[CellResult]) -> Figure:

@@ -107,8 +107,7 @@ def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
 
 
 def read_traces(world: str, path: Path) -> list[Any]:
-    """Return every trace of this world in a file, including those that name no world. TraceFileError, also if
-    there are none."""
+    """Return all traces of this world in a file. TraceFileError if there are none."""
     found = [
         line.parsed(recordings_of_world(world))
         for line in read_recording_file(path)

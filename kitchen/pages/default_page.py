@@ -166,8 +166,7 @@ class SeatLine(NamedTuple):
 
 
 class PastStep(NamedTuple):
-    """One step: a line for each seat, and other events as (kind, text). The kinds `completed` and `failed`
-    have their own mark and colour."""
+    """A line for each seat, and other events as (kind, text). `completed` and `failed` have marks."""
 
     number: int
     lines: tuple[SeatLine, ...]
@@ -190,8 +189,7 @@ def history_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel
 
 
 def spoken_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
-    """Return the panel `spoken` about the last step: why this person's own command failed, and the news. It
-    leaves out all other commands."""
+    """Return the panel `spoken`: why this person's last command failed, and the news."""
     said: list[str] = []
     if view.history:
         last = tell(view.history[0])
@@ -241,8 +239,7 @@ class DefaultPage(Page):
     """The remark on a command that is not possible now, but may be when this seat acts."""
 
     names: Mapping[str, str] = {}
-    """Words for codes, as used within a sentence: `{"lamp2": gettext_noop("the red lamp")}`. All are marked
-    with `gettext_noop`."""
+    """Words for codes within a sentence: `{"lamp2": gettext_noop("the red lamp")}`."""
     commands: Mapping[str, str] = {}
     """Words for commands, by verb. Arguments replace the braces, in their order: `{"light":
     gettext_noop("Light {}")}`. By default a command is shown as its words, one after another."""
@@ -271,8 +268,7 @@ class DefaultPage(Page):
         return (self.score, self.seen_panel, self.story, self.menu, self.spoken)
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels: the score, the observation, the last steps, the menu, and the text read
-        aloud."""
+        """Return the panels that `makers` names."""
         return tuple(make(view) for make in self.makers(view))
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:

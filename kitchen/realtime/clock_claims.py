@@ -97,9 +97,7 @@ def _of(owner: str, episode_ids: Collection[int]) -> QuerySet[Ticking]:
 
 
 STILL_AFTER = timedelta(seconds=5)
-"""Time after the end of a claim that another owner has to take over. A clock without one then counts as
-stopped.
-"""
+"""Time after a claim's end in which another owner takes over. Then the clock counts as stopped."""
 
 
 @dataclass(frozen=True, slots=True)

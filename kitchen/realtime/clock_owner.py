@@ -85,9 +85,7 @@ class ClockOwner:
         """Answers being sent. Kept here because asyncio may discard a task without a reference."""
 
     async def run(self) -> None:
-        """Take ticks until cancelled. Then store everything and release the claims, so that others can
-        continue.
-        """
+        """Take ticks until cancelled. Then store everything and release the claims."""
         self._channel = await self._layer.new_channel("ticks")
         try:
             async with asyncio.TaskGroup() as doing:
@@ -157,9 +155,7 @@ class ClockOwner:
             played.task = asyncio.create_task(self._play(played))
 
     async def _begin_anew(self, one: ClockEpisode) -> None:
-        """Store an episode and read it again, because an agent took over a seat. Agents that think go on
-        thinking.
-        """
+        """Store and read an episode again, because an agent took over a seat. Agents go on thinking."""
         self._end(one.episode_id, stay=True)
         await self._store_all()
         if played := self.played.get(one.episode_id):
@@ -262,9 +258,7 @@ class ClockOwner:
                 await self._store_some(some)
 
     async def _store_some(self, some: Sequence[OwnedEpisode]) -> None:
-        """Store these episodes in one transaction. If one cannot be stored, it is dropped, and the others are
-        stored.
-        """
+        """Store these episodes in one transaction. An episode that cannot be stored is dropped."""
         written = [one.game.written() for one in some]
         try:
             stored = await _to_its_end(run_in_db_thread(store_tick_groups, self.name, written))
@@ -273,17 +267,14 @@ class ClockOwner:
                 one.game.put_back(group)
             if isinstance(error, Error) and database_problem(error):
                 raise
-            await self._store_apart(some, error)
+            if len(some) == 1:
+                log.error("ticks could not be stored", exc_info=error)
+                await self._drop(some[0].game.episode.pk)
+            for one in some if len(some) > 1 else ():
+                await self._store_some([one])
             return
         for one in some:
             await self._is_stored(one, stored)
-
-    async def _store_apart(self, some: Sequence[OwnedEpisode], error: Exception) -> None:
-        if len(some) == 1:
-            log.error("ticks could not be stored", exc_info=error)
-            await self._drop(some[0].game.episode.pk)
-        for one in some if len(some) > 1 else ():
-            await self._store_some([one])
 
     async def _is_stored(self, played: OwnedEpisode, stored: Collection[int]) -> None:
         episode_id = played.game.episode.pk
@@ -309,10 +300,16 @@ class ClockOwner:
             self._press(played.game, heard)
 
     def _press(self, game: RealtimeEpisode, heard: dict[str, Any]) -> None:
-        """Apply the key at once, to keep the order of arrival. An unknown key is answered in the
-        background.
-        """
-        if not _pressed(game, heard):
+        """Apply the key at once, in order of arrival. An unknown key is answered in the background."""
+        accepted = game.press(
+            heard["seat"],
+            heard["page"],
+            tuple(heard["command"]),
+            down=heard["down"],
+            number=heard["number"],
+            now=asyncio.get_running_loop().time(),
+        )
+        if not accepted:
             answer = asyncio.create_task(self._reply(heard, layer_message("tick.unknown")))
             self._answers.add(answer)
             answer.add_done_callback(self._answers.discard)
@@ -357,14 +354,6 @@ class ClockOwner:
 
 def _seated(game: RealtimeEpisode, heard: dict[str, Any]) -> Seated:
     return game.episode.pk, heard["seat"], heard["page"]
-
-
-def _pressed(game: RealtimeEpisode, heard: dict[str, Any]) -> bool:
-    """Apply the key, and return True if this world has it."""
-    now, command = asyncio.get_running_loop().time(), tuple(heard["command"])
-    return game.press(
-        heard["seat"], heard["page"], command, down=heard["down"], number=heard["number"], now=now
-    )
 
 
 async def _plays(heard: dict[str, Any]) -> bool:

@@ -186,9 +186,7 @@ class RealtimeEpisode:
         self._decided = {mind: one.decided for mind, one in turn.standing.items()}
         self.pages = dict(turn.pages)
         self._connections: dict[tuple[int, str], str] = {}
-        """The newest connection by seat and page. Connections from before this owner took over are
-        missing.
-        """
+        """The newest connection by seat and page, as far as opened since this owner took over."""
         self._intents: dict[int, Intent] = {}
         """The intents that agents stated with the last tick, by seat."""
         self.lost_ms = 0
@@ -213,9 +211,7 @@ class RealtimeEpisode:
         return not self.turn.is_open
 
     def press(self, seat: int, page: str, command: Command, *, down: bool, number: int, now: float) -> bool:
-        """Press or release a key from the page that plays this seat. Returns False if this world has no such
-        key.
-        """
+        """Press or release a key of the page that plays the seat. Return False for an unknown key."""
         if seat not in self.keys or self.pages.get(seat) != page or self.is_over:
             return True
         if not self.turn.world.accepts(seat, command):
@@ -247,9 +243,7 @@ class RealtimeEpisode:
             self.pace.lost_ms += self.lost_ms
 
     def tick(self, now: float) -> int:
-        """Take the open step with the present keys and decisions, and buffer it. Return the milliseconds lost
-        before it.
-        """
+        """Take the open step with the present keys and decisions. Return the milliseconds lost before it."""
         lost = self.lost_ms + self.pace.take(now)
         self.lost_ms = 0
         if lost:

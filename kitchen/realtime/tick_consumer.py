@@ -64,9 +64,7 @@ class TickPage(OpenPage):
         return (key, page, gone) == (self.seat.key, self.name, self.gone) and goes_on
 
     def look(self) -> PageAnswer:
-        """Return the close code, the people who are gone, or the end of the episode. Ticks bring everything
-        else.
-        """
+        """Return the close code, the people who are gone, or the end of the episode."""
         rows = Seat.objects.filter(pk=self.seat.pk)
         stands = rows.values_list("key", "page", "mind", "episode__status", "episode__gone").first()
         if stands is None or stands[0] != self.seat.key:

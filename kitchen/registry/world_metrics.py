@@ -79,9 +79,7 @@ def achievements(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str]
 
 
 def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the metrics that episodes are compared by, for staff: `Success rate 75 %`, `Havens reached
-    3`.
-    """
+    """Return the compared metrics for staff: `Success rate 75 %`, `Havens reached 3`."""
     values = ((figure, score.get(figure.name)) for figure in metrics_of_world(world) if figure.measured)
     texts = (
         (figure.label, "\N{EN DASH}" if value is None else figure.shown(value)) for figure, value in values
@@ -98,9 +96,7 @@ def share_count_names(world: World) -> tuple[int, int]:
 
 
 def share_count_values(world: str, score: Mapping[str, Json]) -> tuple[int, int]:
-    """Return the counts of done and missed items in this score of a world. Raises WorldError without a
-    share.
-    """
+    """Return the counts of done and missed items in this score. Raises WorldError without a share."""
     for figure in get_world(world).figures:
         if figure.of:
             done, missed = figure.of

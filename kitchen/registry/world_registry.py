@@ -115,9 +115,7 @@ def worlds_with_pairings() -> dict[str, PairingBenchmark]:
 
 
 def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
-    """Return the benchmarks of the worlds that compare one metric by player, without partners, sorted by
-    name.
-    """
+    """Return the benchmarks of worlds that compare one metric without partners, sorted by name."""
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {
         world: ground
@@ -136,9 +134,7 @@ def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
 
 
 def world_folders(name: str) -> list[Path]:
-    """Return the existing folders of this name (`templates`, `static`, `instruments`) beside the worlds'
-    kits.
-    """
+    """Return the existing folders of this name (such as `templates`) beside the worlds' kits."""
     modules = (import_module(path.partition(":")[0]) for path in known_worlds().values())
     homes = (Path(str(module.__file__)).parent for module in modules)
     return [home / name for home in homes if (home / name).is_dir()]

@@ -87,9 +87,7 @@ class StepReport:
 
 
 def seat_page_after(record: EpisodeRecord, seat: int, steps: int) -> SeatPageView:
-    """Rebuild the page of this seat after `steps` steps. Raises WorldError if the episode cannot be played
-    here.
-    """
+    """Rebuild a seat's page after `steps` steps. Raises WorldError if it cannot be played here."""
     turn = PastTurn(record, steps, world_after_steps(record, steps))
     view, page = seat_view_in_turn(turn, seat), get_page(record.episode.world)
     panels = {

@@ -59,9 +59,7 @@ class RepeatedDecision:
     fault: str = ""
     """The first difference, in words. Empty if there is none."""
     why_not: str = ""
-    """The reason why the decision cannot be repeated, one of `REASONS_NOT_REPEATABLE`. Empty if it was
-    repeated.
-    """
+    """Why it cannot be repeated, one of `REASONS_NOT_REPEATABLE`. Empty if it was repeated."""
 
 
 def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
@@ -69,7 +67,10 @@ def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
 
     Raises WorldError or UnknownNameError if the episode cannot be played here.
     """
-    minds = {mind.pk: mind for mind in record.minds if _asks_models(mind)}
+    known = agent_kinds()
+    minds = {
+        mind.pk: mind for mind in record.minds if mind.kind in known and get_agent(mind.kind).names_model
+    }
     rows = [row for row in record.decisions if row.mind_id in minds and not row.dropped]
     if not rows:
         return
@@ -89,9 +90,7 @@ REASONS_NOT_REPEATABLE = (CLOCK, CHANGED, TALK, LATE, PLATFORM_DECIDED, DROPPED)
 
 
 def why_not_repeatable(record: EpisodeRecord, row: Decision) -> str:
-    """Return the reason why this decision cannot be repeated, one of `REASONS_NOT_REPEATABLE`, or an empty
-    string.
-    """
+    """Return why this decision cannot be repeated (`REASONS_NOT_REPEATABLE`), or an empty string."""
     if why := _why_not_here(record):
         return why
     if row.because == REASON_TO_ANSWER or row.seen_step != row.step - 1:
@@ -108,10 +107,6 @@ def _why_not_here(record: EpisodeRecord) -> str:
     if episode.tick_ms is not None or episode.gone:
         return CHANGED if episode.tick_ms is None else CLOCK
     return TALK if stored is not None and Organisation.from_json(stored).talks_within else ""
-
-
-def _asks_models(mind: Mind) -> bool:
-    return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
 
 
 def _again(record: EpisodeRecord, world: World, mind: Mind, row: Decision) -> RepeatedDecision:
@@ -163,16 +158,9 @@ def _difference(record: EpisodeRecord, world: World, asked: AskedMind, step: int
     """Compare the repeated commands with the stored ones."""
     commands, _ = commands_and_decisions([asked], step=step, idle=world.idle)
     now = {each.seat: (tuple(each.command), tuple(each.then), each.chosen_by) for each in commands}
-    then = {row.seat: _stored(row) for row in _stored_commands_of(record.commands, asked.asked, step)}
+    rows = [row for row in record.commands if row.step == step and row.seat in asked.asked]
+    then = {row.seat: _stored(row) for row in rows if row.chosen_by != BY_WORLD}
     return "" if now == then else OTHER_COMMANDS
-
-
-def _stored_commands_of(
-    rows: Sequence[SeatCommand], seats: Sequence[int], step: int
-) -> Iterator[SeatCommand]:
-    for row in rows:
-        if row.step == step and row.seat in seats and row.chosen_by != BY_WORLD:
-            yield row
 
 
 def _stored(row: SeatCommand) -> tuple[Command, tuple[Command, ...], str]:
@@ -230,15 +218,12 @@ def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
 
 def _verdict_of_decisions(record: EpisodeRecord) -> ReplayVerdict:
     """Repeat the decisions of an episode whose replay matches its log."""
-    again = list(repeat_decisions(record))
+    repeated = list(repeat_decisions(record))
+    wrong = next((each for each in repeated if each.fault), None)
     return ReplayVerdict(
         str(record.episode.key),
-        next((_said(each) for each in again if each.fault), ""),
-        decisions=len(again),
-        replies=sum(each.replies for each in again),
-        left_out=tuple(each.why_not for each in again if each.why_not),
+        DECISION_FAULT.format(step=wrong.step, mind=wrong.mind, why=wrong.fault) if wrong else "",
+        decisions=len(repeated),
+        replies=sum(each.replies for each in repeated),
+        left_out=tuple(each.why_not for each in repeated if each.why_not),
     )
-
-
-def _said(again: RepeatedDecision) -> str:
-    return DECISION_FAULT.format(step=again.step, mind=again.mind, why=again.fault)

@@ -146,8 +146,7 @@ def require_broker() -> None:
 
 
 FIRST_PATIENCE, PATIENCE = 5.0, 30.0
-"""Seconds without a played episode until a hint is printed and workers are asked again: the first time, then
-later."""
+"""Seconds without a played episode until a hint is printed: the first time, then later."""
 
 
 class Command(OneLineCommand):

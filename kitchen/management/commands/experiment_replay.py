@@ -73,8 +73,7 @@ def _replays(
 
 
 def summary(done: list[ReplayResult]) -> str:
-    """Return a line such as `6 episodes, 360 steps, from 412 stored calls, at no cost: the same prompts,
-    commands and states`."""
+    """Return the last line: `6 episodes, 360 steps, from 412 stored calls, at no cost: …`."""
     steps, calls = sum(each.steps for each in done), sum(each.calls for each in done)
     other = sum(bool(each.faults) for each in done)
     what = (

@@ -29,8 +29,7 @@ from kitchen.management.command_helpers import OneLineCommand
 
 
 def model_in_words(model: OfferedModel) -> str:
-    """Return a model in words: `claude-x: active; thinking: adaptive; effort: low, high; writes 64000 tokens
-    at most`."""
+    """Return a model in words: `claude-x: active; thinking: adaptive; effort: low, high`."""
     facts = [
         model.status,
         f"thinking: {', '.join(model.thinking)}" if model.thinking else "",

@@ -25,7 +25,7 @@ from kitchen.experiments.experiment_results import cell_results_of
 from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.result_figures import draw_pairing_bars
+from kitchen.experiments.result_figures import draw_results
 from kitchen.experiments.running_episode import failed_row
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.experiments.verify_replay import replay_log
@@ -140,7 +140,7 @@ def test_the_figure_names_both_seats_and_each_printed_bar_once(others: str) -> N
     pairs = ",".join(f"random+{other}" for other in others.split(","))
     setup = read_setup({**GIVEN, "pairs": pairs, "seats": "both", "layouts": "cramped_room"})
     written = re.findall(
-        r"<text [^>]*>([^<]+)</text>", draw_pairing_bars(cell_results_of(setup, ())).decode()
+        r"<text [^>]*>([^<]+)</text>", draw_results(setup, cell_results_of(setup, ())).decode()
     )
     told = Counter(text.strip() for text in written)
     assert (told["seat 0"], told["seat 1"], told["PBT"], told["Points"]) == (1, 1, 2, 1)

@@ -413,7 +413,7 @@ def test_a_page_looks_for_what_no_tick_tells_it(lane: Lane) -> None:
 @pytest.mark.django_db
 def test_pages_that_say_so_are_told_what_others_are_about_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ticking, "LEAD_IN_SECONDS", 0.0)
-    monkeypatch.setattr(realtime_agents, "_aside", realtime_agents._here)
+    monkeypatch.setattr(realtime_agents, "_in_background", realtime_agents._here)
     chosen = {"model": "stand-in", "level": "aip", "tell_foreseen": True}
     for tells in (False, True):
         episode = create_episode(
