@@ -170,8 +170,8 @@ def _complaint(error: ValidationError) -> tuple[str, str]:
     context, given = first.get("ctx", {}), repr(first["input"])
     steps = (f"[{step + 1}]" if isinstance(step, int) else step for step in first["loc"])
     reason = REASONS.get(first["type"]) or first["msg"]
-    told = first["type"] in WORDED_ERRORS and len(given) <= MAX_SHOWN_CHARACTERS
-    return _joined(*steps, context.get("key", "")), f"{reason}, not {given}" if told else reason
+    repeats_value = first["type"] in WORDED_ERRORS and len(given) <= MAX_SHOWN_CHARACTERS
+    return _joined(*steps, context.get("key", "")), f"{reason}, not {given}" if repeats_value else reason
 
 
 REASONS: Mapping[str, str] = {

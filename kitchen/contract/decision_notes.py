@@ -142,15 +142,17 @@ class ReplyReadings:
     @property
     def warning(self) -> str:
         """A sentence on what was not read or could not be done; empty below WARN_SHARE."""
-        told = [f"{share} of the {of} {were}" for share, of, were in self._told()]
-        return f"{' and '.join(told)}: these agents waited, though nobody chose that." if told else ""
+        entries = [f"{share} of the {of} {were}" for share, of, were in self._high_shares()]
+        return f"{' and '.join(entries)}: these agents waited, though nobody chose that." if entries else ""
 
     @property
     def short(self) -> str:
         """The shares with a warning, short enough for a figure; empty below WARN_SHARE."""
-        return ", ".join(f"{share} of {of} {were.partition(' ')[2]}" for share, of, were in self._told())
+        return ", ".join(
+            f"{share} of {of} {were.partition(' ')[2]}" for share, of, were in self._high_shares()
+        )
 
-    def _told(self) -> list[tuple[str, str, str]]:
+    def _high_shares(self) -> list[tuple[str, str, str]]:
         """Return each share that is too great, with what it is a share of, and what is wrong."""
         shares = [
             (self.unread_share, "decisions", "were not read whole"),
@@ -199,8 +201,8 @@ def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
     found: dict[tuple[int, int, int], Prediction] = {}
     for note in notes:
         if isinstance(note, dict):
-            told = [*note.get(PREDICTED_KEY, ()), *note.get(JUDGED_KEY, ())]
-            found |= {(one.step, one.by, one.of): one for one in map(Prediction.read, told)}
+            entries = [*note.get(PREDICTED_KEY, ()), *note.get(JUDGED_KEY, ())]
+            found |= {(one.step, one.by, one.of): one for one in map(Prediction.read, entries)}
     return [found[key] for key in sorted(found)]
 
 

@@ -95,11 +95,11 @@ class SimpleWorld(World):
         return tuple(events)
 
     def _act(self, seat: int, command: Command, given: dict[int, Command]) -> Iterable[Event]:
-        told = {"command": list(command)}
+        data = {"command": list(command)}
         if code := self._refusal_code(seat, command, given):
-            return [Event("refused", seat, {**told, "reasons": [code]})]
+            return [Event("refused", seat, {**data, "reasons": [code]})]
         given[seat] = command
-        return [Event("performed", seat, told), *self.carry_out(seat, command)]
+        return [Event("performed", seat, data), *self.carry_out(seat, command)]
 
     def _refusal_code(self, seat: int, command: Command, given: Mapping[int, Command]) -> str:
         if not 0 <= seat < self.seats:

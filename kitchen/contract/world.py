@@ -126,11 +126,11 @@ class Setting:
             raise SettingsError(
                 f"{self.name}: {value!r} is not one of {', '.join(c for c, _ in self.choices)}"
             )
-        size, said = (len(value), f"{len(value)} characters") if self.kind == "text" else (value, value)
+        size, shown = (len(value), f"{len(value)} characters") if self.kind == "text" else (value, value)
         if self.minimum is not None and size < self.minimum:
-            raise SettingsError(f"{self.name}: {said} is below {self.minimum}")
+            raise SettingsError(f"{self.name}: {shown} is below {self.minimum}")
         if self.maximum is not None and size > self.maximum:
-            raise SettingsError(f"{self.name}: {said} is above {self.maximum}")
+            raise SettingsError(f"{self.name}: {shown} is above {self.maximum}")
         if self.placeholders:
             self._check_placeholders(value)
 

@@ -78,10 +78,7 @@ def _tables(experiment: Experiment) -> Mapping[str, log_tables.TableRows]:
 
 
 def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
-    """Return the response that downloads one file. Raise KeyError for an unknown name.
-
-    Files that may be long (log tables and the archive) are streamed.
-    """
+    """Return the download of one file; log tables and the archive are streamed. KeyError for other names."""
     content_type, saved_as = downloadable_files(experiment)[name], f"experiment-{experiment.pk}-{name}"
     if name in (tables := _tables(experiment)):
         return streaming_download(
@@ -353,10 +350,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
 
 def side_by_side(first: Sequence[CellResult], second: Sequence[CellResult]) -> list[tuple[str, ...]]:
-    """Return rows of cell name, first CoS, second CoS, their difference and the paper's CoS.
-
-    The rows cover the cells of either experiment.
-    """
+    """Return rows of cell name, both CoS, their difference and the paper's CoS, for the cells of either."""
     ones, others = ({each.column.key: each for each in cells} for cells in (first, second))
     lines: list[tuple[str, ...]] = []
     for key in dict.fromkeys([*ones, *others]):

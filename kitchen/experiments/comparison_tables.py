@@ -250,10 +250,7 @@ def agents_in_seat(pairs: Iterable[LineUpResult], seat: int) -> list[str]:
 
 
 def means_over_others(pairs: Sequence[LineUpResult], level: str, seat: int) -> Iterator[tuple[str, Estimate]]:
-    """Yield (kind, mean) for every kind in this seat of the level, over all partners of another kind.
-
-    Pairs of the same kind are excluded, as in the paper.
-    """
+    """Yield (kind, mean) of every kind in this seat of the level, without pairs of the same kind."""
     for kind in agents_in_seat(pairs, seat):
         mine = [each for each in pairs if each.level == level and each.kinds[seat] == kind]
         others = [each for each in mine if len(set(each.kinds)) > 1]

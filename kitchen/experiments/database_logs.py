@@ -39,10 +39,7 @@ def log_data(episode: ExperimentEpisode) -> bytes:
 
 
 def log_to_resume(episode: ExperimentEpisode) -> PlayedLog | None:
-    """Return the stored log of an episode that is about to continue; None if there is none.
-
-    Raise LogError.
-    """
+    """Return the stored log of an episode; None if there is none. Raise LogError."""
     data = log_data(episode)
     return read_log(data) if data else None
 
@@ -69,10 +66,7 @@ def _last(episode: ExperimentEpisode) -> tuple[int, int]:
 
 
 def _store(episode_id: int, run: int, number: int, piece: bytes) -> None:
-    """Store one piece. Raise PlayedElsewhereError if a different piece already has this number.
-
-    An identical piece is accepted: it was stored before, but the database's answer was lost.
-    """
+    """Store one piece. PlayedElsewhereError if another piece has this number; an identical one may."""
     try:
         with transaction.atomic():
             ExperimentLog.objects.create(episode_id=episode_id, run=run, number=number, data=piece)
@@ -102,10 +96,7 @@ def key_of(episode: ExperimentEpisode) -> EpisodeKey:
 
 
 def logs_import(*, experiment: Experiment, data: Callable[[EpisodeKey], bytes]) -> None:
-    """Copy the logs of a folder into a new experiment. A log that cannot be read is left out.
-
-    `data` returns the bytes of an episode's log, empty if there is none.
-    """
+    """Copy the logs of a folder, read by `data`, into a new experiment. Leave out unreadable ones."""
     for episode in experiment.episodes.iterator(LOGS_AT_ONCE):
         if stored := data(key_of(episode)):
             try:

@@ -116,10 +116,7 @@ _TYPES = {each.name: str(each.type) for each in fields(EpisodeRow)}
 
 
 def write_rows_csv(rows: Iterable[EpisodeRow], *, of_partners: bool = False) -> bytes:
-    """Return rows as a CSV file, sorted by key. An unknown cost is blank.
-
-    `of_partners` leaves out `UNCOUNTED_COLUMNS`.
-    """
+    """Return rows as a CSV file, sorted by key; `of_partners` leaves out `UNCOUNTED_COLUMNS`."""
     columns, ordered = _columns(of_partners), sorted(rows, key=lambda each: each.key)
     return csv_bytes(columns, ([getattr(row, name) for name in columns] for row in ordered))
 
@@ -236,8 +233,8 @@ class DecisionMakers:
             parts.append(f"replies: {self.read.words}")
         if self.failed:
             parts.append(f"episodes that failed and are not counted: {self.failed}")
-        said = "; ".join(parts) + "."
-        return f"{said} Warning: {self.read.warning}" if self.read.is_bad else said
+        text = "; ".join(parts) + "."
+        return f"{text} Warning: {self.read.warning}" if self.read.is_bad else text
 
     @property
     def share(self) -> str:
@@ -249,7 +246,7 @@ class DecisionMakers:
         """Decision makers with their numbers of decisions: `planner x3, stand-in x57`."""
         return counts_text(self.decisions)
 
-    def told(self, kind: str) -> str:
+    def figure_label(self, kind: str) -> str:
         """Return the name of a kind for a figure, marked if a stand-in decided for it."""
         return f"{kind} ({STAND_IN})" if self.decisions[f"{kind}'s {STAND_IN}"] else kind
 

@@ -90,10 +90,7 @@ def _stored(path: Path) -> Mapping[str, Json]:
 
 
 def write_settings(folder: Path, setup: ExperimentSetup, key: str = "") -> None:
-    """Write experiment.json.
-
-    It is written first, so that the experiment can be resumed at any later point.
-    """
+    """Write experiment.json, which makes it possible to resume the experiment."""
     write_atomically(folder / SETTINGS, settings_file(setup, key))
 
 

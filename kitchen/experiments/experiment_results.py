@@ -98,10 +98,7 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class MeanScores:
-    """Mean scores over several cells.
-
-    Scores that are compared cover the same cells: `ours_there` and `paper` cover the cells that have both.
-    """
+    """Mean scores over several cells; `ours_there` and `paper` cover the cells that have both."""
 
     ours: float | None
     """Mean of our CoS over every played cell."""

@@ -60,10 +60,7 @@ PICK_UP_EXPERIMENTS = "kitchen.pick_up_experiments"
 
 
 def queue_episodes(experiment_id: int, number: int = 1, expires: float | None = None) -> bool:
-    """Queue tasks that play this many episodes; return whether the broker accepted them.
-
-    A task that no worker has started after `expires` seconds is dropped.
-    """
+    """Queue tasks, which expire after `expires` seconds; return whether the broker took them."""
     waits = f"experiment {experiment_id} waits"
     lanes = (
         send_task(EXPERIMENT_LANE, experiment_id, otherwise=waits, expires=expires) for _ in range(number)
@@ -181,10 +178,7 @@ def experiment_start(
 
 
 def forecast_experiment(experiment: Experiment) -> tuple[WorkForecast, CostForecast]:
-    """Return the work left to play, and its cost.
-
-    Raise SetupError if a model cannot be called from here, and PriceFileError.
-    """
+    """Return the work left to play and its cost. Raise SetupError and PriceFileError."""
     setup, played = ExperimentSetup.from_json(experiment.setup), rows_of(experiment)
     check_model_access(setup)
     left = [job for job in episode_jobs(setup) if job.key not in played or played[job.key].outcome == FAILED]
@@ -230,10 +224,7 @@ def count_playing(experiment_id: int) -> int:
 
 
 def episode_take(*, experiment_id: int) -> ExperimentEpisode | None:
-    """Claim the next episode of an experiment for this worker.
-
-    Return None if none waits, `at_once` episodes are in progress, or the experiment was stopped.
-    """
+    """Claim the next episode; None if none waits, enough are in progress, or the experiment was stopped."""
     experiment = Experiment.objects.filter(pk=experiment_id, running=True).first()
     if experiment is None or count_playing(experiment.pk) >= experiment.at_once:
         return None
@@ -319,10 +310,7 @@ def _give_back(episode: ExperimentEpisode, because: str) -> None:
 
 
 def _why(error: Exception) -> str:
-    """Return the reason in our own words.
-
-    For an unforeseen error, name only its type and place: its message might contain an API key.
-    """
+    """Return the reason in our own words. The message of an unforeseen error might contain an API key."""
     if isinstance(error, MoneySpentError):
         return f"the money is spent: {error}"
     if isinstance(error, SetupError):

@@ -58,10 +58,7 @@ MAX_TOTAL_EPISODES = 20_000
 
 
 class SetupError(Exception):
-    """Raised for an experiment that cannot be played. The message is one line.
-
-    `about` names the wrong argument, and `setting` the co-player's setting; both may be empty.
-    """
+    """An experiment cannot be played. `about` names the wrong argument, `setting` the co-player's setting."""
 
     def __init__(self, text: str, about: str = "", setting: str = "") -> None:
         super().__init__(text)
@@ -127,10 +124,7 @@ class ExperimentSetup:
     """
 
     def to_json(self) -> dict[str, Json]:
-        """Return the setup as JSON; `from_json` restores an equal setup.
-
-        Fields about the world and the team are left out if they have their default values.
-        """
+        """Return the setup as JSON, without default values of fields about the world and the team."""
         values = asdict(self)
         if self.world == DEFAULT_WORLD and not self.pairs:
             del values["world"], values["pairs"]
@@ -198,10 +192,7 @@ class ExperimentSetup:
 
 
 def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Organisation | None:
-    """Return the organisation of a line-up with those settings that its kind has.
-
-    Return None if members send no messages. Raise SettingsError for invalid settings.
-    """
+    """Return a line-up's organisation, or None without messages. Raise SettingsError."""
     if kind in {"", NO_ORGANISATION}:
         return None
     seats = line_up_seats(line_up)
@@ -417,10 +408,7 @@ class EpisodeJob:
 
 
 def episode_jobs(setup: ExperimentSetup) -> tuple[EpisodeJob, ...]:
-    """Return every episode of the experiment, ordered by episode number.
-
-    The first episodes of all cells come first, so that complete tables exist early.
-    """
+    """Return every episode. The first of all cells come first, so that complete tables exist early."""
     return tuple(
         EpisodeJob(column, alpha, episode, episode_seed(setup.seed, column, alpha, episode))
         for episode in range(1, setup.episodes + 1)

@@ -137,12 +137,12 @@ class LogRecorder:
 
     def add(self, entry: StepEntry) -> None:
         """Record one step. Raise TypeError or ValueError if it is not JSON, and any error of the sink."""
-        self._keep(entry)
+        self._record(entry)
         self.log.entries.append(entry)
 
     def add_untaken(self, untaken: UntakenStep) -> None:
         """Record the model calls of a step that is not taken."""
-        self._keep(untaken)
+        self._record(untaken)
         self.log.untaken.append(untaken)
 
     def close(self) -> None:
@@ -152,7 +152,7 @@ class LogRecorder:
             self._fresh, self._last = [], self.clock()
             self.sink(gzip.compress(lines, mtime=0))
 
-    def _keep(self, each: StepEntry | UntakenStep) -> None:
+    def _record(self, each: StepEntry | UntakenStep) -> None:
         self._write(each.to_json(self._name))
         if any(call.cost != 0 for call in each.calls) or self.clock() - self._last > FLUSH_SECONDS:
             self.close()

@@ -28,10 +28,7 @@ DECISION_SECONDS = 60.0
 
 
 class EpisodeFailedError(Exception):
-    """Raised when an unforeseen error ends an episode.
-
-    It names the error's type and place, but not its message, which might contain an API key.
-    """
+    """An unforeseen error ended an episode. Its message is left out: it might contain an API key."""
 
     @classmethod
     def by(cls, error: Exception) -> EpisodeFailedError:
@@ -41,10 +38,7 @@ class EpisodeFailedError(Exception):
 
 
 class MoneySpentError(Exception):
-    """Raised when the budget does not cover a call.
-
-    The episode ends; otherwise a fallback would continue it.
-    """
+    """The budget does not cover a call. The episode ends, so that no fallback continues it."""
 
 
 def do_nothing(*_: object) -> None:
@@ -122,7 +116,7 @@ def seconds_per_step(job: EpisodeJob, coplayer: str, settings: Mapping[str, Json
 
 
 def _steps(
-    course: RunningEpisode, keep_untaken: Callable[[UntakenStep], None], purse: Payer | None, seconds: float
+    course: RunningEpisode, record_untaken: Callable[[UntakenStep], None], purse: Payer | None, seconds: float
 ) -> Iterator[StepEntry]:
     """Yield every step from here to the end when it is taken. Calls for a step that fails are kept."""
     with _unforeseen():
@@ -130,41 +124,41 @@ def _steps(
     while not course.is_over:
         with _unforeseen():
             asked = course.ask(agents, seconds=seconds, purse=purse)
-        _check_money(course, asked, keep_untaken)
+        _check_money(course, asked, record_untaken)
         with _unforeseen():
             entry = take_and_log_step(course, course.step_of(asked))
         yield entry
 
 
 def _check_money(
-    course: RunningEpisode, asked: Sequence[AskedMember], keep_untaken: Callable[[UntakenStep], None]
+    course: RunningEpisode, asked: Sequence[AskedMember], record_untaken: Callable[[UntakenStep], None]
 ) -> None:
     """Raise MoneySpentError if the budget did not cover a call of one of these decisions."""
     for decision in (each.decision for each in asked):
         if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
             calls = tuple(call for each in asked for call in each.decision.calls)
-            keep_untaken(UntakenStep(course.game.clock + 1, calls))
+            record_untaken(UntakenStep(course.game.clock + 1, calls))
             raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
 
 
 def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
     """Take the step and return its log entry."""
-    kept = _decided(course, step)
+    decision = _decided(course, step)
     reports = course.take(step)
     if course.team.organisation is None and not step.decisions:
-        kept = replace(kept, memory=course.memory)
+        decision = replace(decision, memory=course.memory)
     return StepEntry(
         step=course.game.clock,
         commands=step.commands,
-        played_by=kept.played_by,
-        fallback=kept.fallback,
-        calls=kept.calls,
-        memory=kept.memory,
-        note=kept.note,
-        milliseconds=kept.milliseconds,
+        played_by=decision.played_by,
+        fallback=decision.fallback,
+        calls=decision.calls,
+        memory=decision.memory,
+        note=decision.note,
+        milliseconds=decision.milliseconds,
         events=course.events,
         state_hash=course.game.state_hash(),
-        plans={seat: tuple(then) for seat, then in kept.plans.items()},
+        plans={seat: tuple(then) for seat, then in decision.plans.items()},
         asked=bool(step.decisions),
         decisions=step.decisions if course.team.organisation else (),
         messages=(*step.messages, *reports),

@@ -64,8 +64,8 @@ def draw_results(setup: ExperimentSetup, results: Sequence[CellResult], kind: Im
         return draw_success_rates(setup, results, kind)
     of_partners = isinstance(setup.ground, PairingBenchmark)
     bars = pairing_bars(results) if of_partners else comparison_bars(results)
-    said = figure_metadata(bars.title, f"{bars.title}. {decision_makers_of(results)}", kind)
-    return figure_bytes(lambda: _figure(bars, results), kind, BAR_STYLE, said)
+    metadata = figure_metadata(bars.title, f"{bars.title}. {decision_makers_of(results)}", kind)
+    return figure_bytes(lambda: _figure(bars, results), kind, BAR_STYLE, metadata)
 
 
 def success_rate_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart:
@@ -267,7 +267,7 @@ def _figure(bars: BarFigure, results: Sequence[CellResult]) -> Figure:
         _bar_panel(axes, level, groups, bars, colours)
     figure.text(0.02, 1 - 0.1 / height, bars.title, size=10.5, weight="bold", va="top")
     who = decision_makers_of(results)
-    patches = [Patch(facecolor=colour, label=who.told(name)) for name, colour in colours.items()]
+    patches = [Patch(facecolor=colour, label=who.figure_label(name)) for name, colour in colours.items()]
     patches.append(Patch(facecolor="white", edgecolor=MUTED_INK, label="in the paper, as printed"))
     place = (0, 1 - 0.3 / height)
     figure.legend(handles=patches, loc="upper left", ncols=4, frameon=False, bbox_to_anchor=place)

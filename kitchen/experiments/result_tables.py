@@ -81,10 +81,7 @@ COS_ROW = "CoS"
 
 
 def result_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:
-    """Return a table for each number of agents; the variants of a preset share one table.
-
-    Pairs of partners and comparisons of one metric use `comparison_tables`.
-    """
+    """Return a table for each number of agents; the variants of a preset share one table."""
     if isinstance(setup.ground, PairingBenchmark):
         return comparison_tables.pairing_text_tables(results)
     if isinstance(setup.ground, ComparisonBenchmark):
@@ -110,9 +107,9 @@ def _grid(title: str, cells: Sequence[CellResult], notes: tuple[str, ...] = ()) 
         _average(cells),
     )
     who = decision_makers_of(cells)
-    told = [(FALLBACKS_ROW, *(each.players.share for each in cells), who.share), *_replies(cells, who)]
+    below = [(FALLBACKS_ROW, *(each.players.share for each in cells), who.share), *_replies(cells, who)]
     names = [each.column.variant.label or each.column.level for each in cells]
-    return TextTable(title, ("", *names, "average"), (*body, scores, *told), notes, str(who))
+    return TextTable(title, ("", *names, "average"), (*body, scores, *below), notes, str(who))
 
 
 def _replies(cells: Sequence[CellResult], who: DecisionMakers) -> Iterator[tuple[str, ...]]:
@@ -173,28 +170,28 @@ def table_note(setup: ExperimentSetup) -> str:
     return comparison_tables.COMPARISON_NOTE if isinstance(setup.ground, ComparisonBenchmark) else RESULT_NOTE
 
 
-def tables_markdown(tables: Sequence[TextTable], line: str, told: str = RESULT_NOTE) -> str:
+def tables_markdown(tables: Sequence[TextTable], line: str, note: str = RESULT_NOTE) -> str:
     """Return all tables as Markdown, with the note above and the summary line below them."""
-    parts = ["# Agents alone", told]
+    parts = ["# Agents alone", note]
     for grid in tables:
         lines = [f"| {' | '.join(row)} |" for row in (grid.head, ("---",) * len(grid.head), *grid.rows)]
         parts += [f"## {grid.title}", "\n".join(lines), grid.played_by, *grid.notes]
     return "\n\n".join([*parts, line]) + "\n"
 
 
-def tables_latex(tables: Sequence[TextTable], line: str, told: str = RESULT_NOTE) -> str:
+def tables_latex(tables: Sequence[TextTable], line: str, note: str = RESULT_NOTE) -> str:
     """Return all tables as LaTeX with booktabs."""
-    return "\n\n".join([*(_tabular(grid, told) for grid in tables), f"% {line}"]) + "\n"
+    return "\n\n".join([*(_tabular(grid, note) for grid in tables), f"% {line}"]) + "\n"
 
 
-def _tabular(grid: TextTable, told: str) -> str:
+def _tabular(grid: TextTable, note: str) -> str:
     body = [" & ".join(_escaped(text) for text in row) + r" \\" for row in (grid.head, *grid.rows)]
     names = [row[0] for row in grid.rows]
     below = 1 + (names.index(COS_ROW) if COS_ROW in names else len(names))
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{_escaped(f'{grid.title}: {told} {grid.played_by}')}}}",
+            rf"\caption{{{_escaped(f'{grid.title}: {note} {grid.played_by}')}}}",
             rf"\begin{{tabular}}{{l{'r' * (len(grid.head) - 1)}}}",
             r"\toprule",
             body[0],
@@ -219,10 +216,7 @@ def _escaped(text: str) -> str:
 
 
 def results_csv(results: Sequence[CellResult]) -> bytes:
-    """Return a CSV file with one row per cell and interval, and one `CoS` row per cell.
-
-    Missing values are blank. Pairs of partners and comparisons of one metric use `comparison_tables`.
-    """
+    """Return a CSV file with one row per cell and interval, and one `CoS` row per cell."""
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
         return comparison_tables.pairing_csv(results)

@@ -121,10 +121,7 @@ def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBench
 def _line_ups(
     given: Mapping[str, Any], ground: ComparisonBenchmark
 ) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """Return the line-ups, and the name of the argument that error messages should blame.
-
-    The line-ups are those given, or the benchmark's usual ones.
-    """
+    """Return the given or usual line-ups, and the argument that error messages should name."""
     if (members := given.get("members")) is not None:
         _refuse(given, ("pairs", "agents", "seats"), "say it with --members alone")
         return _members(members), {"pairs": "--members"}
@@ -190,10 +187,7 @@ def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
 
 def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> ExperimentSetup:
-    """Check the setup with `check_setup`; errors name the argument as it was given.
-
-    `called` maps a field of the setup to that argument.
-    """
+    """Check the setup; errors name the argument that `called` has for a field of the setup."""
     try:
         return check_setup(setup)
     except SetupError as error:
@@ -285,8 +279,10 @@ def _levels(text: str | None, preset: str) -> tuple[str, ...]:
 def _agents(text: str | None, preset: str) -> tuple[int, ...]:
     own, asked = DEFAULT_BENCHMARK.presets.get(preset), _list("--agents", text, int)
     if own and asked and set(own) != set(asked):
-        said = ",".join(map(str, own))
-        raise SetupError(f"--agents: {preset} is played with {said}: leave it out or say {said}", "agents")
+        listed = ",".join(map(str, own))
+        raise SetupError(
+            f"--agents: {preset} is played with {listed}: leave it out or say {listed}", "agents"
+        )
     return own or asked or DEFAULT_BENCHMARK.agents
 
 

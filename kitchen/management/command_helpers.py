@@ -96,10 +96,7 @@ def recordings_of_world(world: str) -> Recordings[Any]:
 
 
 def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
-    """Return the reader of recordings for the world that this line names.
-
-    `default` is the world of lines that name none. TraceFileError if the world has no recordings.
-    """
+    """Return the reader for this line's world, or for `default`. TraceFileError if there is none."""
     world = line.world(default)
     if world not in worlds_with_recordings():
         raise line.error(f"{world!r} is not one of {', '.join(worlds_with_recordings())}")

@@ -179,23 +179,23 @@ class SpokenStep(NamedTuple):
     text: str
 
 
-def history_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
+def history_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> Panel:
     """Return the panel `happened`, with a part for each step that the view remembers."""
     parts = tuple(
-        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", tell(step)) for step in view.history
+        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", past_step(step)) for step in view.history
     )
     shows = StepList(tuple(step.number for step in view.history))
     return Panel("happened", f"{_TEMPLATES}/happened.jinja", shows, parts=parts)
 
 
-def spoken_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
+def spoken_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> Panel:
     """Return the panel `spoken`: why this person's last command failed, and the news."""
-    said: list[str] = []
+    texts: list[str] = []
     if view.history:
-        last = tell(view.history[0])
-        said = [line.why for line in last.lines if line.seat == view.seat and view.acts and line.why]
-        said += [text for _, text in last.news]
-    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(". ".join(said)))
+        last = past_step(view.history[0])
+        texts = [line.why for line in last.lines if line.seat == view.seat and view.acts and line.why]
+        texts += [text for _, text in last.news]
+    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(". ".join(texts)))
 
 
 PanelMaker = Callable[[SeatView], Panel]

@@ -78,10 +78,7 @@ def take_clock_claim(owner: str, one: ClockEpisode) -> bool:
 
 
 def renew_clock_claims(owner: str, episode_ids: Collection[int]) -> set[int]:
-    """Renew the claims, and return the ids of the episodes that this owner still has.
-
-    Call this inside a transaction: nobody else can claim them before its end.
-    """
+    """Renew the claims inside a transaction; return the ids of the episodes that the owner still has."""
     ours = _of(owner, episode_ids)
     ours.update(until=timezone.now() + timedelta(seconds=LEASE_SECONDS))
     return set(ours.values_list("pk", flat=True))

@@ -63,7 +63,7 @@ class OwnedEpisode:
     """An episode that this owner has claimed, with the task that takes its ticks."""
 
     def __init__(self, game: RealtimeEpisode) -> None:
-        self.game, self.telling = game, TickUpdates(game)
+        self.game, self.updates = game, TickUpdates(game)
         self.stored = asyncio.Event()
         """Set whenever a group of ticks was stored."""
         self.task: asyncio.Task[None] | None = None
@@ -90,11 +90,11 @@ class ClockOwner:
         try:
             async with asyncio.TaskGroup() as doing:
                 for does in (self._look, self._store, self._listen):
-                    doing.create_task(self._again(does))
+                    doing.create_task(self._repeat(does))
         finally:
             await self._leave()
 
-    async def _again(self, does: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _repeat(self, does: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run a coroutine function in an endless loop, and log its errors."""
         while True:
             try:
@@ -183,7 +183,7 @@ class ClockOwner:
         """Take every tick of one game from now on."""
         with log_context(episode=played.game.episode.pk):
             try:
-                await self._tell(played, self._whole(played))
+                await self._notify_pages(played, self._whole(played))
                 await self._go_on(played)
             except Exception:  # the next owner may succeed
                 log.exception("a clock stands still")
@@ -194,13 +194,13 @@ class ClockOwner:
         while not game.is_over:
             await self._due(played)
             prometheus_metrics.tick_late_seconds.observe(max(0.0, loop.time() - game.pace.due))
-            message = played.telling.tick(game.tick(loop.time()))
-            while self._is_kept_back(game):
+            message = played.updates.tick(game.tick(loop.time()))
+            while self._waits_for_storage(game):
                 await self._stored(played)
-            await self._tell(played, message)
+            await self._notify_pages(played, message)
 
     @staticmethod
-    def _is_kept_back(game: RealtimeEpisode) -> bool:
+    def _waits_for_storage(game: RealtimeEpisode) -> bool:
         """Return True if the last tick is not stored yet. Pages are notified only afterwards."""
         return game.is_over and game.unstored_since is not None
 
@@ -222,7 +222,7 @@ class ClockOwner:
         self._hurry.set()
         await played.stored.wait()
 
-    async def _tell(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
+    async def _notify_pages(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Send a message to all pages, and repeat it until it is sent."""
         while True:
             try:
@@ -292,56 +292,56 @@ class ClockOwner:
         if played := self.played.get(message["episode"]):
             await getattr(self, f"_{message['type'].replace('.', '_')}")(played, message)
 
-    async def _keys_pressed(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+    async def _keys_pressed(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Handle a pressed or released key."""
-        if sitting := self._sitting.get(_seated(played.game, heard)):
-            sitting.add_done_callback(lambda _: self._press(played.game, heard))
+        if sitting := self._sitting.get(_seated(played.game, message)):
+            sitting.add_done_callback(lambda _: self._press(played.game, message))
         else:
-            self._press(played.game, heard)
+            self._press(played.game, message)
 
-    def _press(self, game: RealtimeEpisode, heard: dict[str, Any]) -> None:
+    def _press(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
         """Apply the key at once, in order of arrival. An unknown key is answered in the background."""
         accepted = game.press(
-            heard["seat"],
-            heard["page"],
-            tuple(heard["command"]),
-            down=heard["down"],
-            number=heard["number"],
+            message["seat"],
+            message["page"],
+            tuple(message["command"]),
+            down=message["down"],
+            number=message["number"],
             now=asyncio.get_running_loop().time(),
         )
         if not accepted:
-            answer = asyncio.create_task(self._reply(heard, layer_message("tick.unknown")))
+            answer = asyncio.create_task(self._reply(message, layer_message("tick.unknown")))
             self._answers.add(answer)
             answer.add_done_callback(self._answers.discard)
 
-    async def _keys_sat(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+    async def _keys_sat(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Handle a new page of a seat. Until the database confirms it, only this page's own keys wait."""
-        seated = _seated(played.game, heard)
-        played.game.connect(heard["seat"], heard["page"], heard["reply"])
+        seated = _seated(played.game, message)
+        played.game.connect(message["seat"], message["page"], message["reply"])
         if seated not in self._sitting:
-            self._sitting[seated] = task = asyncio.create_task(self._sit(played.game, heard))
+            self._sitting[seated] = task = asyncio.create_task(self._sit(played.game, message))
             task.add_done_callback(lambda _: self._sitting.pop(seated))
-        await self._keys_asked(played, heard)
+        await self._keys_asked(played, message)
 
-    async def _sit(self, game: RealtimeEpisode, heard: dict[str, Any]) -> None:
+    async def _sit(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
         """Give the page the seat if it is the newest one. An older page that reports late changes nothing."""
-        if await _plays(heard):
-            game.sit(heard["seat"], heard["page"])
+        if await _plays(message):
+            game.sit(message["seat"], message["page"])
 
-    async def _keys_asked(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+    async def _keys_asked(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Send the whole state to a page. The end is sent only after it is stored."""
-        if not self._is_kept_back(played.game):
-            await self._reply(heard, self._whole(played))
+        if not self._waits_for_storage(played.game):
+            await self._reply(message, self._whole(played))
 
-    async def _keys_left(self, played: OwnedEpisode, heard: dict[str, Any]) -> None:
+    async def _keys_left(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Handle a page, or an old connection of it, that has gone."""
-        played.game.leave(heard["seat"], heard["page"], heard["reply"])
+        played.game.leave(message["seat"], message["page"], message["reply"])
 
     def _whole(self, played: OwnedEpisode) -> dict[str, Any]:
         game = played.game
         begins = game.pace.due - game.pace.seconds
         starts_in = 0.0 if game.episode.step else begins - asyncio.get_running_loop().time()
-        return played.telling.whole(starts_in=starts_in, lost_ms=game.lost_ms)
+        return played.updates.whole(starts_in=starts_in, lost_ms=game.lost_ms)
 
     async def _reply(self, to: dict[str, Any], message: dict[str, Any]) -> None:
         """Answer one page. If this fails, the page asks again. No other page waits."""
@@ -352,15 +352,15 @@ class ClockOwner:
             log.warning("a page could not be answered: %s", error or type(error).__name__)
 
 
-def _seated(game: RealtimeEpisode, heard: dict[str, Any]) -> Seated:
-    return game.episode.pk, heard["seat"], heard["page"]
+def _seated(game: RealtimeEpisode, message: dict[str, Any]) -> Seated:
+    return game.episode.pk, message["seat"], message["page"]
 
 
-async def _plays(heard: dict[str, Any]) -> bool:
+async def _plays(message: dict[str, Any]) -> bool:
     """Return True if no newer page has this seat. Trust the page while the database is unavailable."""
-    rows = Seat.objects.filter(episode=heard["episode"], number=heard["seat"])
+    rows = Seat.objects.filter(episode=message["episode"], number=message["seat"])
     try:
-        return heard["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))
+        return message["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))
     except Error as error:
         log.warning("who plays a seat cannot be read: %s", error)
         return True

@@ -183,10 +183,7 @@ def _fallen_back(mind: Mind, situation: Situation, code: str) -> Decision:
 
 
 def _store_dropped(episode: Episode, one: PendingDecision, made: Future[Decision]) -> None:
-    """Store a decision that arrived after this process gave the episode up.
-
-    It is stored in the background, because the caller may be the event loop of the clock.
-    """
+    """Store a late decision in the background, because the caller may be the clock's event loop."""
     if made.exception() is None:
         run_in_background(partial(_store_dropped_now, episode, one, made.result()))
 

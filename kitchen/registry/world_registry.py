@@ -33,10 +33,7 @@ WORLDS_VARIABLE = "BRIGADE_WORLDS"
 
 
 def known_worlds() -> dict[str, str]:
-    """Return the kit path of every world of this installation, sorted by name.
-
-    Raises ValueError, with a one-line message, if `BRIGADE_WORLDS` is invalid.
-    """
+    """Return the kit path of every world, sorted by name. ValueError if `BRIGADE_WORLDS` is invalid."""
     return dict(sorted({**dict(_own()), **WORLDS}.items()))
 
 
@@ -71,10 +68,7 @@ def check_clock(world: World) -> None:
 
 
 def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:
-    """Return why a world cannot be played with this kind of organisation and schedule, in words.
-
-    Empty if it can be played. Raises UnknownNameError if there is no such world.
-    """
+    """Return why a world refuses this organisation and schedule, or an empty string. UnknownNameError."""
     kit = get_kit(world)
     for name, chosen, needed in (
         ("organisation", organisation, kit.organisations),
@@ -125,10 +119,7 @@ def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
 
 
 def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
-    """Return how a setting of a world is drawn. None if it is only text.
-
-    Raises UnknownNameError if there is no such world.
-    """
+    """Return how a setting of a world is drawn; None if it is only text. Raises UnknownNameError."""
     canvas = get_kit(kind).canvases.get(setting)
     return canvas() if canvas else None
 

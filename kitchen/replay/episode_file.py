@@ -92,10 +92,7 @@ def export_episode(record: EpisodeRecord) -> bytes:
 
 
 def read_episode_file(data: bytes) -> EpisodeRecord:
-    """Read the episode in this file, replay it, and check everything that is shown of it.
-
-    Raises EpisodeFileError with the reason if the file is invalid.
-    """
+    """Read and replay the episode in this file. Raises EpisodeFileError with the reason."""
     content = _content(data)
     with untrusted_file_errors():
         record = _record(content)

@@ -107,9 +107,9 @@ def _read_log(records: dict[int, EpisodeRecord]) -> None:
     for given in SeatCommand.objects.filter(episode__in=records).order_by("pk"):
         if given.step <= records[given.episode_id].episode.step + 1:
             records[given.episode_id].commands.append(given)
-    for said in Message.objects.filter(episode__in=records).order_by("number"):
-        if said.number <= records[said.episode_id].episode.messages:
-            records[said.episode_id].messages.append(said)
+    for message in Message.objects.filter(episode__in=records).order_by("number"):
+        if message.number <= records[message.episode_id].episode.messages:
+            records[message.episode_id].messages.append(message)
 
 
 def _read_calls(records: dict[int, EpisodeRecord]) -> None:

@@ -110,8 +110,8 @@ def _all(record: EpisodeRecord) -> Iterator[tuple[str, int]]:
     for decision in record.decisions:
         if record.calls_of.get(decision.pk):
             yield MODEL_ASKED, decision.step
-    for said in record.messages:
-        yield MESSAGE_SENT, said.step
+    for message in record.messages:
+        yield MESSAGE_SENT, message.step
 
 
 TABLE_COLUMNS = ("lane", "what", "from_step", "to_step", "value")
@@ -135,10 +135,7 @@ class Lane:
 
 
 def timeline_chart(record: EpisodeRecord) -> Chart:
-    """Build the timeline figure of one episode. It is empty without a step.
-
-    Raises UnknownNameError for a world that is not registered here.
-    """
+    """Build the timeline figure, empty without a step. Raises UnknownNameError for an unknown world."""
     activity = read_activity(record)
     lanes = list(_made(record, activity)) if record.steps else []
     unit = "Step" if record.episode.tick_ms is None else "Tick"

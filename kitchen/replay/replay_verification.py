@@ -63,10 +63,7 @@ class RepeatedDecision:
 
 
 def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
-    """Repeat every decision of agents with language models, in order, except dropped ones.
-
-    Raises WorldError or UnknownNameError if the episode cannot be played here.
-    """
+    """Repeat every decision that was not dropped. Raises WorldError or UnknownNameError."""
     known = agent_kinds()
     minds = {
         mind.pk: mind for mind in record.minds if mind.kind in known and get_agent(mind.kind).names_model
@@ -77,7 +74,7 @@ def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
     world = initial_world(record)
     for step, taken in enumerate([*record.steps, None], start=1):
         for row in [each for each in rows if each.step == step]:
-            yield _again(record, world, minds[row.mind_id], row)
+            yield _repeat_decision(record, world, minds[row.mind_id], row)
         if taken is not None:
             replay_step(world, taken)
 
@@ -109,7 +106,7 @@ def _why_not_here(record: EpisodeRecord) -> str:
     return TALK if stored is not None and Organisation.from_json(stored).talks_within else ""
 
 
-def _again(record: EpisodeRecord, world: World, mind: Mind, row: Decision) -> RepeatedDecision:
+def _repeat_decision(record: EpisodeRecord, world: World, mind: Mind, row: Decision) -> RepeatedDecision:
     if why := why_not_repeatable(record, row):
         return RepeatedDecision(row.step, mind.number, 0, why_not=why)
     calls = record.calls_of.get(row.pk, [])
@@ -125,7 +122,7 @@ def _fault(
 ) -> str:
     """Return the first difference from the stored decision, or an empty string."""
     answers = RecordedCalls([_call(each) for each in calls], _asks_the_same)
-    turn = PastTurn(record, row.step - 1, world, _heard(row))
+    turn = PastTurn(record, row.step - 1, world, _last_heard(row))
     past_situation = situation_with_commands(turn, mind, _known_then(record, turn, mind))
     situation = replace(past_situation, because=row.because, seconds=DECISION_SECONDS, answers=answers)
     decision = checked_decision(make_agent(mind.kind, mind.settings).decide(situation))
@@ -133,17 +130,14 @@ def _fault(
     return next(answers.differences(), "") or _difference(record, world, asked, row.step)
 
 
-def _heard(row: Decision) -> int:
+def _last_heard(row: Decision) -> int:
     """Return the number of the last message that the agent could know."""
-    heard = row.note.get(HEARD_KEY, 0) if isinstance(row.note, dict) else 0
-    return heard if isinstance(heard, int) else 0
+    last = row.note.get(HEARD_KEY, 0) if isinstance(row.note, dict) else 0
+    return last if isinstance(last, int) else 0
 
 
 def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, Command]:
-    """Return the commands already given in the step that the episode lets this agent know.
-
-    These are commands of people, and of agents asked before this one.
-    """
+    """Return the commands of people and earlier agents in the step that this agent may know."""
     knowing = turn.episode.knowing
     if knowing not in {EVERYBODY, PEOPLE}:
         return {}
@@ -172,8 +166,8 @@ def _call(call: CallRecord) -> Call:
     """Rebuild the call as the agent knew it, as far as it is stored."""
     row, messages = call.row, [(role, text) for role, text in call.sent if role != TOOL_ROLE]
     tool = next((tool_from_text(text) for role, text in call.sent if role == TOOL_ROLE), None)
-    said = tuple(Message(role, text) for role, text in messages)  # type: ignore[arg-type]
-    request = Request(row.model_asked, said, tool=tool)
+    sent = tuple(Message(role, text) for role, text in messages)  # type: ignore[arg-type]
+    request = Request(row.model_asked, sent, tool=tool)
     usage = Usage(row.tokens_input, row.tokens_output, row.tokens_cache_read, row.tokens_cache_write)
     cost = None if row.cost is None else float(row.cost)
     known: dict[str, Any] = {"usage": usage, "seconds": row.seconds, "cost": cost}

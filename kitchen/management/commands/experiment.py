@@ -134,15 +134,15 @@ def require_database(*, may_create: bool = False) -> None:
         why = str(error).splitlines()[0]
         raise CommandError(f"the database cannot be used: {why}", returncode=2) from error
     if missing:
-        said = "the database is not prepared: `make run` or `manage.py migrate` does it"
-        raise CommandError(said, returncode=2)
+        text = "the database is not prepared: `make run` or `manage.py migrate` does it"
+        raise CommandError(text, returncode=2)
 
 
 def require_broker() -> None:
     """Raise a CommandError with code 2 if no broker answers."""
     if not is_broker_reachable():
-        said = "the broker cannot be reached: `make run` starts one, --local plays here"
-        raise CommandError(said, returncode=2)
+        text = "the broker cannot be reached: `make run` starts one, --local plays here"
+        raise CommandError(text, returncode=2)
 
 
 FIRST_PATIENCE, PATIENCE = 5.0, 30.0
@@ -214,8 +214,7 @@ class Command(OneLineCommand):
         *,
         yes: bool,
     ) -> float | None:
-        """Print the expected work and costs, and ask for confirmation. Exit code 2 if nobody can confirm.
-        Return the budget in US dollars; None for no limit."""
+        """Print the expected work and costs, ask for confirmation, and return the budget or None."""
         left = [job for job in episode_jobs(setup) if job.key not in rows]
         if left:
             self.stdout.write(str(forecast_work(setup, left)))

@@ -43,14 +43,14 @@ class Command(OneLineCommand):
             raise CommandError(str(error), returncode=2) from error
         named = [(job.key, rows.get(job.key)) for job in episode_jobs(setup)]
         progress = Progress(sys.stderr, len(named), 0, "episodes")
-        done = list(self._told(_replays(LogFolder(folder), named), progress))
+        done = list(self._print_faults(_replays(LogFolder(folder), named), progress))
         progress.close()
         line = summary(done)
         if any(each.faults for each in done) or not done:
             raise CommandError(line)
         self.stdout.write(line)
 
-    def _told(self, replays: Iterator[ReplayResult], progress: Progress) -> Iterator[ReplayResult]:
+    def _print_faults(self, replays: Iterator[ReplayResult], progress: Progress) -> Iterator[ReplayResult]:
         for number, each in enumerate(replays, start=1):
             progress.show(number)
             for fault in each.faults:
