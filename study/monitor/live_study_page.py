@@ -131,8 +131,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
         try:
             await super().__call__(*scope_receive_send)
         finally:
-            connection_drain.go(self)
-            open_pages().go(self.user, self)
+            connection_drain.remove(self)
+            open_pages().remove(self.user, self)
             if self.working:
                 self.working.cancel()
 
@@ -154,12 +154,12 @@ class LiveConsumer(AsyncWebsocketConsumer):
             await self.close(NOT_ALLOWED)
         else:
             self.user = self.scope["user"].pk
-            connection_drain.come(self)
-            for older in open_pages().come(self.user, self):
+            connection_drain.add(self)
+            for older in open_pages().add(self.user, self):
                 await older.close(ELSEWHERE)
             self.working = asyncio.create_task(self._keep_telling())
 
-    async def make_way(self) -> None:
+    async def close_for_restart(self) -> None:
         """Close the page's connection because this process is about to end.
 
         The page reconnects to another.
