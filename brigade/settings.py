@@ -464,7 +464,12 @@ USE_I18N = True
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static", *_folders_of_worlds("static")]
+DOCUMENTATION_DIR: Path = BASE_DIR / "docs" / "site" / "html"
+DOCUMENTATION = "documentation/docs/index.html" if DOCUMENTATION_DIR.is_dir() else ""
+"""First page of the documentation among the static files; empty unless `make docs` has built it."""
+STATICFILES_DIRS: list[Path | tuple[str, Path]] = [BASE_DIR / "static", *_folders_of_worlds("static")]
+if DOCUMENTATION:
+    STATICFILES_DIRS.append(("documentation", DOCUMENTATION_DIR))
 WHITENOISE_USE_FINDERS = True
 
 CONTENT_SECURITY_POLICY = {

@@ -201,6 +201,13 @@ def test_the_page_is_for_all_staff(client: Client, staff: Client) -> None:
     assert 'href="/staff/well/"' in staff.get("/staff/").content.decode()
 
 
+def test_the_console_leads_to_the_documentation_if_it_was_built(staff: Client, settings: Any) -> None:
+    for built, shown in (("", False), ("documentation/docs/index.html", True)):
+        settings.DOCUMENTATION = built
+        page = staff.get("/staff/well/").content.decode()
+        assert ('<a href="/static/documentation/docs/index.html">Documentation</a>' in page) is shown
+
+
 def test_an_open_page_looks_again_and_is_read_aloud_only_if_something_changed(
     staff: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
