@@ -173,8 +173,7 @@ class LimitedRequest(WebRequest):
         super().handleContentChunk(data[: max(0, room)])
 
     def handle_reply(self, message: dict[str, Any]) -> None:
-        """Send a piece of the response. A HEAD request gets no body: daphne would send all but its first
-        piece."""
+        """Send a piece of the response. A HEAD request gets no body; daphne omits only its first piece."""
         if self.method == b"HEAD" and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         super().handle_reply(message)
@@ -280,8 +279,7 @@ class LimitedWebSocket(WebSocketProtocol):
 
 
 class WebSocketConnections(WebSocketFactory):
-    """The websocket connections, compressed where the browser supports it: a step takes a third of the bytes
-    (RFC 7692)."""
+    """The websocket connections, compressed where browsers support it: a third of the bytes (RFC 7692)."""
 
     protocol = LimitedWebSocket
 
@@ -296,8 +294,7 @@ class WebSocketConnections(WebSocketFactory):
 
 
 def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
-    """Accept compression of each message by itself. A shared context between messages takes 300 kB for each
-    open page."""
+    """Accept compression of each message by itself. A shared context takes 300 kB for each open page."""
     for offer in offers:
         if isinstance(offer, PerMessageDeflateOffer):
             return PerMessageDeflateOfferAccept(

@@ -68,10 +68,7 @@ def shared_folder() -> Path | None:
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock in this block, so that no other process merges files.
-
-    The folder may be read-only. Raises OSError if it does not exist.
-    """
+    """Hold the folder's lock, so that no other process merges files. OSError if there is no folder."""
     with (folder / LOCK).open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

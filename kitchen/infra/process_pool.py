@@ -163,9 +163,7 @@ class _Child:
         return self._process.poll() is None
 
     def ask(self, asked: bytes, longest: float) -> bytes:
-        """Return its answer. Raises ChildDiedError or ChildTimeoutError, after which the process has
-        ended.
-        """
+        """Return its answer. ChildDiedError or ChildTimeoutError, after which the process has ended."""
         try:
             self._line.send_bytes(asked)
             if self._ears.poll(longest * 1000):
