@@ -146,10 +146,7 @@ MAX_RETRY_SECONDS = 16.0
 
 
 def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
-    """Return the result of `act`, which is repeated while the database cannot store anything.
-
-    Raises the last error if the problem persists.
-    """
+    """Return the result of `act`, repeated while the database cannot store. Raises its last error."""
     until, waits, known = time.monotonic() + MAX_RETRY_SECONDS, iter(RETRY_WAITS), False
     while True:
         try:
