@@ -12,13 +12,15 @@ from importlib import metadata
 from pathlib import Path
 
 from kitchen.charts.chart_data import ImageFormat
-from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark
+from kitchen.charts.chart_drawing import draw_chart
+from kitchen.contract.benchmark import ComparisonBenchmark
 from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.world import Json
 from kitchen.experiments import episode_rows, result_tables
 from kitchen.experiments.episode_rows import EpisodeRow, RowsError
 from kitchen.experiments.experiment_results import CellResult, cell_results_of
 from kitchen.experiments.experiment_setup import EpisodeKey, ExperimentSetup, episode_jobs
+from kitchen.experiments.result_figures import result_chart
 from kitchen.experiments.result_tables import summary_line
 from kitchen.infra.file_writing import write_atomically
 from kitchen.registry.world_registry import get_world
@@ -51,7 +53,7 @@ def describe_experiment(setup: ExperimentSetup, key: str = "") -> dict[str, Json
 
 
 def _versions() -> dict[str, str]:
-    wanted = ("numpy", "matplotlib", "anthropic", "openai")
+    wanted = ("numpy", "vl-convert-python", "anthropic", "openai")
     return {"python": platform.python_version(), **{name: _version(name) for name in wanted}}
 
 
@@ -160,15 +162,7 @@ def _latex(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
 
 def _drawn(kind: ImageFormat) -> ResultMaker:
     def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
-        if isinstance(setup.ground, ComparisonBenchmark):
-            from kitchen.experiments import result_figures  # matplotlib is slow to import
-
-            if isinstance(setup.ground, PairingBenchmark):
-                return result_figures.draw_pairing_bars(results, kind)
-            return result_figures.draw_comparison_bars(results, kind)
-        from kitchen.experiments.result_figures import draw_success_rates
-
-        return draw_success_rates(setup, results, kind)
+        return draw_chart(result_chart(setup, results), kind)
 
     return make
 
