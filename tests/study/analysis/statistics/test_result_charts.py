@@ -187,7 +187,7 @@ def test_the_order_of_play_is_shown_of_all_and_of_each_condition(success: Measur
 
 
 def test_alpha_and_omega_are_shown_where_they_can_be_told() -> None:
-    some = Reliability("trust", "Trust", "", 12, 4, 0.8, 0.6, 0.9, 0.82, (("a", 0.5),))
+    some = Reliability(12, 4, 0.8, 0.6, 0.9, 0.82, (("a", 0.5),))
     none = NotComputable("no_variance", "all values are the same")
     chart = reliability_chart(
         [ScaleResult("trust", "Trust", "", some), ScaleResult("trust", "Trust", "Alone", none)]
