@@ -20,11 +20,12 @@ from kitchen.contract.planned_commands import Plan, open_turn
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode.change_episode import SubmittedCommand, run_due_step, submit_commands
+from kitchen.play.episode.change_episode import run_due_step, submit_commands
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, Message, Seal, SeatCommand, Step
-from kitchen.play.turn import open_turn as open_turn_module
+from kitchen.play.turn import turn_rules
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.registry.world_registry import organisation_refusal
 from kitchen.replay.episode_file import export_episode, read_episode_file
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
@@ -117,7 +118,7 @@ def record(episode: Episode) -> EpisodeRecord:
 def test_three_who_talk_within_the_step_open_it_and_every_view_holds_what_it_may(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_turn_module, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(turn_rules, "PAUSE_SECONDS", 0.0)
     episode = played_episode(study, "talking")
     say(episode, f"My code is {CODES[0]}.")
     texts = list(Message.objects.filter(episode=episode).values_list("sender", "text"))

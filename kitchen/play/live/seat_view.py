@@ -21,11 +21,12 @@ from kitchen.contract.planned_commands import visible_plans
 from kitchen.contract.world import Aim, Command, Intent, Json, World
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
-from kitchen.play.turn.conversation import conversation_partners, messages_known_to, organisation_of
+from kitchen.play.turn.conversation import conversation_partners, messages_known_to
 from kitchen.play.turn.decision_records import known_intents
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import PastStep
 from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_rules import asked_seats, passed_by_seats
 from kitchen.play.turn.websocket_messages import StateMessage, TurnStamp
 from kitchen.registry.agent_registry import agent_kinds, get_adviser, get_agent, get_skills
 from kitchen.registry.world_metrics import achievements
@@ -73,7 +74,7 @@ def leader_view(turn: OpenTurn, number: int) -> SeatView:
 
 def seats_leader_sees(turn: OpenTurn, number: int) -> tuple[int, ...]:
     """Return the seats whose observations this member receives."""
-    organisation = organisation_of(turn.episode)
+    organisation = turn.episode.team
     return organisation.seats_seen(number) if organisation else ()
 
 
@@ -182,8 +183,9 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
     phase = _phase(turn, number, missing)
     choosing = phase == "choose"
     may_act = turn.is_open and number in turn.may_act
-    offered, passed_by = choosing or may_act, turn.passed_by | turn.may_act
+    offered, passed_by = choosing or may_act, passed_by_seats(turn) | turn.may_act
     chosen = turn.given.get(number)
+    earlier = tuple(seat for seat in turn.people if seat < number)
     view = SeatView(
         seat=number,
         phase=phase,
@@ -198,7 +200,7 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
         brief=turn.briefs[number],
         observation=world.observe(number),
         legal=world.legal_actions(number) if offered else (),
-        anticipated=world.anticipated_actions(number, turn.earlier(number)) if choosing else (),
+        anticipated=world.anticipated_actions(number, earlier) if choosing else (),
         amounts=world.amounts(number) if offered else {},
         chosen=state_store.command_from_json(chosen.command) if chosen and number not in passed_by else None,
         history=tuple(step.known(world, number) for step in turn.past),
@@ -247,7 +249,7 @@ def _missing(turn: OpenTurn) -> list[Seat]:
 
     Agents that are asked count as awaited until the step is taken, even if they have decided.
     """
-    open_seats = turn.asked - {seat for seat in turn.people if seat in turn.given}
+    open_seats = asked_seats(turn) - {seat for seat in turn.people if seat in turn.given}
     return [seat for seat in turn.acting if seat.number in open_seats]
 
 
@@ -256,7 +258,7 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
 
     Empty if the members cannot send messages.
     """
-    organisation = organisation_of(turn.episode)
+    organisation = turn.episode.team
     if organisation is None or organisation.is_silent:
         return {}
     member = organisation.holder(seat).number

@@ -113,7 +113,9 @@ def test_co_players_are_asked_when_the_time_of_people_is_over(
     django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: asked.append(turn))
+    monkeypatch.setattr(
+        "kitchen.play.episode.continue_episode.ask_coplayers", lambda *turn: asked.append(turn)
+    )
     monkeypatch.setattr("kitchen.play.turn.step_timer.close_turn_later", lambda *turn: None)
     episode = opened(seats=2, minds=(mind("random", 1),))
     time_is_over(episode)
