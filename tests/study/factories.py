@@ -55,7 +55,7 @@ def play_out(episode: Episode) -> None:
     """Play the person's seat to the end, the first possible action each time (co-players stay unasked)."""
     seat = episode.seats.get(number=0)
     while (view := current_seat_view(seat)).phase == "choose":
-        order = SubmittedCommand(0, view.legal[0])
+        order = SubmittedCommand(0, view.choice.legal[0])
         submit_commands(episode_id=episode.pk, step=view.step + 1, commands=[order])
 
 

@@ -64,7 +64,7 @@ def play(episode: Episode) -> Iterator[str]:
     seat = episode.seats.get(number=0)
     while (view := current_seat_view(seat)).phase == "choose":
         yield Screen().fragments(world_page_of(seat), view)
-        order = SubmittedCommand(0, view.legal[0])
+        order = SubmittedCommand(0, view.choice.legal[0])
         assert submit_commands(episode_id=episode.pk, step=view.step + 1, commands=[order]).accepted
         agent_decisions.decide_step(episode_id=episode.pk, step=view.step + 1)
     yield Screen().fragments(world_page_of(seat), current_seat_view(seat))

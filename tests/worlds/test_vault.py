@@ -124,8 +124,8 @@ def test_three_who_talk_within_the_step_open_it_and_every_view_holds_what_it_may
     texts = list(Message.objects.filter(episode=episode).values_list("sender", "text"))
     assert {sender for sender, _ in texts} == {0, 1, 2}, "both keepers answered before anybody chose"
     view = current_seat_view(episode.seats.get(number=0))
-    assert f"My code is {CODES[1]}." in [message.text for message in view.messages]
-    assert view.amounts == {(DIAL,): (1, 9)}
+    assert f"My code is {CODES[1]}." in [message.text for message in view.talk.messages]
+    assert view.choice.amounts == {(DIAL,): (1, 9)}
     choose(episode, (DIAL, str(CODES[1])), CRANK)
     episode.refresh_from_db()
     while episode.status == Episode.Status.PLAYING:
@@ -134,7 +134,7 @@ def test_three_who_talk_within_the_step_open_it_and_every_view_holds_what_it_may
     assert (episode.status, episode.score["bolts"]) == (Episode.Status.OVER, 3)
     assert episode.score["messages"] == Message.objects.filter(episode=episode).count() == 3
     assert "messages" not in Step.objects.filter(episode=episode).latest("number").score
-    assert "messages sent" in str(current_seat_view(episode.seats.get(number=0)).achieved)
+    assert "messages sent" in str(current_seat_view(episode.seats.get(number=0)).result.achieved)
     assert [verdict.faults for verdict in verify_episode_logs(Episode.objects.filter(pk=episode.pk))] == [[]]
     assert not list(replay_faults(record(episode)))
     assert not list(replay_faults(read_episode_file(export_episode(record(episode)))))
@@ -177,7 +177,7 @@ def test_a_person_stops_in_the_middle_of_a_macro(study: Study) -> None:
     assert submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(0, CRANK)]).accepted
     decide_step(episode_id=episode.pk, step=step)
     view = current_seat_view(episode.seats.get(number=0))
-    assert view.may_act and STOP in view.legal
+    assert view.choice.may_act and STOP in view.choice.legal
     step = view.step + 1
     assert submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(0, STOP)]).accepted
     decide_step(episode_id=episode.pk, step=step)

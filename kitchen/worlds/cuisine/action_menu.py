@@ -243,7 +243,7 @@ def _fact(name: str, shows: RobotFact) -> Panel:
 
 def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
     """Return the groups of actions, and the line below them."""
-    chosen = known.words.phrase(view.chosen) if view.chosen else ""
+    chosen = known.words.phrase(view.choice.chosen) if view.choice.chosen else ""
     shows = ActionList(view.phase == "choose", chosen)
     return (
         Panel("menu-actions", f"{_TEMPLATES}/actions.jinja", shows, parts=action_groups(view, known)),
@@ -256,8 +256,8 @@ def action_groups(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
 
     Return nothing if none is offered.
     """
-    offered = dict.fromkeys(view.legal, False)
-    for command in view.anticipated:
+    offered = dict.fromkeys(view.choice.legal, False)
+    for command in view.choice.anticipated:
         offered.setdefault(command, True)
     return _grouped(known, tuple(offered.items()), _site(offered, view, known)) if offered else ()
 

@@ -187,13 +187,17 @@ class CuisinePage(Page):
         """
         brief = brief_lookup(view.brief)
         makes = (make for make in _PANELS if make not in _UNSEEN.get(view.shown, ()))
-        return tuple(make(view, brief) for make in makes if make is not intents_panel or view.shows_intents)
+        return tuple(
+            make(view, brief) for make in makes if make is not intents_panel or view.plans.shows_intents
+        )
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the same panels without the menu and the line of news."""
         brief, unseen = brief_lookup(view.brief), (menu_panel, step_news, *_UNSEEN.get(view.shown, ()))
         makes = (make for make in _PANELS if make not in unseen)
-        return tuple(make(view, brief) for make in makes if make is not intents_panel or view.shows_intents)
+        return tuple(
+            make(view, brief) for make in makes if make is not intents_panel or view.plans.shows_intents
+        )
 
     def goal(self, brief: Mapping[str, Json]) -> str:
         """Return the ordered dishes, and how long an order waits."""

@@ -19,7 +19,7 @@ def test_an_amount_in_the_range_is_taken_and_another_changes_nothing(monkeypatch
     monkeypatch.setenv(WORLDS_VARIABLE, LINE)
     episode = create_episode(world="quarry", settings={}, seats=1, seed=3)
     view = current_seat_view(episode.seats.get())
-    assert view.amounts == {("load", "left_cart"): (1, 5), ("load", "right_cart"): (1, 5)}
+    assert view.choice.amounts == {("load", "left_cart"): (1, 5), ("load", "right_cart"): (1, 5)}
 
     def given(amount: str) -> str | None:
         orders = [SubmittedCommand(0, ("load", "left_cart", amount))]
@@ -29,4 +29,4 @@ def test_an_amount_in_the_range_is_taken_and_another_changes_nothing(monkeypatch
     assert not Step.objects.exists()
     given("4")
     assert Step.objects.get().events[0]["command"] == ["load", "left_cart", "4"]
-    assert current_seat_view(episode.seats.get()).score == {"loaded": 4}
+    assert current_seat_view(episode.seats.get()).result.score == {"loaded": 4}

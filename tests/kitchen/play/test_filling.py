@@ -112,7 +112,12 @@ def test_a_mind_decides_while_its_person_is_passed_by(asked: Callable[[Asked], N
     submit(episode, 1, "noop")
     decide_step(episode_id=episode.pk, step=1)
     view = current_seat_view(episode.seats.get(number=0))
-    assert (view.phase, view.passed_by, view.waiting_for, view.chosen) == ("thinking", True, (1,), None)
+    assert (view.phase, view.choice.passed_by, view.waiting_for, view.choice.chosen) == (
+        "thinking",
+        True,
+        (1,),
+        None,
+    )
     assert submit(episode, 2, "noop").code == "passed_by"
     Episode.objects.update(turn_opened_at=timezone.now() - timedelta(seconds=60))
     assert turns_to_decide() == [(episode.pk, 2)]

@@ -123,22 +123,22 @@ def test_who_may_act_is_told_the_amounts_too(monkeypatch: pytest.MonkeyPatch) ->
     episode = make(seats=2)
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
     view = current_seat_view(episode.seats.get(number=0))
-    assert view.may_act and view.amounts == {("lay",): (1, 3)}
+    assert view.choice.may_act and view.choice.amounts == {("lay",): (1, 3)}
 
 
 def test_a_person_in_a_macro_stops_it_until_the_step_runs() -> None:
     episode = make(seats=2)
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
     view = current_seat_view(episode.seats.get(number=0))
-    assert (view.may_act, view.passed_by, view.phase) == (True, True, "waiting")
-    assert list(view.legal) == [GO_ON, STOP] and view.waiting_for == (1,)
-    assert not current_seat_view(episode.seats.get(number=1)).may_act
+    assert (view.choice.may_act, view.choice.passed_by, view.phase) == (True, True, "waiting")
+    assert list(view.choice.legal) == [GO_ON, STOP] and view.waiting_for == (1,)
+    assert not current_seat_view(episode.seats.get(number=1)).choice.may_act
     assert submit(episode, 2, *DIG).code == "not_offered"
     assert submit(episode, 2, *STOP).accepted
     assert submit(episode, 2, *STOP).code == "repeated"
     assert step_of(episode) == 1  # the other is waited for
     view = current_seat_view(episode.seats.get(number=0))
-    assert (view.may_act, view.chosen) == (False, STOP)
+    assert (view.choice.may_act, view.choice.chosen) == (False, STOP)
     assert submit(episode, 2, *REST, seat=1).accepted
     assert did(episode, 0) == ["person dig", "person stop"]
     with read_turn(episode.pk) as turn:
@@ -154,7 +154,7 @@ def test_who_could_only_do_nothing_is_passed_by_as_ever(monkeypatch: pytest.Monk
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1)
     assert submit(episode, 2, *STOP).code == "passed_by"
     view = current_seat_view(episode.seats.get(number=0))
-    assert (view.may_act, view.passed_by, view.legal) == (False, True, ())
+    assert (view.choice.may_act, view.choice.passed_by, view.choice.legal) == (False, True, ())
 
 
 def test_a_lone_person_sees_each_step_of_a_macro_and_can_stop_it(
@@ -307,7 +307,7 @@ def test_a_step_that_is_over_is_seen_as_it_was_when_somebody_could_act_in_it() -
     record = record_of(episode)
     turn = PastTurn(record, 1, world_after_steps(record, 1))
     assert (turn.may_act, asked_seats(turn)) == ({0}, {1})
-    assert list(seat_view_in_turn(turn, 0).legal) == [GO_ON, STOP]
+    assert list(seat_view_in_turn(turn, 0).choice.legal) == [GO_ON, STOP]
 
 
 def test_staff_are_told_that_a_step_waits_for_nobody_who_may_act() -> None:

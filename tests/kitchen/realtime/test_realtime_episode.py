@@ -379,9 +379,9 @@ def test_what_is_good_to_do_next_is_said_to_those_for_whom_the_clock_waits_and_h
     minds = [MindPlan("stay", (1,))]
     episode = create_episode(world="overcooked", settings=settings, seats=2, seed=1, minds=minds, hints=True)
     view = current_seat_view(episode.seats.get(number=0))
-    assert view.hints[0].startswith("Your cook has a ring around it.")
-    assert (view.hinted is not None) is next_one
-    assert next_one or view.hints[-1] == "Turn to what you want to use, and press space."
+    assert view.choice.hints[0].startswith("Your cook has a ring around it.")
+    assert (view.choice.hinted is not None) is next_one
+    assert next_one or view.choice.hints[-1] == "Turn to what you want to use, and press space."
 
 
 def test_a_page_looks_for_what_no_tick_tells_it(lane: Lane) -> None:

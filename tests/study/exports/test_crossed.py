@@ -68,11 +68,11 @@ def play(episode: Episode) -> None:
     """To its end: a word to whom one may write at every step, or a job to whom one leads."""
     seat = episode.seats.get(mind=None)
     while (view := current_seat_view(seat)).phase in {"choose", "lead"}:
-        kind = INFORM if view.leads else SAY
+        kind = INFORM if view.jobs.leads else SAY
         assert send_message(episode_id=episode.pk, seat=seat.number, say=MessageDraft(TEXT, kind)).accepted
         step = view.step + 1
         if view.phase == "choose":
-            given = SubmittedCommand(seat.number, view.legal[-1])
+            given = SubmittedCommand(seat.number, view.choice.legal[-1])
             assert submit_commands(episode_id=episode.pk, step=step, commands=[given]).accepted
         decide_step(episode_id=episode.pk, step=step)
 

@@ -57,7 +57,7 @@ def begun(study: Study, entry: str = "one", *, synthetic: bool = False) -> Parti
 
 def command(episode: Episode) -> None:
     view = current_seat_view(episode.seats.get(number=0))
-    order = SubmittedCommand(0, view.legal[0])
+    order = SubmittedCommand(0, view.choice.legal[0])
     assert submit_commands(episode_id=episode.pk, step=view.step + 1, commands=[order]).accepted
 
 

@@ -125,7 +125,7 @@ def test_staff_end_an_episode_with_a_reason(
     assert submit(episode, 2, "noop").code == "over"
     assert told[-1] == ("study-3", EpisodeNews(str(episode.key), 1, "aborted"))
     view = current_seat_view(episode.seats.select_related("episode").get())
-    assert (view.phase, view.ended_by_staff) == ("over", True)
+    assert (view.phase, view.result.ended_by_staff) == ("over", True)
 
 
 def test_an_ending_without_a_reason_is_refused() -> None:

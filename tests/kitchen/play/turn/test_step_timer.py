@@ -155,7 +155,7 @@ def test_each_new_turn_has_a_task_that_closes_it(
 def test_the_page_is_told_what_is_left_and_that_time_ran_out() -> None:
     episode = opened()
     seat = Seat.objects.get(episode=episode)
-    left = current_seat_view(seat).seconds_left
+    left = current_seat_view(seat).timing.seconds_left
     assert left is not None and 4 < left <= 5
     time_is_over(episode)
     close_expired_turn(episode_id=episode.pk, step=1)
