@@ -11,8 +11,6 @@ from kitchen.contract.world import SettingsError
 from kitchen.worlds.cuisine.level import DIFFICULTIES, Level, Stock, parse_level, tools_needed
 from kitchen.worlds.cuisine.order_book import recipe_depth
 
-MAX_LEVEL_SEED = 2**31 - 1
-
 
 @dataclass(frozen=True, slots=True)
 class LevelClass:
