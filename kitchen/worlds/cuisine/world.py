@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import ClassVar, Self
 
-from kitchen.contract.metric_limits import MetricLimits
+from kitchen.contract.metric_definitions import MetricLimits
 from kitchen.contract.world import (
     Aim,
     Command,
