@@ -8,8 +8,14 @@ from functools import lru_cache
 from random import Random
 
 from kitchen.contract.world import SettingsError
-from kitchen.worlds.cuisine.level import DIFFICULTIES, Level, Stock, parse_level, tools_needed
-from kitchen.worlds.cuisine.order_book import recipe_depth
+from kitchen.worlds.cuisine.level import (
+    DIFFICULTIES,
+    Level,
+    Stock,
+    parse_level,
+    recipe_depth,
+    tools_needed,
+)
 
 
 @dataclass(frozen=True, slots=True)

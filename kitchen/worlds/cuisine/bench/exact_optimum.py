@@ -17,7 +17,7 @@ from kitchen.contract.benchmark import NoSolverError, Optimum, OptimumCase, Turn
 from kitchen.contract.world import Command
 from kitchen.registry.world_metrics import share_count_names
 from kitchen.worlds.cuisine.bench.upper_bounds import drawn_orders, episode_bound
-from kitchen.worlds.cuisine.order_book import recipe_items
+from kitchen.worlds.cuisine.level import recipe_items
 from kitchen.worlds.cuisine.settings import Options, read_options
 from kitchen.worlds.cuisine.world import CuisineWorld
 
