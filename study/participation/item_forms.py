@@ -16,7 +16,7 @@ from django import forms
 from kitchen.contract.world import Json
 from kitchen.registry.world_metrics import achievements
 from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
-from study.design.blueprint import Blueprint
+from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import (
     POINTS,
@@ -45,30 +45,23 @@ class TeamReminder:
 def team_reminders(design: Blueprint, rounds: Sequence[Round]) -> list[TeamReminder]:
     """Return the participant's teams in the order of play."""
     reminds = design.meant("remind_teams")
-    return [_team_reminder(design, one, _said(design, one, len(rounds)) if reminds else "") for one in rounds]
+    plans = [design.condition(one.condition.key) for one in rounds]
+    return [
+        TeamReminder(plan.key, plan.label, _reminder(plan, one, len(rounds)) if reminds else "")
+        for plan, one in zip(plans, rounds, strict=True)
+    ]
 
 
-def _team_reminder(design: Blueprint, one: Round, said: str) -> TeamReminder:
-    return TeamReminder(one.condition.key, design.condition(one.condition.key).label, said)
-
-
-def _said(design: Blueprint, one: Round, total: int) -> str:
+def _reminder(plan: ConditionPlan, one: Round, total: int) -> str:
+    """Return when the team played, its size, and the first of the results that the page showed at the end."""
     when = gettext("episode {number} of {total}").format(number=one.position, total=total)
-    size = _size(design.condition(one.condition.key).teammates)
-    return pgettext("between the things of a list", ", ").join((when, size, *_best_known(one)))
-
-
-def _size(teammates: int) -> str:
-    if not teammates:
-        return gettext("you alone")
-    words = ngettext("you and {number} teammate", "you and {number} teammates", teammates)
-    return words.format(number=teammates)
-
-
-def _best_known(one: Round) -> tuple[str, ...]:
-    """Return the first of the results that the page showed at the end of the episode."""
+    size = gettext("you alone")
+    if plan.teammates:
+        words = ngettext("you and {number} teammate", "you and {number} teammates", plan.teammates)
+        size = words.format(number=plan.teammates)
     figures = achievements(one.episode.world, one.episode.score) if one.episode else ()
-    return tuple(f"{number} {words}" for number, words in figures[:1])
+    results = (f"{number} {words}" for number, words in figures[:1])
+    return pgettext("between the things of a list", ", ").join((when, size, *results))
 
 
 EASY = 7
@@ -222,41 +215,38 @@ def item_field(item: ItemPlan, teams: Sequence[TeamReminder] = ()) -> forms.Fiel
     return field
 
 
-def _likert(item: ItemPlan, _: Any) -> forms.Field:
+def _radio(
+    item: ItemPlan, choices: Iterable[tuple[str, str]], required: str, coerce: Callable[[str], Any] = str
+) -> forms.Field:
+    """Return radio buttons; `required` is the message if nothing was chosen."""
     return forms.TypedChoiceField(
         label=item.text,
-        choices=[(str(point), str(point)) for point in range(1, item.points + 1)],
-        coerce=int,
+        choices=list(choices),
+        coerce=coerce,
         empty_value=None,
         required=must_be_answered(item),
         widget=forms.RadioSelect,
-        error_messages={"required": gettext("Choose one of the points of this scale.")},
+        error_messages={"required": required},
+    )
+
+
+def _likert(item: ItemPlan, _: Any) -> forms.Field:
+    points = [str(point) for point in range(1, item.points + 1)]
+    return _radio(
+        item, zip(points, points, strict=True), gettext("Choose one of the points of this scale."), int
     )
 
 
 def _single(item: ItemPlan, _: Any) -> forms.Field:
-    return _one_of(item, list(zip(item.options, item.shown_options, strict=True)))
+    choices = zip(item.options, item.shown_options, strict=True)
+    return _radio(item, choices, gettext("Choose one of these."))
 
 
 def _team(item: ItemPlan, teams: Sequence[TeamReminder]) -> forms.Field:
     """Number the teams in the order of play, because keys of conditions may reveal what the teams were."""
     keys = {f"team-{number}": one.key for number, one in enumerate(teams, start=1)}
-    labels = [one.label for one in teams]
-    return _one_of(item, list(zip(keys, labels, strict=True)), coerce=keys.__getitem__)
-
-
-def _one_of(
-    item: ItemPlan, choices: list[tuple[str, str]], coerce: Callable[[str], str] = str
-) -> forms.Field:
-    return forms.TypedChoiceField(
-        label=item.text,
-        choices=choices,
-        coerce=coerce,
-        empty_value=None,
-        required=must_be_answered(item),
-        widget=forms.RadioSelect,
-        error_messages={"required": gettext("Choose one of these.")},
-    )
+    choices = zip(keys, (one.label for one in teams), strict=True)
+    return _radio(item, choices, gettext("Choose one of these."), keys.__getitem__)
 
 
 def _multiple(item: ItemPlan, _: Any) -> forms.Field:
@@ -270,16 +260,8 @@ def _multiple(item: ItemPlan, _: Any) -> forms.Field:
 
 
 def _number(item: ItemPlan, _: Any) -> forms.Field:
-    if all_marks := number_marks(item):
-        return forms.TypedChoiceField(
-            label=item.text,
-            choices=[(format_number(mark), format_number(mark)) for mark in all_marks],
-            coerce=float,
-            empty_value=None,
-            required=must_be_answered(item),
-            widget=forms.RadioSelect,
-            error_messages={"required": gettext("Choose one of the marks.")},
-        )
+    if marks := [format_number(mark) for mark in number_marks(item)]:
+        return _radio(item, zip(marks, marks, strict=True), gettext("Choose one of the marks."), float)
     return forms.FloatField(
         label=item.text,
         required=must_be_answered(item),

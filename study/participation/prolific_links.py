@@ -32,7 +32,6 @@ import httpx2
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from django.conf import settings
-from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.crypto import salted_hmac
@@ -46,6 +45,7 @@ from study.design.recruitment_platforms import (
     UNFILLED_PLACEHOLDER,
     label_proof,
 )
+from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 FETCH_SECONDS = 3.0
 WAITED_SECONDS = 4.0
@@ -170,7 +170,8 @@ def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
             log.warning("%s: a signed link of Prolific was not taken: %s", study.slug, error)
     answer = redirect(f"{request.path}?{urlencode(said | dict(named))}")
     if named and study.prolific_workspace:
-        _remember(answer, study, _mark(study, named))
+        mark, path = _mark(study, named), study.get_absolute_url()
+        set_signed_cookie(answer, cookie_of(study), mark, salt=SALT, path=path, max_age=SECONDS)
     elif named:
         log.warning("%s: a signed link of Prolific vouches for nobody: %s", study.slug, NO_WORKSPACE)
     return answer
@@ -182,10 +183,7 @@ def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
     said = request.GET.dict()
     if study.recruitment != Study.Recruitment.PROLIFIC or not study.prolific_workspace:
         return said
-    try:
-        mark = signing.loads(request.COOKIES.get(cookie_of(study), ""), salt=SALT, max_age=SECONDS)
-    except signing.BadSignature:
-        return said
+    mark = signed_cookie(request, cookie_of(study), salt=SALT, max_age=SECONDS)
     if mark != _mark(study, said) or _came_by_another(study, said):
         return said
     return {**said, PROOF: label_proof(study, said[LABEL].strip())}
@@ -284,18 +282,6 @@ def audience_matches(audience: object, study: Study, hosts: set[str]) -> bool:
 def cookie_of(study: Study) -> str:
     """Return the name of the cookie that remembers a signed link to this study."""
     return f"brigade_signed_{study.pk}"
-
-
-def _remember(answer: HttpResponse, study: Study, mark: str) -> None:
-    answer.set_cookie(
-        cookie_of(study),
-        signing.dumps(mark, salt=SALT),
-        max_age=SECONDS,
-        path=study.get_absolute_url(),
-        httponly=True,
-        samesite="Lax",
-        secure=settings.SESSION_COOKIE_SECURE,
-    )
 
 
 def _mark(study: Study, said: Mapping[str, str]) -> str:
