@@ -49,7 +49,7 @@ def device_of(name: str) -> Device:
     """Parse a `User-Agent`; all fields are `other` if nothing matches."""
     name = name[:LONGEST]
     found = ((family, re.search(pattern, name)) for family, pattern in BROWSERS.items())
-    browser, version = next(((family, said[1]) for family, said in found if said), (OTHER, ""))
+    browser, version = next(((family, match[1]) for family, match in found if match), (OTHER, ""))
     known = int(version) if version and len(version) < 5 else None
     return Device(_first(DEVICES, name), browser, known, _first(SYSTEMS, name))
 

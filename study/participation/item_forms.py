@@ -38,7 +38,7 @@ class TeamReminder:
     key: str
     """Key of the condition; no page shows it."""
     label: str
-    said: str = ""
+    reminder: str = ""
     """Text of the reminder; empty if the study shows no reminders."""
 
 
@@ -79,11 +79,11 @@ class ItemField:
     item: ItemPlan
     apart: forms.BoundField | None = None
     """The checkbox for “does not apply”, where no radio button serves for it."""
-    said: Sequence[str] = ()
+    reminders: Sequence[str] = ()
     """Reminder text beside the label of each option, if any."""
 
     @property
-    def looks(self) -> str:
+    def layout(self) -> str:
         """Return the layout: `scale` (points or marks), `options`, or `typed`."""
         kind = kind_of(self.item)
         return "scale" if kind.row(self.item) else kind.looks
@@ -104,9 +104,9 @@ class ItemField:
         return list(self.field)[:-1] if self.apart_choice else list(self.field)
 
     @property
-    def told_choices(self) -> list[tuple[Any, str]]:
+    def choices_with_reminders(self) -> list[tuple[Any, str]]:
         """Return the (choice, reminder text) pairs."""
-        return list(zip_longest(self.choices, self.said, fillvalue=""))
+        return list(zip_longest(self.choices, self.reminders, fillvalue=""))
 
     @property
     def apart_choice(self) -> Any:
@@ -152,9 +152,11 @@ class ItemsForm(forms.Form):
     @property
     def items(self) -> list[ItemField]:
         """Return the fields in order, each with its item."""
-        said = [one.said for one in self.teams]
+        reminders = [one.reminder for one in self.teams]
         return [
-            ItemField(self[self.name_of(item)], item, self._apart(item), said if item.kind == "team" else ())
+            ItemField(
+                self[self.name_of(item)], item, self._apart(item), reminders if item.kind == "team" else ()
+            )
             for item in self.asked
         ]
 
@@ -162,7 +164,7 @@ class ItemsForm(forms.Form):
     def reminders(self) -> list[TeamReminder]:
         """Return the teams with a reminder text, if no item on this page lists the teams itself."""
         named = any(item.kind == "team" for item in self.asked)
-        return [] if named else [one for one in self.teams if one.said]
+        return [] if named else [one for one in self.teams if one.reminder]
 
     def _apart(self, item: ItemPlan) -> forms.BoundField | None:
         name = self.apart_of(item)

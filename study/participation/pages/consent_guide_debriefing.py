@@ -74,20 +74,22 @@ def guide_context(person: Participant, place: next_page.CurrentPage) -> dict[str
 def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
     """Return the guide of a world, made from its first condition, and whether it holds for all its
     conditions."""
-    mine = [plan for plan in plans if plan.world == world]
-    page, clocked = get_page(world), any(plan.step_seconds for plan in mine)
-    drawn = any(page.shown(design.shown_in(plan)) != DRAWING_TABLES for plan in mine)
-    brief = _brief(mine[0], max(map(seats_of, mine)))
-    asks, leads = bool(design.meant("asks_first")), all(is_apart(plan.organisation) for plan in mine)
+    of_world = [plan for plan in plans if plan.world == world]
+    page, clocked = get_page(world), any(plan.step_seconds for plan in of_world)
+    drawn = any(page.shown(design.shown_in(plan)) != DRAWING_TABLES for plan in of_world)
+    brief = _brief(of_world[0], max(map(seats_of, of_world)))
+    asks, leads = bool(design.meant("asks_first")), all(is_apart(plan.organisation) for plan in of_world)
     return {
         "title": page.title or readable_name(world),
         "html": render_page.render_guide(
             page, brief, clocked=clocked, drawn=drawn, asks_first=asks, leads=leads
         ),
         "styles": page.styles,
-        "differs": page.settings_differ if any(plan.settings != mine[0].settings for plan in mine) else "",
+        "differs": page.settings_differ
+        if any(plan.settings != of_world[0].settings for plan in of_world)
+        else "",
         "reference": page.reference_title,
-        "leads": any(is_apart(plan.organisation) for plan in mine),
+        "leads": any(is_apart(plan.organisation) for plan in of_world),
     }
 
 

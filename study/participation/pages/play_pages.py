@@ -158,14 +158,14 @@ def lobby_state(person: Participant) -> JsonResponse:
 
 def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:
     """Return the lobby's texts: `come` for who is present, `left` for the time left."""
-    missing = lobby.awaited - lobby.come
-    come = ngettext("{come} of {awaited} is here.", "{come} of {awaited} are here.", lobby.come).format(
-        come=lobby.come, awaited=lobby.awaited
+    missing = lobby.awaited - lobby.present
+    arrived = ngettext("{come} of {awaited} is here.", "{come} of {awaited} are here.", lobby.present).format(
+        come=lobby.present, awaited=lobby.awaited
     )
     others = ngettext(
         "Waiting for {number} more person.", "Waiting for {number} more people.", missing
     ).format(number=missing)
-    return {"come": f"{come} {others}", "left": _time_left(lobby)}
+    return {"come": f"{arrived} {others}", "left": _time_left(lobby)}
 
 
 def _time_left(lobby: LobbyState) -> str:
