@@ -21,14 +21,13 @@ from kitchen.charts.chart_style import COLOURS as ALL_COLOURS
 from kitchen.charts.chart_style import GRID, MUTED_INK
 from kitchen.charts.matplotlib_charts import STYLE, figure_bytes, figure_metadata
 from kitchen.charts.matplotlib_charts import draw_chart as draw_chart
-from kitchen.contract.benchmark import PublishedValue
+from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark, PublishedValue
 from kitchen.experiments.comparison_tables import (
     comparison_benchmark,
+    levels_in,
     line_up_results,
     means_over_others,
     pairing_benchmark,
-    pairing_levels,
-    pairings_in,
 )
 from kitchen.experiments.experiment_results import CellResult, IntervalResult, decision_makers_of
 from kitchen.experiments.experiment_setup import ExperimentSetup
@@ -59,19 +58,36 @@ def draw_success_rates(
     return draw_chart(success_rate_chart(setup, results), kind)
 
 
+def draw_results(setup: ExperimentSetup, results: Sequence[CellResult], kind: ImageFormat = "svg") -> bytes:
+    """Return the figure of an experiment as a file's bytes. Safe from any thread."""
+    if not isinstance(setup.ground, ComparisonBenchmark):
+        return draw_success_rates(setup, results, kind)
+    of_partners = isinstance(setup.ground, PairingBenchmark)
+    bars = pairing_bars(results) if of_partners else comparison_bars(results)
+    metadata = figure_metadata(bars.title, f"{bars.title}. {decision_makers_of(results)}", kind)
+    return figure_bytes(lambda: _figure(bars, results), kind, BAR_STYLE, metadata)
+
+
 def success_rate_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart:
     """Return the chart of success rates; presets have a panel for each variant."""
-    names = list(dict.fromkeys(_name(each) for each in results))
+    panels = {_name(each): [cell for cell in results if _name(cell) == _name(each)] for each in results}
     agents = sorted({each.column.agents for each in results})
     alphas = sorted({each.alpha for cell in results for each in cell.intervals})
+    edge = 0.08 * (alphas[-1] - alphas[0]) or 0.5
     alone = f", {counted_noun(agents[0], 'agent')}" if len(agents) == 1 else ""
     return Chart(
         key="figure4",
         title=f"Success rate, {setup.coplayer}{alone}",
-        x=Axis("Interval (\N{GREEK SMALL LETTER ALPHA})", *_around(alphas), ticks=tuple(alphas)),
+        x=Axis(
+            "Interval (\N{GREEK SMALL LETTER ALPHA})",
+            alphas[0] - edge,
+            alphas[-1] + edge,
+            ticks=tuple(alphas),
+        ),
         y=Axis("completed / (completed + failed)", -0.02, 1.02, ticks=(0, 0.25, 0.5, 0.75, 1)),
         panels=tuple(
-            _success_rate_panel(name, [r for r in results if _name(r) == name], agents) for name in names
+            Panel(tuple(line for cell in cells for line in _lines(cell, agents) if line.points), name)
+            for name, cells in panels.items()
         ),
         under=str(decision_makers_of(results)),
         note=_note(results),
@@ -85,21 +101,8 @@ def _name(result: CellResult) -> str:
     return result.column.variant.label or result.column.level
 
 
-def _around(alphas: Sequence[float]) -> tuple[float, float]:
-    edge = 0.08 * (alphas[-1] - alphas[0]) or 0.5
-    return alphas[0] - edge, alphas[-1] + edge
-
-
-def _success_rate_panel(name: str, cells: Sequence[CellResult], agents: Sequence[int]) -> Panel:
-    return Panel(
-        tuple(line for cell in cells for line in _lines(cell, agents) if line.points),
-        name,
-    )
-
-
 def _lines(cell: CellResult, agents: Sequence[int]) -> Iterator[Series]:
-    """Yield the bound, the paper's and our line. Our lines are shifted a little so that their intervals are
-    visible."""
+    """Yield the bound, the paper's and our line. Ours is shifted a little, so that intervals are visible."""
     who, place = counted_noun(cell.column.agents, "agent"), agents.index(cell.column.agents)
     colour, aside = (
         SERIES_NUMBERS[place % len(SERIES_NUMBERS)],
@@ -218,28 +221,18 @@ class BarFigure:
     """Upper end of the axis; None to derive it from the bars."""
 
 
-def draw_pairing_bars(results: Sequence[CellResult], kind: ImageFormat = "svg") -> bytes:
-    """Return the figure of partners as a file's bytes. Safe from any thread."""
-    return _draw(pairing_bars(results), results, kind)
-
-
-def draw_comparison_bars(results: Sequence[CellResult], kind: ImageFormat = "svg") -> bytes:
-    """Return the figure of line-ups as a file's bytes. Safe from any thread."""
-    return _draw(comparison_bars(results), results, kind)
-
-
 def pairing_bars(results: Sequence[CellResult]) -> BarFigure:
     """Return bars of every kind over all partners of another kind, by level and seat."""
-    ground, pairings = pairing_benchmark(results), pairings_in(results)
+    ground, pairs = pairing_benchmark(results), line_up_results(results)
 
     def group(level: str, seat: int) -> BarGroup:
         ours = (
             Bar(name, mean.mean or 0, None if mean.error is None else (mean.error, mean.error))
-            for name, mean in means_over_others(pairings, level, seat)
+            for name, mean in means_over_others(pairs, level, seat)
         )
         return BarGroup(f"seat {seat}", tuple(ours), ground.printed(level, seat))
 
-    groups = {level: (group(level, 0), group(level, 1)) for level in pairing_levels(pairings)}
+    groups = {level: (group(level, 0), group(level, 1)) for level in levels_in(pairs)}
     figure = ground.figure.capitalize()
     return BarFigure(f"{figure} by seat, over all others", figure, groups)
 
@@ -265,11 +258,6 @@ def comparison_bars(results: Sequence[CellResult]) -> BarFigure:
     return BarFigure(f"{figure.label} by who plays, with 95 % intervals", figure.label, groups, top)
 
 
-def _draw(bars: BarFigure, results: Sequence[CellResult], kind: ImageFormat) -> bytes:
-    said = figure_metadata(bars.title, f"{bars.title}. {decision_makers_of(results)}", kind)
-    return figure_bytes(lambda: _figure(bars, results), kind, BAR_STYLE, said)
-
-
 def _figure(bars: BarFigure, results: Sequence[CellResult]) -> Figure:
     height = len(bars.groups) * PANEL_HEIGHT + HEAD_INCHES + FOOT_INCHES
     figure = Figure(figsize=(WIDTH, height), facecolor="white")
@@ -279,7 +267,7 @@ def _figure(bars: BarFigure, results: Sequence[CellResult]) -> Figure:
         _bar_panel(axes, level, groups, bars, colours)
     figure.text(0.02, 1 - 0.1 / height, bars.title, size=10.5, weight="bold", va="top")
     who = decision_makers_of(results)
-    patches = [Patch(facecolor=colour, label=who.told(name)) for name, colour in colours.items()]
+    patches = [Patch(facecolor=colour, label=who.figure_label(name)) for name, colour in colours.items()]
     patches.append(Patch(facecolor="white", edgecolor=MUTED_INK, label="in the paper, as printed"))
     place = (0, 1 - 0.3 / height)
     figure.legend(handles=patches, loc="upper left", ncols=4, frameon=False, bbox_to_anchor=place)

@@ -26,10 +26,10 @@ from typing import NamedTuple
 from django.conf import settings
 from django.core.management import call_command
 from django.db import Error, connection
-from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from kitchen.infra import file_writing
+from kitchen.infra.db_errors import newer_migrations, squash_problem
 from kitchen.play.episode.log_integrity import LogVerdict, verify_episode_logs
 from kitchen.play.models import Episode
 from kitchen.words.english_text import counted_noun
@@ -230,19 +230,16 @@ def _check_manifest(manifest: Manifest) -> None:
     if manifest.database != connection.vendor:
         theirs, ours = KINDS[manifest.database], KINDS[connection.vendor]
         raise BackupError(f"the backup is of {theirs} and cannot be put into {ours} (DATABASE_URL)")
-    known = set(MigrationLoader(None).disk_migrations)
-    apps = {app for app, _ in known}
-    for app, names in manifest.migrations.items():
-        if newer := [name for name in names if app in apps and (app, name) not in known]:
-            raise BackupError(f"the backup was made by a later version ({app} {newer[0]}): update first")
+    applied = {(app, name) for app, names in manifest.migrations.items() for name in names}
+    for app, name in newer_migrations(applied):
+        raise BackupError(f"the backup was made by a later version ({app} {name}): update first")
+    if problem := squash_problem(applied):
+        raise BackupError(f"the backup cannot be used: {problem}")
 
 
 @contextmanager
 def while_nothing_runs() -> Iterator[None]:
-    """Prevent `make run` from starting here during the block.
-
-    Raises BackupError if the app runs or others are connected to the database.
-    """
+    """Keep `make run` from starting here. BackupError if the app runs or others are connected."""
     with Path(settings.RUN_LOCK).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -261,10 +258,7 @@ def _file() -> Path:
 
 
 def _folder_beside() -> tempfile.TemporaryDirectory[str]:
-    """Return a temporary folder on the database's disk, so that a rename can replace the file.
-
-    Raises BackupError.
-    """
+    """Return a temporary folder on the database's disk, for a rename to replace the file. BackupError."""
     place = _file().parent if connection.vendor == "sqlite" else Path(settings.VAR_DIR)
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -397,7 +397,6 @@ def test_the_end_is_told_again_when_the_database_was_away(
 
     walks(monkeypatch, lambda say: report(run, *[PlannedOutcome.FINISH] * 5))
     monkeypatch.setattr(db_retry, "RETRY_WAITS", (0.0,))
-    monkeypatch.setattr(db_retry, "drop_broken_connection", lambda: None)  # it is the test's own
     monkeypatch.setattr(dry_run_jobs, "dry_run_end", end)
     tasks.dry_run(run.pk)
     run.refresh_from_db()
