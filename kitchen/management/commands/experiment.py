@@ -17,7 +17,6 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
 
 from kitchen.contract.agent import NO_ONE
 from kitchen.contract.line_up import MEMBER_SEPARATOR, SEAT_SEPARATOR
@@ -48,6 +47,7 @@ from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.result_tables import summary_line
 from kitchen.experiments.setup_arguments import read_setup, whole_number
+from kitchen.infra.db_errors import missing_migrations
 from kitchen.infra.task_broker import is_broker_reachable
 from kitchen.llm.call_costs import PriceFileError, load_prices
 from kitchen.management.command_helpers import OneLineCommand, Progress
@@ -120,16 +120,9 @@ def require_database(*, may_create: bool = False) -> None:
     With `may_create`, a SQLite database without any tables is prepared instead.
     """
     try:
-        executor = MigrationExecutor(connection)
-        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-        if (
-            missing
-            and may_create
-            and connection.vendor == "sqlite"
-            and not executor.loader.applied_migrations
-        ):
+        if may_create and connection.vendor == "sqlite" and not connection.introspection.table_names():
             call_command("migrate", verbosity=0)
-            return
+        missing = missing_migrations()
     except DatabaseError as error:
         why = str(error).splitlines()[0]
         raise CommandError(f"the database cannot be used: {why}", returncode=2) from error
