@@ -117,10 +117,10 @@ def _add_partners(parser: CommandParser) -> None:
 def require_database(*, may_create: bool = False) -> None:
     """Raise a CommandError with code 2 if the database is missing or does not match this version.
 
-    With `may_create`, a SQLite database without any tables is prepared instead.
+    With `may_create`, a database without any tables is prepared first.
     """
     try:
-        if may_create and connection.vendor == "sqlite" and not connection.introspection.table_names():
+        if may_create and not connection.introspection.table_names():
             call_command("migrate", verbosity=0)
         missing = missing_migrations()
     except DatabaseError as error:
