@@ -258,7 +258,7 @@ class Command(OneLineCommand):
             ):
                 experiment_services.episode_play(episode=episode)
                 continue
-            if time.monotonic() - last > patience:
+            if on_workers and time.monotonic() - last > patience:
                 self._hint(experiment)
                 patience, last = PATIENCE, time.monotonic()
             time.sleep(poll)

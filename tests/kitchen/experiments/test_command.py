@@ -278,6 +278,17 @@ def test_an_episode_is_claimed_once_and_its_row_is_written_once() -> None:
     assert len(experiment_services.rows_of(experiment)) == 1
 
 
+def test_a_local_run_leaves_claimed_episodes_to_their_worker() -> None:
+    experiment = make(at_once=2)
+    Experiment.objects.update(running=True)
+    taken = experiment_services.episode_take(experiment_id=experiment.pk)
+    own = experiment_services.episode_for_process(experiment_id=experiment.pk)
+    assert taken and own and taken.pk != own.pk
+    assert own.claimed_until is None
+    assert experiment_services.episode_play(episode=own)
+    assert experiment_services.episode_for_process(experiment_id=experiment.pk) is None
+
+
 @pytest.mark.servers
 def test_the_episode_of_a_dead_worker_is_claimed_by_another() -> None:
     experiment = make(at_once=1)
