@@ -192,7 +192,7 @@ class Command(OneLineCommand):
                 experiment_services.experiment_start(
                     experiment=experiment, allowed=allowed, on_workers=on_workers
                 )
-            played = self._play(experiment, setup, out, progress, options["poll"], on_workers=on_workers)
+            played = self._play(experiment, out, progress, options["poll"], on_workers=on_workers)
         finally:
             progress.close()
         self._report(experiment, setup, out, played)
@@ -222,14 +222,7 @@ class Command(OneLineCommand):
         return allowance.amount
 
     def _play(
-        self,
-        experiment: Experiment,
-        setup: ExperimentSetup,
-        out: Path,
-        progress: Progress,
-        poll: float,
-        *,
-        on_workers: bool,
+        self, experiment: Experiment, out: Path, progress: Progress, poll: float, *, on_workers: bool
     ) -> list[EpisodeRow]:
         """Play the episodes here or wait for the workers; write rows and logs as files at the end."""
         try:
@@ -240,7 +233,7 @@ class Command(OneLineCommand):
         finally:
             rows = list(experiment_services.rows_of(experiment).values())
             if rows:
-                experiment_folder.write_rows(out, setup, rows)
+                experiment_folder.write_rows(out, ExperimentSetup.from_json(experiment.setup), rows)
             for key, data in database_logs.logs_of(experiment):
                 LogFolder(out).write(key, data)
         return rows
