@@ -1,0 +1,37 @@
+"""Register everything that belongs to the Collab-Overcooked world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kitchen.contract.kit import WorldKit
+from kitchen.contract.page import Page
+from kitchen.contract.reference_recordings import Recordings
+from kitchen.contract.world import World
+
+
+def _rules() -> type[World]:
+    from kitchen.worlds.collab_overcooked.world import CollabOvercooked
+
+    return CollabOvercooked
+
+
+def _recordings() -> Recordings[Any]:
+    from kitchen.worlds.collab_overcooked.reference_traces import TRACES
+
+    return TRACES
+
+
+def _page() -> Page:
+    from kitchen.worlds.collab_overcooked.page import PAGE
+
+    return PAGE
+
+
+KIT = WorldKit(
+    rules=_rules,
+    page=_page,
+    recordings=_recordings,
+    organisations=("pair", "each"),
+)
+"""The world's registry entry."""
