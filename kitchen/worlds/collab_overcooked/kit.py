@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kitchen.contract.agent import Agent
+from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.page import Page
 from kitchen.contract.reference_recordings import Recordings
@@ -22,6 +24,18 @@ def _recordings() -> Recordings[Any]:
     return TRACES
 
 
+def _measures() -> LogMetrics:
+    from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
+
+    return LOG_MEASURES
+
+
+def _helper() -> type[Agent]:
+    from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
+
+    return RecipePartner
+
+
 def _page() -> Page:
     from kitchen.worlds.collab_overcooked.page import PAGE
 
@@ -31,7 +45,9 @@ def _page() -> Page:
 KIT = WorldKit(
     rules=_rules,
     page=_page,
+    coplayers={"recipe_partner": _helper},
     recordings=_recordings,
+    log_metrics=_measures,
     organisations=("pair", "each"),
 )
 """The world's registry entry."""

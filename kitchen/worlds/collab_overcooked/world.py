@@ -164,7 +164,8 @@ class CollabOvercooked(SimpleWorld):
         return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return the whole state; both seats see the same."""
+        """Return the whole state; both seats see the same. `doing` is the macro in progress of a player,
+        `done` are its macros that took effect."""
         return {
             "step": self.clock,
             "steps_left": max(0, self.step_limit - self.clock),
@@ -184,6 +185,7 @@ class CollabOvercooked(SimpleWorld):
             "face": self.faces[seat],
             "holds": self.hold[seat],
             "doing": None if doing is None else list(doing),
+            "done": [list(macro) for macro in self.effective_macros(seat)],
         }
 
     def _utensil(self, name: str) -> dict[str, Json]:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kitchen.agents.agent_team import Team
+from kitchen.agents.episode_loop import EpisodeLoop
+from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.episode_log import EpisodeLog
+from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.world import Command, Event
+from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 GO_ON = CollabOvercooked.idle
@@ -44,3 +50,17 @@ def execute(world: CollabOvercooked, trajectories: Sequence[Sequence[Command]]) 
         world.step(turn)
     assert world.delivered and not any(left)
     return world.clock
+
+
+def pair_game(task: str, seed: int = 0, **rates: float) -> tuple[CollabOvercooked, EpisodeLog]:
+    """Play a game of the stand-in pair, agents alone; return the world and the log."""
+    members = (Member(0, (0,), False), Member(1, (1,), False))
+    organisation = make_organisation("pair", members, seats=2, settings={"within": True})
+    world = game(task)
+    world.reset(seed)
+    team = Team(members, (RecipePartner.kind,) * 2, organisation, EVERYBODY)
+    loop = EpisodeLoop(world, seed, team, {"task": task})
+    agents = dict.fromkeys((0, 1), RecipePartner(rates))
+    while not loop.is_over:
+        loop.take(loop.step_of(loop.ask(agents)))
+    return world, loop.log()
