@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kitchen.contract.agent import Agent
+from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.page import Page
@@ -36,6 +37,12 @@ def _helper() -> type[Agent]:
     return RecipePartner
 
 
+def _bench() -> Benchmark:
+    from kitchen.worlds.collab_overcooked.bench.task_benchmark import TASK_BENCHMARK
+
+    return TASK_BENCHMARK
+
+
 def _page() -> Page:
     from kitchen.worlds.collab_overcooked.page import PAGE
 
@@ -46,6 +53,7 @@ KIT = WorldKit(
     rules=_rules,
     page=_page,
     coplayers={"recipe_partner": _helper},
+    bench=_bench,
     recordings=_recordings,
     log_metrics=_measures,
     organisations=("pair", "each"),

@@ -111,11 +111,8 @@ def _rounds(log: EpisodeLog) -> int:
 
 def _by_seat(log: EpisodeLog) -> dict[str, int]:
     seats, found = seats_of_log(log), Counter[tuple[str, int]]()
-    found.update(
-        ("messages", seats[one.sender])
-        for one in log.messages
-        if one.sender in seats and one.kind in TALK_KINDS
-    )
+    senders = (one.sender for one in log.messages if one.kind in TALK_KINDS and one.sender is not None)
+    found.update(("messages", seats[sender]) for sender in senders if sender in seats)
     for step in log.steps:
         refused = (event.seat for event in step.events if event.kind == "refused" and event.seat in SEATS)
         found.update(("failed_checks", seat) for seat in refused)

@@ -99,7 +99,7 @@ class RecipePartner(Agent):
             or is_same
             or is_busy
             or before.get("step") == situation.step
-            or self._is_on_it(before, theirs)
+            or _is_on_it(before, theirs)
         ):
             return situation.memory, ()
         chance = Random(situation.seed)  # noqa: S311
