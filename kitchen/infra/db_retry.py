@@ -172,6 +172,12 @@ def _note(what: str, trouble: DatabaseProblem, *, known: bool) -> None:
 
 
 def drop_broken_connection() -> None:
-    """Close a broken connection, so that the next query opens a new one."""
+    """Close a broken connection, so that the next query opens a new one.
+
+    Inside a transaction the connection stays: Django closes it when the rollback fails. SQLite would keep the
+    lock of a transaction whose connection is closed while a cursor still exists.
+    """
+    if connection.in_atomic_block:
+        return
     with suppress(Error):
         connection.close_if_unusable_or_obsolete()

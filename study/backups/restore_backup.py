@@ -26,10 +26,10 @@ from typing import NamedTuple
 from django.conf import settings
 from django.core.management import call_command
 from django.db import Error, connection
-from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from kitchen.infra import file_writing
+from kitchen.infra.db_errors import newer_migrations, squash_problem
 from kitchen.play.episode.log_integrity import LogVerdict, verify_episode_logs
 from kitchen.play.models import Episode
 from kitchen.words.english_text import counted_noun
@@ -230,11 +230,11 @@ def _check_manifest(manifest: Manifest) -> None:
     if manifest.database != connection.vendor:
         theirs, ours = KINDS[manifest.database], KINDS[connection.vendor]
         raise BackupError(f"the backup is of {theirs} and cannot be put into {ours} (DATABASE_URL)")
-    known = set(MigrationLoader(None).disk_migrations)
-    apps = {app for app, _ in known}
-    for app, names in manifest.migrations.items():
-        if newer := [name for name in names if app in apps and (app, name) not in known]:
-            raise BackupError(f"the backup was made by a later version ({app} {newer[0]}): update first")
+    applied = {(app, name) for app, names in manifest.migrations.items() for name in names}
+    for app, name in newer_migrations(applied):
+        raise BackupError(f"the backup was made by a later version ({app} {name}): update first")
+    if problem := squash_problem(applied):
+        raise BackupError(f"the backup cannot be used: {problem}")
 
 
 @contextmanager

@@ -17,8 +17,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
-from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db import DatabaseError
 
 from kitchen.contract.agent import NO_ONE
 from kitchen.contract.line_up import MEMBER_SEPARATOR, SEAT_SEPARATOR
@@ -51,6 +50,7 @@ from kitchen.experiments.models import Experiment
 from kitchen.experiments.play_episodes import MoneySpentError
 from kitchen.experiments.result_tables import summary_line
 from kitchen.experiments.setup_arguments import read_setup, whole_number
+from kitchen.infra.db_errors import missing_migrations
 from kitchen.infra.task_broker import is_broker_reachable
 from kitchen.llm.call_costs import PriceFileError, load_prices
 from kitchen.llm.model_wrappers import InMemoryPurse
@@ -121,8 +121,7 @@ def _add_partners(parser: CommandParser) -> None:
 def require_database() -> None:
     """Raise a CommandError with code 2 if the database is missing or does not match this version."""
     try:
-        executor = MigrationExecutor(connection)
-        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        missing = missing_migrations()
     except DatabaseError as error:
         why = str(error).splitlines()[0]
         raise CommandError(f"the database cannot be used: {why}", returncode=2) from error

@@ -171,7 +171,6 @@ def test_migrations_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) 
     assert (line.state, "study 0099_later" in line.means) == (BROKEN, True)
 
 
-@pytest.mark.nightly  # the test after it now and then finds SQLite locked
 def test_without_a_database_the_rest_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(status_checks, "database", raises(OperationalError("password of the database")))
     lines = {line.name: line for line in installation_status.installation_lines()}
