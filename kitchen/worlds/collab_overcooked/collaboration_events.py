@@ -22,7 +22,7 @@ from itertools import groupby
 from kitchen.contract.episode_log import EpisodeLog, LoggedStep
 from kitchen.contract.organisation import TALK_KINDS
 from kitchen.contract.planned_commands import BY_WORLD
-from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
 from kitchen.contract.world import Command, Json, clean_settings
 from kitchen.worlds.collab_overcooked.collaboration_scores import helps, ites
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
@@ -31,8 +31,8 @@ from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePai
 from kitchen.worlds.collab_overcooked.room_layout import SEATS
 from kitchen.worlds.collab_overcooked.settings import SCORED_OPENERS, SETTINGS
 
-REQUESTS_KEY, PLAN_KEY = "requests", "plan"
-"""Keys of a message's data: macros that the other should do, and macros that the sender will do."""
+PLAN_KEY = "plan"
+"""Key of a message's data: the macros that the sender will do."""
 BOTH_RIGHT, REQUEST_RIGHT, RESPONSE_RIGHT, NEITHER_RIGHT = range(4)
 """Codes of an event."""
 

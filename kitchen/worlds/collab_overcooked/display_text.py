@@ -85,6 +85,12 @@ VERB_WORDS: Mapping[str, str] = {
     "fill_dish_with_food": gettext_noop("fill the dish"),
     WAIT: gettext_noop("wait"),
 }
+PICKER_WORDS: Mapping[str, str] = {
+    **VERB_WORDS,
+    "place_obj_on_counter": gettext_noop("put on a counter"),
+    "deliver": gettext_noop("deliver"),
+}
+"""Verbs as a picker lists them."""
 REASON_WORDS: Mapping[str, str] = {
     "unknown_verb": gettext_noop("there is no such action"),
     "wrong_arguments": gettext_noop("this action needs other details"),

@@ -9,13 +9,16 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
-from kitchen.contract.world import Command, Event, Json
-from kitchen.pages.default_page import DefaultPage, PanelMaker
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
+from kitchen.contract.world import Command, Event, Json, canonical_json
+from kitchen.pages.default_page import DefaultPage, PanelMaker, may_choose
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
-from kitchen.words.translation import gettext_lazy, gettext_noop
+from kitchen.words.translation import gettext, gettext_lazy, gettext_noop
+from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.display_text import (
     NAMES,
+    PICKER_WORDS,
     REASON_WORDS,
     VERB_WORDS,
     command_words,
@@ -25,6 +28,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
     utensil_words,
 )
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, food_rules
+from kitchen.worlds.collab_overcooked.macro_checks import known_macros
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -62,6 +66,52 @@ class CookQueues(NamedTuple):
     cooks: tuple[CookQueue, ...]
 
 
+class PickedWord(NamedTuple):
+    """One word of a macro in a picker: its code and the words for it."""
+
+    code: str
+    text: str
+
+
+class OfferedMacro(NamedTuple):
+    """One macro of a picker, word by word, and as a whole."""
+
+    value: str
+    text: str
+    words: tuple[PickedWord, ...]
+
+
+class AskForm(NamedTuple):
+    """The form in which a person asks the teammate for macros, and writes; without a teammate it is empty."""
+
+    teammate: str
+    to: int
+    typed: bool
+    macros: tuple[OfferedMacro, ...]
+
+
+class RequestCard(NamedTuple):
+    """The requests of one message. `first` and `then` are commands; `possible`: the first can begin now."""
+
+    number: int
+    is_yours: bool
+    who: str
+    step: int
+    macros: tuple[str, ...]
+    first: str
+    then: tuple[tuple[str, str], ...]
+    possible: bool
+
+
+class RequestCards(NamedTuple):
+    """The newest requests, the newest first."""
+
+    cards: tuple[RequestCard, ...]
+
+
+CARDS_SHOWN = 3
+
+
 def _look(letter: str) -> CellLook:
     if letter == FLOOR_LETTER:
         return CellLook(gettext_noop("floor"), walkable=True)
@@ -72,6 +122,15 @@ def _look(letter: str) -> CellLook:
     )
 
 
+def _value(macro: Command) -> str:
+    return canonical_json(list(macro))
+
+
+def _picked(code: str) -> PickedWord:
+    text = gettext(PICKER_WORDS[code]) if code in PICKER_WORDS else thing_words(code)
+    return PickedWord(code, sentence_case(text))
+
+
 class CollabPage(GridPage):
     """Show both rooms, the order, and the recipe to those who know it."""
 
@@ -80,7 +139,7 @@ class CollabPage(GridPage):
     overview_layout = f"{_TEMPLATES}/overview.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
     styles = (*GridPage.styles, f"{_TEMPLATES}/collab_overcooked.css")
-    scripts = ("js/amounts.js", f"{_TEMPLATES}/utensils.js", "js/grid.js")
+    scripts = ("js/amounts.js", f"{_TEMPLATES}/utensils.js", f"{_TEMPLATES}/requests.js", "js/grid.js")
     pictures = f"{_TEMPLATES}/collab_overcooked.svg"
     looks = {letter: _look(letter) for letter in (*PLACES, "X", "C", "S", FLOOR_LETTER)}
     layers = ("utensils", "counters")
@@ -100,7 +159,40 @@ class CollabPage(GridPage):
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
         """Return the panel makers: the order instead of the score and other facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
-        return (makers[0], self.queues, *makers[1:])
+        return (makers[0], self.queues, *makers[1:], self.ask, self.requests)
+
+    def ask(self, view: SeatView) -> Panel:
+        """Return the panel in which a person asks the teammate for macros of the teammate's own."""
+        others = [number for number in view.addressees if number != view.member]
+        shows = AskForm("", 0, typed=False, macros=())
+        if others and view.acts:
+            macros = known_macros(food_rules(), 1 - view.seat)
+            offered = tuple(
+                OfferedMacro(_value(macro), command_words(macro), tuple(map(_picked, macro)))
+                for macro in macros
+            )
+            shows = AskForm(view.members[others[0]], others[0], view.brief["typed"], offered)
+        return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows)
+
+    def requests(self, view: SeatView) -> Panel:
+        """Return the panel of the newest requests; those of the teammate can be accepted."""
+        asked = [said for said in view.messages if macros_in(said.data, REQUESTS_KEY)]
+        cards = tuple(self._card(view, said) for said in reversed(asked[-CARDS_SHOWN:]))
+        return Panel("requests", f"{_TEMPLATES}/requests.jinja", RequestCards(cards))
+
+    def _card(self, view: SeatView, said: TeamMessage) -> RequestCard:
+        macros = macros_in(said.data, REQUESTS_KEY)
+        who = "" if said.sender is None else view.members.get(said.sender, "")
+        return RequestCard(
+            said.number,
+            said.sender == view.member,
+            who,
+            said.step,
+            tuple(map(command_words, macros)),
+            _value(macros[0]),
+            tuple((_value(macro), command_words(macro)) for macro in macros[1:]),
+            may_choose(view) and macros[0] in view.legal,
+        )
 
     def queues(self, view: SeatView) -> Panel:
         """Return the panel of what both cooks hold, do and plan."""

@@ -16,9 +16,9 @@ from typing import ClassVar
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import END, SAY
-from kitchen.contract.team_messages import MessageDraft, TeamMessage
+from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json, Setting, World
-from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, REQUESTS_KEY, macros_in
+from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
 from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import is_known_macro
