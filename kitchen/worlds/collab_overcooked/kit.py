@@ -7,7 +7,7 @@ from typing import Any
 from kitchen.contract.agent import Agent
 from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.episode_log import LogMetrics
-from kitchen.contract.kit import WorldKit
+from kitchen.contract.kit import Practice, WorldKit
 from kitchen.contract.page import Page
 from kitchen.contract.reference_recordings import Recordings
 from kitchen.contract.world import World
@@ -56,6 +56,12 @@ KIT = WorldKit(
     bench=_bench,
     recordings=_recordings,
     log_metrics=_measures,
+    practice=Practice(
+        settings={"task": "boiled_egg", "gamma": 3.0},
+        coplayer="recipe_partner",
+        teammates=1,
+        organisation={"kind": "pair", "settings": {"within": True}},
+    ),
     organisations=("pair", "each"),
 )
 """The world's registry entry."""
