@@ -129,6 +129,7 @@ def test_invalid_pairs_are_refused(tmp_path: Path, arguments: tuple[str, ...], w
 
 def test_the_help_names_the_worlds_of_partners_that_are_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiment, "worlds_with_pairings", lambda: {"island": PAIRING_BENCHMARK})
+    monkeypatch.setattr(experiment, "worlds_with_comparison", dict)
     parser = CommandParser()
     experiment.add_experiment_arguments(parser)
     found = " ".join(parser.format_help().split())
