@@ -7,15 +7,12 @@ Each declared setting has one form field. No world or agent is named here. The r
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-
-from django import forms
 
 from kitchen.contract.agent import Agent
-from kitchen.contract.world import Json, Setting
-from kitchen.forms.setting_fields import readable_name, setting_value_text
+from kitchen.contract.world import Setting
+from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent
 from kitchen.registry.world_registry import get_world, known_worlds
 from study.design.condition_plan import NOBODY, condition_check
@@ -87,30 +84,6 @@ def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str
     choices = nobody | offered
     gone = stored and stored not in choices
     return [*choices.items(), *([(stored, f"{readable_name(stored)} (no longer there)")] if gone else [])]
-
-
-class KindSelect(forms.Select):
-    """A select of co-players. Each option lists the worlds that it plays, for the page's script."""
-
-    def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Add `data-worlds` to an option that does not play every world."""
-        option: dict[str, Any] = super().create_option(*args, **kwargs)
-        named = (COPLAYER, option["value"])
-        worlds = next((kind.worlds for kind in all_kinds() if (kind.part, kind.name) == named), None)
-        if worlds is not None:
-            option["attrs"]["data-worlds"] = " ".join(worlds)
-        return option
-
-
-def described_settings(part: str, name: str, values: Mapping[str, Json]) -> list[tuple[str, str]]:
-    """Return (label, value text) pairs for the settings that one kind declares.
-
-    Values that the kind does not declare follow under their own names.
-    """
-    kind = next((kind for kind in all_kinds() if (kind.part, kind.name) == (part, name)), None)
-    declared = {setting.name: setting for setting in kind.settings} if kind else {}
-    told_ones = [(s.label, setting_value_text(s, values.get(s.name, s.default))) for s in declared.values()]
-    return told_ones + [(key, str(value)) for key, value in values.items() if key not in declared]
 
 
 def condition_warnings(condition: Condition) -> list[str]:

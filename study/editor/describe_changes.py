@@ -17,6 +17,7 @@ from study.design.preregistration import program_differences
 from study.design.study_parts import PARTS, practice_played
 from study.design.study_versions import Difference, differences
 from study.design.translations import describe_text_path
+from study.editor.condition_and_item_forms import SurveyItemForm
 from study.editor.describe_design import (
     NOTHING_SET,
     LabelledValue,
@@ -37,7 +38,8 @@ from study.editor.describe_design import (
     study_label,
     study_value,
 )
-from study.editor.design_forms import ConsoleItemForm, PartForm, console_condition_form
+from study.editor.design_forms import PartForm
+from study.editor.team_condition_form import condition_form
 
 LONG = 80
 """The length in characters above which a text is folded."""
@@ -166,8 +168,8 @@ class _Telling:
         if self.what == "end":
             return OUTCOME_LABELS[name]
         forms: dict[str, tuple[Any, Any]] = {
-            "condition": (console_condition_form(), Condition),
-            "item": (ConsoleItemForm, SurveyItem),
+            "condition": (condition_form(), Condition),
+            "item": (SurveyItemForm, SurveyItem),
             "part": (PartForm, StudyPart),
         }
         form, model = forms[self.what]

@@ -23,6 +23,7 @@ from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, all_kinds, kind_choices
 from study.design.condition_plan import NOBODY, seats_of
+from study.design.models import Condition
 from study.editor.condition_and_item_forms import SHOW_BUTTON, ConditionForm, clear_unchosen_errors
 from study.editor.form_fields import (
     APART,
@@ -366,3 +367,17 @@ class TeamFields(ConditionForm):
         is_new = self.data.get(SHOW_BUTTON) == ADD and row is self.rows[-1]
         wrong = any(name.startswith(f"{row.part}__") for name in self.errors)
         return ShownRow(row.number, self[row.players], self[row.part], groups, is_new, wrong)
+
+
+def condition_form() -> type[TeamFields]:
+    """Return a form class with the worlds and co-players that are currently registered."""
+    kinds = all_kinds()
+    fields: dict[str, Any] = {
+        name: setting_field(setting) for kind in kinds for name, setting in kind.named_settings()
+    }
+    fresh = Condition()
+    fields[WORLD] = forms.ChoiceField(choices=kind_choices(WORLD), initial=fresh.world)
+    fields[COPLAYER] = forms.ChoiceField(
+        choices=kind_choices(COPLAYER), initial=fresh.coplayer, label="Co-player"
+    )
+    return type("ConditionForm", (TeamFields,), {**fields, **team_fields(), "kinds": kinds})

@@ -27,7 +27,6 @@ from study.design.condition_choices import (
     COPLAYER,
     WORLD,
     ChoosableKind,
-    KindSelect,
     kind_choices,
     world_kinds,
 )
@@ -35,7 +34,7 @@ from study.design.condition_plan import NOBODY, teammates_needed
 from study.design.form_labels import PART_SETTINGS
 from study.design.models import Study
 from study.design.study_parts import practice_played
-from study.editor.condition_and_item_forms import SHOW_BUTTON
+from study.editor.condition_and_item_forms import SHOW_BUTTON, TEAM_SIZE
 from study.editor.form_fields import APART
 
 TEAMMATES = "teammates"
@@ -313,7 +312,6 @@ UNTIL_DONE = (
     "Otherwise practice is over as soon as somebody has done once what the game is about. "
     "Whoever has not, after all its steps, may practise once more."
 )
-TEAM_SIZE = "Agents beside the participant's own. 3 teammates make a team of 4 agents."
 
 
 def practice_fields() -> dict[str, forms.Field]:
@@ -328,7 +326,7 @@ def practice_fields() -> dict[str, forms.Field]:
         ),
         WORLD: forms.ChoiceField(label="World", choices=kind_choices(WORLD)),
         **{name: setting_field(setting) for kind in world_kinds() for name, setting in kind.named_settings()},
-        COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER), widget=KindSelect),
+        COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER)),
         "teammates": forms.IntegerField(
             label="Teammates", min_value=0, max_value=63, initial=0, help_text=TEAM_SIZE
         ),
