@@ -7,7 +7,7 @@ Each declared setting has one form field. No world or agent is named here. The r
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kitchen.contract.agent import Agent
@@ -50,6 +50,12 @@ class ChoosableKind:
 def all_kinds() -> tuple[ChoosableKind, ...]:
     """Return every world, then every co-player of the registries."""
     return (*world_kinds(), *(_coplayer_kind(name) for name in agent_kinds()))
+
+
+def settings_of_kind(part: str, name: str) -> Mapping[str, Setting]:
+    """Return the declared settings of a world or co-player by name. An unknown kind has none."""
+    kind = next((one for one in all_kinds() if (one.part, one.name) == (part, name)), None)
+    return {setting.name: setting for setting in kind.settings} if kind else {}
 
 
 def world_kinds() -> tuple[ChoosableKind, ...]:

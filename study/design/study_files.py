@@ -11,11 +11,10 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models, transaction
 from pydantic import TypeAdapter
 
-from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.data_files import DataError, DataSource, Number, Record, read_toml
 from kitchen.contract.world import Json
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME
-from study.design.blueprint import blueprint_of
+from study.design.blueprint import ConditionPlan, blueprint_of
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.design.questions.item_fields import ItemPlan
 from study.design.readiness_checks import blocking_problems
@@ -29,27 +28,14 @@ class WorldTable(Record):
     settings: dict[str, Json] = {}
 
 
-class ConditionTable(Record):
+class ConditionTable(ConditionPlan):
     """A condition. Missing fields come from the world's table, or from the defaults of `Condition`."""
 
-    key: str
-    name: str
-    label: str
-    world: str | None = None
-    settings: dict[str, Json] = {}
-    coplayer: str | None = None
-    coplayer_settings: dict[str, Json] = {}
+    world: str | None = None  # type: ignore[assignment]
+    settings: Mapping[str, Json] = {}
+    coplayer: str | None = None  # type: ignore[assignment]
+    coplayer_settings: Mapping[str, Json] = {}
     teammates: int = 0
-    thinking_seconds: Number | None = None
-    step_seconds: Number | None = None
-    shown: str = ""
-    three_dimensions: bool = False
-    shows_intents: bool = False
-    passes_by: bool = False
-    knowing: str = EVERYBODY
-    organisation: dict[str, Json] = {}
-    decision_seconds: Number | None = None
-    offers_plans: bool = False
 
 
 class ItemTable(ItemPlan):

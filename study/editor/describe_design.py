@@ -5,12 +5,11 @@ The module reads no database rows of a design.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils.safestring import SafeString
-from django.utils.text import capfirst
 
 from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.organisation import ORGANISATION_LABELS, ORGANISATION_SETTINGS, applicable_settings
@@ -19,12 +18,12 @@ from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
-from study.design.condition_choices import COPLAYER, WORLD, all_kinds
+from study.design.condition_choices import COPLAYER, WORLD, settings_of_kind
 from study.design.condition_plan import NOBODY
 from study.design.counterbalancing import SCHEMES, get_scheme
-from study.design.form_labels import same_events_label
+from study.design.form_labels import part_label, study_label
 from study.design.markdown_html import to_html
-from study.design.models import Condition, Knowing, Outcome, Shown, Study, SurveyItem
+from study.design.models import Condition, Knowing, Outcome, Shown, SurveyItem
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_fields import item_notes as notes
 from study.design.questions.item_kinds import KIND_FIELDS, format_number, kind_of, must_be_answered
@@ -115,20 +114,6 @@ def plain_value(value: Json) -> str:
     return str(value)
 
 
-def field_label(form: Any, model: Any, name: str) -> str:
-    """Return the label of a model field in this form."""
-    asked = form.base_fields.get(name)
-    label = (asked and asked.label) or model._meta.get_field(name).verbose_name
-    return str(capfirst(str(label)))
-
-
-def study_label(name: str, worlds: Iterable[str] = ()) -> str:
-    """Return the form label of a field of the study. `worlds` supply the name of their random events."""
-    if name == "same_dishes":
-        return same_events_label(worlds)
-    return field_label(SettingsForm, Study, name)
-
-
 def study_value(name: str, value: Json) -> str:
     """Return the value of a field of the study in words."""
     if value is None:
@@ -185,15 +170,6 @@ PLAN_TEXTS = tuple(name for name in PlanForm.Meta.fields if name not in PLANNED)
 """Fields of the plan that are Markdown texts."""
 
 
-def declared_settings(part: str, name: str) -> Mapping[str, Setting]:
-    """Return the settings of a world or co-player by name.
-
-    The result is empty if the kind no longer exists.
-    """
-    kind = next((one for one in all_kinds() if (one.part, one.name) == (part, name)), None)
-    return {setting.name: setting for setting in kind.settings} if kind else {}
-
-
 def setting_value(setting: Setting | None, value: Json) -> str:
     """Return the value of a declared setting in words, with the labels of its choices."""
     if value == "":
@@ -208,7 +184,7 @@ def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[
 
     Undeclared values follow under their own names.
     """
-    known = declared_settings(part, name)
+    known = settings_of_kind(part, name)
     for setting in known.values():
         if setting.name in values:
             yield LabelledValue(setting.label, setting_value(setting, values[setting.name]))
@@ -226,7 +202,7 @@ def world_words(condition: Condition) -> str:
 
     A choice is shown by its label alone. Other settings have their own label, as in `Chess, Minutes: 5`.
     """
-    first = next(iter(declared_settings(WORLD, condition.world).values()), None)
+    first = next(iter(settings_of_kind(WORLD, condition.world).values()), None)
     value = condition.settings.get(first.name) if first else None
     if first is None or value in (None, ""):
         return readable_name(condition.world)
@@ -386,12 +362,6 @@ def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
     ]
 
 
-def part_label(kind: str, name: str) -> str:
-    """Return the form label of a part's setting."""
-    fields = SETTING_FIELDS.get(kind, dict)()
-    return str(fields[name].label) if name in fields else readable_name(name)
-
-
 def part_value(kind: str, name: str, value: Json) -> str:
     """Return the value of a part's setting in words, with the labels of its choices."""
     field = SETTING_FIELDS.get(kind, dict)().get(name)
@@ -406,9 +376,9 @@ def part_pairs(part: PartPlan) -> list[LabelledValue]:
         if name == "kitchen":
             pairs += played_pairs(practice_played(value))
         elif isinstance(value, list):
-            pairs.append(LabelledValue(part_label(part.kind, name), many=tuple(map(plain_value, value))))
+            pairs.append(LabelledValue(part_label(name), many=tuple(map(plain_value, value))))
         else:
-            pairs.append(LabelledValue(part_label(part.kind, name), part_value(part.kind, name, value)))
+            pairs.append(LabelledValue(part_label(name), part_value(part.kind, name, value)))
     return pairs
 
 

@@ -21,6 +21,7 @@ from kitchen.infra.file_downloads import as_attachment
 from kitchen.infra.file_writing import zip_files
 from study.analysis.pre_launch_warnings import first_warning, pre_launch_problems
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
+from study.design.form_labels import study_label
 from study.design.markdown_html import to_html
 from study.design.models import Study, Version
 from study.design.preregistration import bundle_problem, date_is_hashed, freeze_study
@@ -199,7 +200,7 @@ def _told(study: Study, version: Version) -> dict[str, Any]:
 
 def _planned(design: Blueprint, name: str) -> tuple[str, SafeString]:
     """Return a text of the plan as (heading, HTML)."""
-    return describe_design.study_label(name), to_html(str(design.study[name] or ""))
+    return study_label(name), to_html(str(design.study[name] or ""))
 
 
 def _condition(
