@@ -210,7 +210,7 @@ def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: i
         raise SchemeError("This scheme has no sequences to issue.")
     tallies = {id: used.get(id, SequenceTally()) for id in range(1, block_size + 1)}
     least = min(tally.filled for tally in tallies.values())
-    chance = _permutation(block_size, derived_seed(seed, "sequence", least))
+    chance = random.Random(derived_seed(seed, "sequence", least)).sample(range(block_size), block_size)  # noqa: S311
     return min(tallies, key=lambda id: (tallies[id].filled, tallies[id].finished, chance[id - 1]))
 
 
@@ -226,10 +226,6 @@ def assign_order(
     if block:
         return block[next_sequence(len(block), used, seed=seed) - 1]
     return OrderSequence(0, tuple(random_order(conditions, derived_seed(seed, "order", number))))
-
-
-def _permutation(size: int, seed: int) -> list[int]:
-    return random.Random(seed).sample(range(size), size)  # noqa: S311 - not a secret
 
 
 def position_counts(orders: Iterable[Sequence[str]]) -> dict[str, tuple[int, ...]]:

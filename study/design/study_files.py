@@ -121,19 +121,19 @@ def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Stud
         row = {**_condition_values(condition, told.world), "study": study, "position": position}
         _make(source.at(f"conditions[{position}]"), Condition, row)
     for position, item in enumerate(told.items, start=1):
-        row = {**_given(item), "study": study, "position": position}
+        row = {**_given_fields(item), "study": study, "position": position}
         _make(source.at(f"items[{position}]"), SurveyItem, row)
     for kind, part in told.parts.items():
-        _make(source.at(f"parts.{kind}"), StudyPart, {**_given(part), "study": study, "kind": kind})
+        _make(source.at(f"parts.{kind}"), StudyPart, {**_given_fields(part), "study": study, "kind": kind})
     for position, outcome in enumerate(told.outcomes, start=1):
-        _make(source.at(f"outcomes[{position}]"), Outcome, {**_given(outcome), "study": study})
+        _make(source.at(f"outcomes[{position}]"), Outcome, {**_given_fields(outcome), "study": study})
     study.texts = _texts(source, all_texts(blueprint_of(study)), told.texts)
     study.save(update_fields=["texts"])
     _check_open(source, study)
     return study
 
 
-def _given(told: Record) -> dict[str, Any]:
+def _given_fields(told: Record) -> dict[str, Any]:
     """Return the fields that a table sets, without defaults."""
     return told.model_dump(exclude_unset=True)
 
@@ -150,7 +150,7 @@ def _study_values(told: StudyFile) -> dict[str, Any]:
 def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]:
     """Return a condition's fields from its own table, completed by the study's world."""
     settings = {**world.settings, **told.settings}
-    return {"world": world.kind, **_given(told), "settings": settings}
+    return {"world": world.kind, **_given_fields(told), "settings": settings}
 
 
 def _texts(

@@ -70,26 +70,31 @@ class Change(NamedTuple):
 
 def design_changes(old: Blueprint, new: Blueprint) -> list[Change]:
     """Return every difference between a preregistered design (`old`) and the current one (`new`)."""
-    return [_Telling(one, (old, new)).change() for one in differences(old, new)]
+    return [_DifferenceWords(one, (old, new)).change() for one in differences(old, new)]
 
 
 def program_changes(bundle: Mapping[str, Json]) -> list[Change]:
     """Return how this program would treat the design differently from the program that froze it."""
     names = {row["key"]: row["name"] for row in bundle["content"]["design"]["conditions"]}
     return [
-        Change(_place(one.where, names), capfirst(one.field), _made(one.old, names), _made(one.new, names))
+        Change(
+            _program_place(one.where, names),
+            capfirst(one.field),
+            _derived_value(one.old, names),
+            _derived_value(one.new, names),
+        )
         for one in program_differences(bundle)
     ]
 
 
-def _place(where: str, names: Mapping[str, str]) -> str:
+def _program_place(where: str, names: Mapping[str, str]) -> str:
     what, _, key = where.partition(" ")
     if what == "condition":
         return f"Condition “{names.get(key, key)}”"
     return f"{capfirst(what)} {readable_name(key)}".strip() if key else str(capfirst(where))
 
 
-def _made(value: Json, names: Mapping[str, str]) -> ChangeSide:
+def _derived_value(value: Json, names: Mapping[str, str]) -> ChangeSide:
     """Return a value that follows from a design: orders as a list, other values as a text."""
     if not isinstance(value, dict) or "sequences" not in value:
         return ChangeSide(plain_value(value))
@@ -100,7 +105,7 @@ def _made(value: Json, names: Mapping[str, str]) -> ChangeSide:
     )
 
 
-class _Telling:
+class _DifferenceWords:
     """Turns one difference between two designs into words."""
 
     def __init__(self, difference: Difference, designs: tuple[Blueprint, Blueprint]) -> None:

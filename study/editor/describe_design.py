@@ -326,39 +326,36 @@ def shown_words(value: str) -> str:
     return str(Shown(value).label) if value in Shown.values else "as in the study"
 
 
-def _known_pairs(condition: ConditionPlan) -> list[LabelledValue]:
-    """Return which choices co-players know, in the words of the forms. The default is left out."""
-    if condition.knowing == EVERYBODY or condition.knowing not in Knowing.values:
-        return []
-    return [
-        LabelledValue("Whose choice of the step a co-player knows", str(Knowing(condition.knowing).label))
-    ]
+def _seconds(value: float | None, unset: str) -> str:
+    return unset if value is None else f"{format_number(value)} s"
 
 
 def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
-    """Return all of a condition except its name."""
-    thinking, timer = condition.thinking_seconds, condition.step_seconds
-    decides = condition.decision_seconds
+    """Return all of a condition except its name. Switches that are off and other defaults are left out."""
+    knows, decides = condition.knowing, condition.decision_seconds
+    chosen = [
+        ("Also offered in three dimensions", "yes" if condition.three_dimensions else ""),
+        ("Shows what teammates are about to do", "yes" if condition.shows_intents else ""),
+        ("Goes on without who is busy", "yes" if condition.passes_by else ""),
+        (
+            "Whose choice of the step a co-player knows",
+            str(Knowing(knows).label) if knows in Knowing.values and knows != EVERYBODY else "",
+        ),
+    ]
+    last = [
+        ("Time for a decision", _seconds(decides, "")),
+        ("Lets participants plan ahead", "yes" if condition.offers_plans else ""),
+    ]
     return [
         LabelledValue("Name in the data", condition.key),
         LabelledValue("Participants read", condition.label),
         *played_pairs(vars(condition)),
-        LabelledValue(
-            "Thinking time", "as in the study" if thinking is None else f"{format_number(thinking)} s"
-        ),
-        LabelledValue("Step timer", "none" if timer is None else f"{format_number(timer)} s"),
+        LabelledValue("Thinking time", _seconds(condition.thinking_seconds, "as in the study")),
+        LabelledValue("Step timer", _seconds(condition.step_seconds, "none")),
         LabelledValue("How the world is shown", shown_words(condition.shown)),
-        *([LabelledValue("Also offered in three dimensions", "yes")] if condition.three_dimensions else []),
-        *([LabelledValue("Shows what teammates are about to do", "yes")] if condition.shows_intents else []),
-        *([LabelledValue("Goes on without who is busy", "yes")] if condition.passes_by else []),
-        *_known_pairs(condition),
+        *(LabelledValue(label, value) for label, value in chosen if value),
         *team_pairs(condition),
-        *(
-            [LabelledValue("Time for a decision", f"{format_number(decides)} s")]
-            if decides is not None
-            else []
-        ),
-        *([LabelledValue("Lets participants plan ahead", "yes")] if condition.offers_plans else []),
+        *(LabelledValue(label, value) for label, value in last if value),
     ]
 
 
@@ -392,11 +389,6 @@ def answers_words(item: ItemPlan) -> str:
     return kind_of(item).answers_words(item)
 
 
-def right_words(item: ItemPlan) -> str:
-    """Return the right answer, or an empty string."""
-    return "" if item.correct is None else plain_value(item.correct)
-
-
 def item_notes(item: ItemPlan) -> tuple[str, ...]:
     """Return the unusual properties of an item: sub-scale, reversed, restrictions, and whether it is
     optional."""
@@ -408,7 +400,8 @@ def item_notes(item: ItemPlan) -> tuple[str, ...]:
 def question(item: ItemPlan) -> DescribedQuestion:
     """Return all of an item in words."""
     must = ("must be answered",) if must_be_answered(item) else ()
-    return DescribedQuestion(item, answers_words(item), right_words(item), (*must, *item_notes(item)))
+    right = "" if item.correct is None else plain_value(item.correct)
+    return DescribedQuestion(item, answers_words(item), right, (*must, *item_notes(item)))
 
 
 def question_pairs(item: ItemPlan) -> list[LabelledValue]:
@@ -465,10 +458,11 @@ def _scale(place: str, scale: SubScale) -> DescribedScale:
     return DescribedScale(scale.name, place, scale.label, ends, items, scale.problem)
 
 
-def given_words(kind: str, has_code: bool, has_address: bool) -> str:
+def _given(outcome: OutcomePlan) -> str:
     """Return what participants get at this kind of end, apart from its text."""
-    own = OWN_CODE if kind == Outcome.Kind.COMPLETE else "No code"
-    return f"{FIXED_CODE if has_code else own}; {'an address to go to' if has_address else 'no address'}."
+    own = OWN_CODE if outcome.kind == Outcome.Kind.COMPLETE else "No code"
+    where = "an address to go to" if outcome.has_address else "no address"
+    return f"{FIXED_CODE if outcome.has_code else own}; {where}."
 
 
 def ends(design: Blueprint) -> list[DescribedOutcome]:
@@ -480,10 +474,6 @@ def ends(design: Blueprint) -> list[DescribedOutcome]:
     known.setdefault("complete", OutcomePlan(kind="complete", text="", has_code=False, has_address=False))
     rows = [known[kind] for kind in Outcome.Kind.values if kind in known]
     return [DescribedOutcome(end_words(one.kind), _given(one), to_html(one.text)) for one in rows]
-
-
-def _given(outcome: OutcomePlan) -> str:
-    return given_words(outcome.kind, outcome.has_code, outcome.has_address)
 
 
 def end_words(kind: str) -> str:

@@ -43,13 +43,8 @@ Usual = Callable[[ChoosableKind, Setting], Json]
 """Returns the default value of a setting of a kind."""
 
 
-def default_value(kind: ChoosableKind, setting: Setting) -> Json:
-    """Return the declared default."""
-    return setting.default
-
-
 def with_default_settings(
-    sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = default_value
+    sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = lambda _, setting: setting.default
 ) -> QueryDict:
     """Return the submitted data, completed by defaults for a chosen kind whose settings were not on the page.
 
@@ -135,7 +130,7 @@ def use_drawing_fields(form: Any, study: Study) -> None:
             widget = DrawingWidget(
                 one.canvas,
                 partial(earlier_drawings, one, study, form.data),
-                partial(_beside, form, one.kind),
+                partial(_choice_values, form, one.kind),
                 partial(last_drawn, one, form.data),
             )
             form.fields[one.name].widget = widget
@@ -150,7 +145,7 @@ def drawing_problems(form: Any, why: str) -> list[str]:
     return [why]
 
 
-def _beside(form: Any, kind: ChoosableKind) -> dict[str, Json]:
+def _choice_values(form: Any, kind: ChoosableKind) -> dict[str, Json]:
     """Return the chosen values of the kind's choice settings."""
     chosen = ((name, setting) for name, setting in kind.named_settings() if setting.kind == "choice")
     return {setting.name: form[name].value() for name, setting in chosen}

@@ -150,7 +150,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
         context["counts"] = study_counts(study)
         context["measured"] = comparison_metrics(blueprint_of(study))
     if form.is_valid():
-        context |= _shown(form, names)
+        context |= _answer_context(form, names)
     return render(request, "study/planning/sample_size.html", context)
 
 
@@ -175,7 +175,7 @@ def _form(request: HttpRequest, names: list[str], test: str) -> SampleSizeForm:
     return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
 
 
-def _shown(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
+def _answer_context(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
     """Return the template variables of the answer: named conditions, and the values for the figure's
     address."""
     answer, given = form.found, form.cleaned_data

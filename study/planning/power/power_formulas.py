@@ -9,6 +9,7 @@ al. 2007, Behav. Res. Methods 39, 175-191). With two conditions it is the two-si
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil, isnan, sqrt
@@ -166,16 +167,8 @@ def people_needed(power_at: Callable[[int], float], power: float) -> int | None:
 
     `power_at` returns the power for a number of participants.
     """
-    low, high = 1, MOST_PEOPLE  # power is too low at `low`, and high enough at `high`
-    if power_at(high) < power:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        if power_at(middle) >= power:
-            high = middle
-        else:
-            low = middle
-    return high
+    people = bisect_left(range(MOST_PEOPLE + 1), power, lo=2, key=power_at)
+    return people if people <= MOST_PEOPLE else None
 
 
 def people_to_invite(complete: int, drop_out: float) -> int:
