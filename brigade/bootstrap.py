@@ -60,8 +60,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def install(files: Sequence[str]) -> None:
-    """Create an environment of this Python's version with uv in it, and let uv install the files.
-    SetupError."""
+    """Let uv install the files into an environment of this Python's version. SetupError."""
     if not all(path.exists() for path in (VENV / "lib" / VERSION, PYTHON, UV)):
         call([sys.executable, "-m", "venv", "--clear", str(VENV)], "making .venv")
         call([str(PYTHON), "-I", "-m", "pip", *QUIETLY, "-r", str(PINNED)], "installing uv")
@@ -84,8 +83,7 @@ def fill(python: Path, files: Sequence[str]) -> None:
 
 
 def call(command: Sequence[str], doing: str) -> None:
-    """Run a step; print what it does if it takes more than a second. SetupError with the reason if it
-    fails."""
+    """Run a step; print what it does if it takes more than a second. SetupError with the reason."""
     index = os.environ.get("PIP_INDEX_URL")  # uv must use the same index as pip
     environment = {**({"UV_DEFAULT_INDEX": index} if index else {}), "UV_HTTP_RETRIES": "1", **os.environ}
     with subprocess.Popen(  # noqa: S603 - our own steps

@@ -81,20 +81,17 @@ class SeatView:
     ended_by_staff: bool = False
     """Whether staff ended the episode."""
     abandoned_because: str = ""
-    """The reason if the episode ended because somebody was gone; completes “It was ended because …”. Empty
-    otherwise."""
+    """Why the episode ended early; completes “It was ended because …”. Empty otherwise."""
     hints: tuple[str, ...] = ()
     """Sentences on good next actions, where hints are on."""
     hinted: Command | None = None
     """The command of the last hint, if it has one. The page marks the command and its place."""
     until: bool = False
-    """Whether the episode ends as soon as its goal is reached (`Practice.until`), or else at its last
-    step."""
+    """Whether the episode ends as soon as its goal is reached (`Practice.until`)."""
     reached: bool = False
     """Whether it ended because the goal was reached."""
     shown: str = DRAWING_TABLES
-    """How this person's page shows the world: a value that `Page.shown` returns; the same for the whole
-    episode."""
+    """How this person's page shows the world (`Page.shown`); the same for the whole episode."""
     amounts: Mapping[Command, tuple[int, int]] = field(default_factory=dict)
     """Commands of `legal` whose last word is an amount (`World.amounts`). Keys are the commands without that
     word; values are the least and the most amount."""
@@ -110,8 +107,7 @@ class SeatView:
     offers_plans: bool = False
     """Whether the page offers to plan later commands; the same for the whole episode."""
     plannable: Sequence[Command] = ()
-    """Commands that can be planned (`World.plannable`), where the page offers it and this seat must
-    command."""
+    """Commands that can be planned (`World.plannable`), where the page offers it now."""
     intents: Mapping[int, Intent] = field(default_factory=dict)
     """Where `shows_intents`: what other seats said, at their decision on the last step, that they will do
     next. It was decided before this seat chooses, and is never the command of the open step. A seat without
@@ -151,8 +147,7 @@ class SeatView:
     seats_of: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """For each member to whom this person may give jobs: the seats that it commands."""
     acts: bool = True
-    """Whether this person has a seat of the world. If not, there is nothing to choose, and `seat` is not a
-    seat."""
+    """Whether this person has a seat of the world. If not, `seat` is not a seat."""
     tick_ms: int | None = None
     """Milliseconds between steps in a clocked world (`World.tick_ms`): there is no menu, and key presses
     count at once. None: steps wait for everybody."""
@@ -203,8 +198,7 @@ class Page(ABC):
     among the scripts.
     """
     overview_layout: ClassVar[str] = ""
-    """The same for a person who watches without a seat (`overview`); it gets only the panels of the
-    overview."""
+    """The layout for a person who watches without a seat (`overview`)."""
     views: ClassVar[tuple[str, ...]] = (DRAWING_TABLES,)
     """How this world can be shown: `DRAWING_TABLES`, `DRAWING_ONLY`, or both."""
     supports_clock: ClassVar[bool] = True
@@ -219,8 +213,7 @@ class Page(ABC):
     body: ClassVar[str] = gettext_lazy("player")
     """The thing that a seat commands, in one word: *choose what your player does*."""
     reference: ClassVar[str] = ""
-    """Template of a second reference that can be opened during play; empty if there is none. It gets `brief`
-    and `handbook`."""
+    """Template of a second reference, which gets `brief` and `handbook`; empty if there is none."""
     reference_title: ClassVar[str] = ""
     """Title of the reference: one or two words."""
     settings_differ: ClassVar[str] = gettext_lazy(
@@ -245,8 +238,7 @@ class Page(ABC):
     """How to use the page: a sentence for each of the first steps, shown where hints are on. They are marked
     with `gettext_noop` and translated when they are shown."""
     aim: ClassVar[str] = gettext_lazy("It ends as soon as you have reached the goal, or after the last step.")
-    """When an episode with a goal ends; shown at its second step. `{steps}` is the maximum number of
-    steps."""
+    """When an episode with a goal ends; shown at its second step. `{steps}` is the maximum."""
     missed: ClassVar[str] = gettext_lazy(
         "The steps are over, and the goal was not reached yet. That is all right."
     )
@@ -268,8 +260,7 @@ class Page(ABC):
         )
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-        """Return a sentence with this command, which an adviser recommended for this aim (`Advice`), and the
-        reason."""
+        """Return a sentence with this command, and why it is recommended (`aim` of an `Advice`)."""
         return gettext("Try this: {command}.").format(command=self.phrase(command))
 
     def reached(self, view: SeatView) -> str:
@@ -278,8 +269,7 @@ class Page(ABC):
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels in reading order. Every view of an episode has the same ids, except those of
-        parts."""
+        """Return the panels in reading order. All views have the same ids, except those of parts."""
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the panels for a person who watches without a seat (`SeatView.looks_on`), placed in
@@ -287,8 +277,7 @@ class Page(ABC):
         return ()
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the goal in a sentence or two, for somebody who sees nothing of the world; empty: nothing is
-        said."""
+        """Return the goal in a sentence or two, for somebody who sees nothing of the world."""
         return ""
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
@@ -300,8 +289,7 @@ class Page(ABC):
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return what guide and reference show of a brief, already in words: templates cannot look up
-        names."""
+        """Return what guide and reference show of a brief, already in words."""
         return brief
 
     @abstractmethod

@@ -71,15 +71,12 @@ class WorkForecast:
         ahead = f"{counted_noun(self.episodes, 'episode')}, {counted_noun(self.steps, 'step')}"
         if self.seconds is None:
             return f"{ahead}; how long they take cannot be said, for the co-player failed"
-        said = f"{ahead}, {duration_text(self.seconds)} of computing on one core"
-        return f"{said}, and the time in which models answer" if self.waits else said
+        text = f"{ahead}, {duration_text(self.seconds)} of computing on one core"
+        return f"{text}, and the time in which models answer" if self.waits else text
 
 
 def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkForecast:
-    """Estimate how much time these jobs need, by playing a few steps of some of them.
-
-    The stand-in replaces paid models during this sample.
-    """
+    """Estimate the time of these jobs from a few steps of some. The stand-in replaces paid models."""
     paid, steps = provider_names(setup), len(jobs) * setup.ground.steps
     some = jobs[:: max(1, len(jobs) // SAMPLED_JOBS)][:SAMPLED_JOBS]
     try:
@@ -208,6 +205,6 @@ class SpendingLimit:
         """Return the forecast, and how much of the budget is left."""
         if self.budget is None or self.amount is None:
             return str(self.ahead)
-        said = f"{self.ahead}; of {format_dollars(self.budget)} {format_dollars(self.amount)} are left"
+        text = f"{self.ahead}; of {format_dollars(self.budget)} {format_dollars(self.amount)} are left"
         short = self.ahead.expected is not None and self.amount < self.ahead.expected
-        return f"{said}, less than is expected: it will stop before its end" if short else said
+        return f"{text}, less than is expected: it will stop before its end" if short else text

@@ -53,10 +53,7 @@ def setting_names(kind: str) -> dict[str, str]:
 
 
 def exact_amount(amount: Decimal) -> Decimal:
-    """Return the amount with as many decimals as it needs, at least two.
-
-    An amount that is saved unchanged therefore stays equal.
-    """
+    """Return the amount with as many decimals as it needs, at least two."""
     cents = amount.quantize(Decimal("0.01"))
     return cents if cents == amount else amount.normalize()
 
@@ -293,10 +290,7 @@ def _fields_of(kind: str) -> Iterator[tuple[str, forms.Field]]:
 
 
 def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
-    """Return all fields of a new experiment in groups.
-
-    The page shows only the chosen co-player's settings.
-    """
+    """Return all fields of a new experiment in groups. The page hides other co-players' settings."""
     both, teams = ["episodes", "seed"], worlds_with_comparison()
     what = [COPLAYER, *(name for name in ARGUMENTS if name not in both)]
     return [

@@ -43,10 +43,7 @@ def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | 
 
 
 def _nearest_stranger(way: Iterable[str]) -> Address | None:
-    """Return the first address that is not a trusted proxy, starting at our own proxy.
-
-    Addresses behind it may be invented by that client.
-    """
+    """Return the first address that is not a trusted proxy; what it says of others may be invented."""
     address = None
     for said in way:
         address = _read(said)
@@ -56,9 +53,7 @@ def _nearest_stranger(way: Iterable[str]) -> Address | None:
 
 
 def client_network(address: Address) -> str:
-    """Return the text that stands for one household or office: an IPv4 address, or the /64 network of an IPv6
-    address.
-    """
+    """Return the text for one household or office: an IPv4 address, or an IPv6 address's /64 network."""
     if isinstance(address, IPv6Address):
         return str(ip_network((address, 64), strict=False))
     return str(address)

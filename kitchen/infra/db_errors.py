@@ -74,9 +74,7 @@ def _led_to(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _trouble(error: BaseException) -> DatabaseProblem | None:
-    """Return the problem of a Django error, from the driver's error. An error without a number is a lost
-    connection.
-    """
+    """Return the problem by the driver's error. An error without a number is a lost connection."""
     if not isinstance(error, Error):
         return None
     said = error.__cause__

@@ -146,10 +146,7 @@ MAX_RETRY_SECONDS = 16.0
 
 
 def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
-    """Return the result of `act`, which is repeated while the database cannot store anything.
-
-    Raises the last error if the problem persists.
-    """
+    """Return the result of `act`, repeated while the database cannot store. Raises its last error."""
     until, waits, known = time.monotonic() + MAX_RETRY_SECONDS, iter(RETRY_WAITS), False
     while True:
         try:
@@ -172,6 +169,12 @@ def _note(what: str, trouble: DatabaseProblem, *, known: bool) -> None:
 
 
 def drop_broken_connection() -> None:
-    """Close a broken connection, so that the next query opens a new one."""
+    """Close a broken connection, so that the next query opens a new one.
+
+    Inside a transaction the connection stays: Django closes it when the rollback fails. SQLite would keep the
+    lock of a transaction whose connection is closed while a cursor still exists.
+    """
+    if connection.in_atomic_block:
+        return
     with suppress(Error):
         connection.close_if_unusable_or_obsolete()

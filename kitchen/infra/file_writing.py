@@ -54,9 +54,7 @@ def zip_files(files: Mapping[str, bytes], *, folder: str, at: datetime) -> bytes
 
 
 BACKUP_RECORD = "last-backup"
-"""Name of a file with the time (ISO 8601) of the last backup, in the app's data folder. Other tools may write
-it.
-"""
+"""File in the data folder with the time (ISO 8601) of the last backup. Other tools may write it."""
 BACKUP_ARCHIVES = "backups/brigade-*.tar"
 """Pattern of backup archives in that folder."""
 

@@ -23,19 +23,14 @@ _STATE, _STARTED = 0, 19
 
 
 def process_name() -> str:
-    """Return `boot/namespace/pid/start`, which no other process ever has, also in other containers.
-
-    Empty if the system does not provide it.
-    """
+    """Return `boot/namespace/pid/start`, unique also among containers; empty if the system lacks it."""
     place, pid = _place(), os.getpid()
     started = _started(pid)
     return f"{place}/{pid}/{started}" if place and started else ""
 
 
 def process_is_gone(name: str) -> bool:
-    """Return True if the process of this name has certainly ended. False for one that cannot be seen from
-    here.
-    """
+    """Return True if this process has certainly ended; False for one that cannot be seen from here."""
     place, _, started = name.rpartition("/")
     place, _, pid = place.rpartition("/")
     if not place or place != _place() or not pid.isdecimal():
@@ -90,9 +85,7 @@ def die_with_parent(number: int = signal.SIGKILL) -> None:
 
 
 def parent_death_hook(parent: int) -> Callable[[], None]:
-    """Return a function that a child calls first: it makes the child die with this parent, even if already
-    gone.
-    """
+    """Return a function for a child to call first: it dies with this parent, even if already gone."""
 
     def tie() -> None:
         die_with_parent()
@@ -119,10 +112,7 @@ def web_processes() -> int:
 
 
 def ticker_processes() -> int:
-    """Return `BRIGADE_TICKERS`: the number of clock processes on this machine.
-
-    The default is at least two, so that one continues when another dies.
-    """
+    """Return `BRIGADE_TICKERS`: clock processes on this machine, at least two by default."""
     return _number("BRIGADE_TICKERS", min(max(2, usable_cores()), MAX_WEB_PROCESSES))
 
 

@@ -102,13 +102,13 @@ class NewestPerOwner(Generic[T]):
         self._most = most
         self._here: dict[Hashable, list[T]] = {}
 
-    def come(self, owner: Hashable, one: T) -> list[T]:
+    def add(self, owner: Hashable, one: T) -> list[T]:
         """Add an item. Returns the owner's items that were removed for it."""
         here = [*self._here.get(owner, ()), one]
         self._here[owner] = here[-self._most :]
         return here[: -self._most]
 
-    def go(self, owner: Hashable, one: T) -> None:
+    def remove(self, owner: Hashable, one: T) -> None:
         """Remove an item. Does nothing if it was already removed."""
         left = [each for each in self._here.get(owner, ()) if each is not one]
         if left:

@@ -34,9 +34,7 @@ SENT_AT_HEADER = "brigade_asked_at"
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """Number of tasks that no worker has taken, and the seconds that the first one has waited (0 if there is
-    none).
-    """
+    """Number of tasks that no worker has taken, and seconds that the first one has waited (0: none)."""
 
     tasks: int
     seconds: float
@@ -77,9 +75,7 @@ def queue_statuses(client: Any) -> dict[str, QueueStatus]:
 
 
 def _standing(client: Any, name: str) -> QueueStatus:
-    """Return the status of one queue. New tasks are added at the left, and workers take them from the
-    right.
-    """
+    """Return a queue's status. New tasks are added at the left, and workers take from the right."""
     number, oldest = client.llen(name), client.lindex(name, -1)
     asked_at = _asked_at(oldest) if oldest else None
     return QueueStatus(number, max(0.0, time.time() - asked_at) if asked_at is not None else 0.0)
@@ -150,9 +146,7 @@ _asker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="health")
 
 @dataclass(frozen=True, slots=True)
 class WorkerHealth:
-    """Numbers of workers that take agents' decisions (`workers`) and experiments (`experimenters`). None if
-    unknown.
-    """
+    """Numbers of workers of agents' decisions and of experiments (`experimenters`); None if unknown."""
 
     workers: int | None = None
     problem: str = ""

@@ -26,8 +26,7 @@ class Fact(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Several values. The first cell of each row names the row; `head` is empty where columns have no
-    names."""
+    """Several values. The first cell of a row names it; `head` is empty without column names."""
 
     code: str
     title: str

@@ -41,9 +41,7 @@ from kitchen.uptime.outage_detection import (
 )
 
 outage_over = Signal()
-"""Signal: an outage was recorded. Arguments: `part`, and `spans` of it that no other outage covers, in
-order.
-"""
+"""Signal: an outage was recorded. `part`; `spans` of it that no other outage covers, in order."""
 
 clock_set = Signal()
 """Signal: the system clock was set.
@@ -65,9 +63,7 @@ def last_heartbeats() -> dict[str, Sign]:
 
 
 def is_heartbeat_due(signs: Signs, part: str, moment: Moment) -> bool:
-    """Return True if this process has to send a heartbeat, because no other one of its part has just done
-    so.
-    """
+    """Return True if this process must send a heartbeat, since no other of its part just did."""
     sign = signs.get(part)
     if sign is None or process_name() not in sign.processes:
         return True
@@ -175,9 +171,7 @@ def _register(own: Sign) -> None:
 log = logging.getLogger(__name__)
 
 FIRST_SECONDS = 2.0
-"""Seconds that a starting process waits for its first heartbeat, after which turns get their lost time
-back.
-"""
+"""Seconds for a starting process's first heartbeat, after which turns get their lost time back."""
 PING_SECONDS = 1.0
 """Seconds that Redis has to answer."""
 
@@ -198,9 +192,7 @@ class Heartbeat:
         self._redis_answers, self._now = redis_answers, now
 
     def once(self) -> None:
-        """Send a heartbeat if one is due. A failure of the database, or a long delay, is remembered until it
-        is back.
-        """
+        """Send a heartbeat if one is due. A failure of the database is remembered until it is back."""
         moment = self._now()
         try:
             signs = last_heartbeats()

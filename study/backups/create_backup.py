@@ -29,18 +29,14 @@ OWN_NAME = re.compile(r"brigade-\d{8}T\d{6}Z\.tar")
 
 
 def backup_path(named: Path | None) -> Path:
-    """Return the path of a new backup. For a folder or None, the name contains the current time in
-    seconds."""
+    """Return the path of a new backup; in a folder, or without a name, its name holds the time."""
     folder = named or Path(settings.VAR_DIR) / "backups"
     is_file = named is not None and not folder.is_dir()
     return folder if is_file else folder / f"brigade-{timezone.now():%Y%m%dT%H%M%SZ}.tar"
 
 
 def prune_old_backups(made: Path, keep: int) -> int:
-    """Remove older backups with generated names beside this one, so that `keep` are left with it.
-
-    Return the number of removed files. Raises OSError.
-    """
+    """Keep this and the newest other backups with generated names; return how many were removed. OSError."""
     others = (file for file in made.parent.iterdir() if OWN_NAME.fullmatch(file.name) and file != made)
     too_many = sorted(others, reverse=True)[keep - 1 :]
     for file in too_many:

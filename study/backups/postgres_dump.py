@@ -33,8 +33,7 @@ VARIABLES = {
     "sslkey": "PGSSLKEY",
     "service": "PGSERVICE",
 }
-"""Environment variables that pass the settings to PostgreSQL's programs. A password in arguments would be
-visible to others."""
+"""Variables for PostgreSQL's programs. A password in arguments would be visible to others."""
 
 
 def server_major() -> int:
@@ -44,8 +43,7 @@ def server_major() -> int:
 
 
 def program(name: str) -> str:
-    """Return the path of pg_dump or pg_restore. Raises BackupError if it is missing or too old for this
-    server."""
+    """Return the path of pg_dump or pg_restore. BackupError if it is missing or too old."""
     major, found = server_major(), which(name)
     advice = f"install it (on Debian and Ubuntu: apt-get install postgresql-client-{major})"
     if not found:
@@ -79,8 +77,7 @@ def check(file: Path, major: int) -> None:
 
 
 def check_alone() -> None:
-    """Raise BackupError if others stay connected to the database. A closed connection may be visible for a
-    moment."""
+    """Raise BackupError if others stay connected; a closed connection may be visible for a moment."""
     for _ in range(LOOKS):
         if not (others := _others()):
             return
@@ -97,10 +94,7 @@ def _others() -> int:
 
 
 def replace(dumped: Path, aside: str, *, is_empty: bool) -> None:
-    """Replace the tables by the dump; the old ones stay in a schema named `aside`.
-
-    Raises BackupError after undoing all changes.
-    """
+    """Replace the tables by the dump; the old ones stay in a schema `aside`. BackupError, with no change."""
     schema = schema_now()
     contents = dumped.with_suffix(".list")
     listed = _run(program("pg_restore"), "--list", str(dumped))

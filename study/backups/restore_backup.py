@@ -239,10 +239,7 @@ def _check_manifest(manifest: Manifest) -> None:
 
 @contextmanager
 def while_nothing_runs() -> Iterator[None]:
-    """Prevent `make run` from starting here during the block.
-
-    Raises BackupError if the app runs or others are connected to the database.
-    """
+    """Keep `make run` from starting here. BackupError if the app runs or others are connected."""
     with Path(settings.RUN_LOCK).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -261,10 +258,7 @@ def _file() -> Path:
 
 
 def _folder_beside() -> tempfile.TemporaryDirectory[str]:
-    """Return a temporary folder on the database's disk, so that a rename can replace the file.
-
-    Raises BackupError.
-    """
+    """Return a temporary folder on the database's disk, for a rename to replace the file. BackupError."""
     place = _file().parent if connection.vendor == "sqlite" else Path(settings.VAR_DIR)
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -20,8 +20,7 @@ class StudyCommand(OneLineCommand):
         parser.add_argument("slug", metavar="SLUG", help="the study's slug, as in its link /s/SLUG/")
 
     def study(self, slug: str) -> Study:
-        """Return the study with this slug. Otherwise raise CommandError (exit code 2) that lists the
-        studies."""
+        """Return the study with this slug, or raise CommandError (exit code 2) that lists the studies."""
         try:
             return Study.objects.get(slug=slug)
         except Study.DoesNotExist:
@@ -29,8 +28,7 @@ class StudyCommand(OneLineCommand):
             raise CommandError(f"there is no study {slug!r} (studies: {known})", returncode=2) from None
 
     def episodes(self, slug: str) -> QuerySet[Episode]:
-        """Return all episodes and practice episodes of the study with this slug. Raises CommandError like
-        `study`."""
+        """Return all episodes of the study, practice too. Raises CommandError like `study`."""
         study = self.study(slug)
         practised = Q(practised_by__study=study) | Q(first_practised_by__study=study)
         theirs = Q(rounds__participant__study=study) | practised

@@ -103,8 +103,7 @@ LOOK_SECONDS = 8.0
 NOT_ALLOWED = 4403
 GONE = 4404
 ELSEWHERE = 4409
-"""Websocket close codes: the user has no right (any more); the study is deleted; newer pages replaced this
-one."""
+"""Close codes: the user has no right; the study is deleted; newer pages replaced this one."""
 MOST_PAGES = 10
 """The most live pages of one user in one process."""
 PINGS = partial(TokenBucket, rate=2.0, most=20)
@@ -131,16 +130,13 @@ class LiveConsumer(AsyncWebsocketConsumer):
         try:
             await super().__call__(*scope_receive_send)
         finally:
-            connection_drain.go(self)
-            open_pages().go(self.user, self)
+            connection_drain.remove(self)
+            open_pages().remove(self.user, self)
             if self.working:
                 self.working.cancel()
 
     async def connect(self) -> None:
-        """Accept staff who may see this study's participants.
-
-        Close other connections without sending anything.
-        """
+        """Accept staff who may see this study's participants; close others without sending anything."""
         self.people: set[str] = set()
         self.episodes: set[str] = set()
         self.changed = asyncio.Event()
@@ -154,23 +150,17 @@ class LiveConsumer(AsyncWebsocketConsumer):
             await self.close(NOT_ALLOWED)
         else:
             self.user = self.scope["user"].pk
-            connection_drain.come(self)
-            for older in open_pages().come(self.user, self):
+            connection_drain.add(self)
+            for older in open_pages().add(self.user, self):
                 await older.close(ELSEWHERE)
             self.working = asyncio.create_task(self._keep_telling())
 
-    async def make_way(self) -> None:
-        """Close the page's connection because this process is about to end.
-
-        The page reconnects to another.
-        """
+    async def close_for_restart(self) -> None:
+        """Close the connection, because this process ends. The page reconnects to another."""
         await self.close(RESTART_CLOSE_CODE)
 
     async def _may_watch(self) -> bool:
-        """Return whether the session is still active and its user has the right.
-
-        The database is asked each time.
-        """
+        """Return whether the session is still active and its user has the right; asks the database."""
         session = self.scope["session"]
         is_on = database_sync_to_async(is_session_active)
         if self.study is None or not await is_on(session.session_key or ""):
@@ -225,10 +215,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
                     await asyncio.shield(self._tell())
 
     async def _subscribe(self) -> None:
-        """Subscribe to the study's events.
-
-        Without Redis, the page is updated at every check, and each check tries again.
-        """
+        """Subscribe to the study's events. Without Redis it updates at each check, which tries again."""
         assert self.study is not None  # noqa: S101 - a socket without a study is closed in connect
         if not self.subscribed:
             with contextlib.suppress(*CHANNEL_ERRORS):

@@ -33,10 +33,7 @@ from study.researchers.reauthenticate import requires_password
 
 
 def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
-    """Return the rounds, each with `foreseen`, the accuracy of predictions in words.
-
-    `foreseen` is empty if no co-player predicted anything.
-    """
+    """Return the rounds with `foreseen`, the accuracy of predictions in words, empty without any."""
     found = list(rounds)
     by_episode = predictions_by_episode({one.episode_id for one in found if one.episode_id})
     for one in found:
@@ -46,10 +43,7 @@ def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
 
 
 def _told(foresight: PredictionAccuracy) -> str:
-    """Return the accuracy, such as `Share of right predictions 71 % (5 of 7)`.
-
-    A dash means that none is judged yet.
-    """
+    """Return `Share of right predictions 71 % (5 of 7)`; a dash means that none is judged yet."""
     if foresight.share is None:
         return f"{FORESIGHT.label} \N{EN DASH}"
     return f"{FORESIGHT.label} {100 * foresight.share:.0f} % ({foresight.right} of {foresight.judged})"
@@ -120,8 +114,7 @@ class ActionForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class OfferedAction:
-    """An action that is possible now: its name, label and effect, and the target that the form sends
-    along."""
+    """An action that is possible now: name, label, effect, and the target that the form sends along."""
 
     action: str
     words: str

@@ -84,10 +84,7 @@ def participant_include(*, participant_id: int, user: User, reason: str) -> bool
 
 
 def link_fingerprint(person: Participant) -> str:
-    """Return a short hash of the current link, without revealing it.
-
-    A form that was made for another link changes nothing.
-    """
+    """Return a hash of the current link that does not reveal it. An older form then changes nothing."""
     return hashlib.sha256(person.key.encode()).hexdigest()[:16]
 
 

@@ -48,11 +48,13 @@ def mark_episode_visits_done(participant_id: int) -> None:
     A stored time does not change. Call this whenever another page is opened or done, because episodes end on
     the server. Episodes that others continued without the participant do not count.
     """
+    begun = PageVisit.objects.filter(participant=participant_id, page="play", done_at=None)
+    if not begun.exists():
+        return
     over = Round.objects.filter(participant=participant_id, position=OuterRef("position"))
     over = over.exclude(episode=None).exclude(episode__status__in=NOT_DONE)
     theirs = Seat.objects.filter(episode=OuterRef("episode"), number=OuterRef("seat"), mind=None)
     over = over.filter(Exists(theirs))
-    begun = PageVisit.objects.filter(participant=participant_id, page="play", done_at=None)
     begun.filter(Exists(over)).update(done_at=Subquery(over.values("episode__ended_at")))
 
 

@@ -18,19 +18,16 @@ waits.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-import httpcore2
 import httpx2
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
@@ -50,97 +47,6 @@ from study.design.recruitment_platforms import (
     label_proof,
 )
 
-_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
-
-
-@contextmanager
-def http_deadline(seconds: float) -> Iterator[None]:
-    """Limit the HTTP calls of this thread inside the block to this many seconds in total.
-
-    The limit applies to clients that were passed through `with_deadline`.
-    """
-    token = _deadline.set(time.monotonic() + seconds)
-    try:
-        yield
-    finally:
-        _deadline.reset(token)
-
-
-def with_deadline(client: httpx2.Client) -> httpx2.Client:
-    """Make a client observe `http_deadline`, and return it. Its proxies, certificates and pools stay
-    unchanged."""
-    transports: list[Any] = [client._transport, *client._mounts.values()]
-    for transport in transports:
-        if transport is not None:
-            pool = transport._pool
-            pool._network_backend = _Backend(pool._network_backend)
-    return client
-
-
-def _left(given: float | None, too_late: type[Exception]) -> float | None:
-    deadline = _deadline.get()
-    if deadline is None:
-        return given
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise too_late("the deadline of the call is over")
-    return left if given is None else min(given, left)
-
-
-class _Stream(httpcore2.NetworkStream):
-    def __init__(self, stream: httpcore2.NetworkStream) -> None:
-        self.stream = stream
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self.stream.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self.stream.write(buffer, _left(timeout, httpcore2.WriteTimeout))
-
-    def close(self) -> None:
-        self.stream.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore2.NetworkStream:
-        left = _left(timeout, httpcore2.ConnectTimeout)
-        return _Stream(self.stream.start_tls(ssl_context, server_hostname, left))
-
-    def get_extra_info(self, info: str) -> Any:
-        return self.stream.get_extra_info(info)
-
-
-class _Backend(httpcore2.NetworkBackend):
-    def __init__(self, backend: httpcore2.NetworkBackend) -> None:
-        self.backend = backend
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.NetworkStream:
-        left = _left(timeout, httpcore2.ConnectTimeout)
-        return _Stream(self.backend.connect_tcp(host, port, left, local_address, socket_options))
-
-    def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.NetworkStream:
-        left = _left(timeout, httpcore2.ConnectTimeout)
-        return _Stream(self.backend.connect_unix_socket(path, left, socket_options))
-
-    def sleep(self, seconds: float) -> None:
-        self.backend.sleep(seconds)
-
-
 FETCH_SECONDS = 3.0
 WAITED_SECONDS = 4.0
 """Longest wait for an unknown key, in seconds, even if the name lookup of the server hangs."""
@@ -156,20 +62,23 @@ log = logging.getLogger(__name__)
 def read(source: str) -> str:
     """Return the text at this HTTPS address or in this file. Raises KeysError."""
     try:
-        if not source.startswith("https://"):
-            return Path(source).read_text()
-        with http_deadline(FETCH_SECONDS), with_deadline(httpx2.Client()) as client:
-            return fetched(client, source)
+        return asyncio.run(_fetched(source)) if source.startswith("https://") else Path(source).read_text()
     except (OSError, UnicodeDecodeError, httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise KeysError(f"the keys cannot be read: {type(error).__name__}") from error
 
 
-def fetched(client: httpx2.Client, source: str) -> str:
+async def _fetched(source: str) -> str:
+    """Return the text at this address within `FETCH_SECONDS`, which a slow server cannot extend."""
+    async with asyncio.timeout(FETCH_SECONDS), httpx2.AsyncClient() as client:
+        return await fetched(client, source)
+
+
+async def fetched(client: httpx2.AsyncClient, source: str) -> str:
     """Return the text at this address. Raises KeysError for more than `LARGEST` bytes, compressed or not."""
     body = b""
-    with client.stream("GET", source, headers={"Accept-Encoding": "identity"}) as answer:
+    async with client.stream("GET", source, headers={"Accept-Encoding": "identity"}) as answer:
         answer.raise_for_status()
-        for piece in answer.iter_raw(LARGEST):
+        async for piece in answer.aiter_raw(LARGEST):
             body += piece
             if len(body) > LARGEST:
                 raise KeysError(f"the keys cannot be read: more than {LARGEST} bytes")
@@ -177,7 +86,10 @@ def fetched(client: httpx2.Client, source: str) -> str:
 
 
 class KeyRing:
-    """Thread-safe cache of the public keys of one source."""
+    """Thread-safe cache of the public keys of one source.
+
+    PyJWT's `PyJWKClient` makes lookups of known keys wait for a fetch, and repeats a failed fetch every time.
+    """
 
     def __init__(
         self, read: Callable[[str], str] = read, clock: Callable[[], float] = time.monotonic

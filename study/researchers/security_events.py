@@ -67,8 +67,7 @@ def _store(count: SecurityCount, *, last: int, erased: int) -> None:
 
 
 def events_erase(events: QuerySet[SecurityEvent]) -> int:
-    """Erase these events, which must be the oldest, in batches; record them as erased. Return their
-    number."""
+    """Erase these events, which must be the oldest, in batches, and record it. Return their number."""
     numbers = dict(events.order_by("pk").values_list("pk", "number"))
     for piece in batches_of(numbers):
         _piece_erase(piece, max(numbers[pk] for pk in piece))

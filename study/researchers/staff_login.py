@@ -29,8 +29,7 @@ NOWHERE = "0.0.0.0"  # noqa: S104 - nobody listens there
 
 
 class SlidingSession:
-    """Middleware that extends a login by `SESSION_COOKIE_AGE` with each page. Participants have no session
-    and get none."""
+    """Middleware that extends a login with each page. Participants have no session and get none."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -19,10 +19,7 @@ WALK_STEPS = 2
 
 
 def lead_to_dish(situation: Situation) -> Advice | None:
-    """Return the next command of the situation's seat towards a served dish.
-
-    Return None if no dish can be cooked.
-    """
+    """Return the seat's next command towards a served dish; None if no dish can be cooked."""
     (seat,) = situation.seats
     brief, seen = situation.briefs[seat], situation.observations[seat]
     cookable = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]]
@@ -137,9 +134,7 @@ class SeatPursuit:
         return [*rivals, *(part for part in cooked if part not in rivals), *(without_items(missing, cooked))]
 
     def _first(self, part: str) -> tuple[bool, int]:
-        """Return the sort key: parts that can be started at this place first, then those that take
-        longest.
-        """
+        """Return the sort key: parts that can be started at this place first, then the slowest ones."""
         here = not self._made(part) and self._place_for(part) == self.me["at"]
         return here and not self._missing(part, self.me["at"]), self._time(part)
 
@@ -159,10 +154,7 @@ class SeatPursuit:
         return {self.brief["recipes"][product]["tool"]}.union(*below)
 
     def _clear(self, place: str, dish: str, clearing: Collection[str]) -> Advice | None:
-        """Return the command that frees a tool of items that are no part of the dish.
-
-        The items are taken out; if that is not possible, they are cooked.
-        """
+        """Return the command that frees a tool of items of other dishes: it takes or cooks them."""
         here = self.places[place]
         if here["busy"] or place in clearing:
             return None
@@ -186,9 +178,7 @@ class SeatPursuit:
         return min(there, key=lambda place: self.places[place]["busy"], default="")
 
     def _place_for(self, product: str) -> str:
-        """Return the tool for this product: the one with most of its parts, or an empty one, or one to be
-        cleared.
-        """
+        """Return the tool for this product: the one with most of its parts, else an empty or occupied one."""
         kinds = self._all_of_kind(self.brief["recipes"][product]["tool"])
         return max(kinds, key=lambda place: self._fitness(product, place))
 
@@ -218,9 +208,7 @@ class SeatPursuit:
         return Advice((verb, place, item) if item else (verb, place), aim)
 
     def _wait(self, place: str, dish: str) -> Advice:
-        """Return the advice to wait beside the tool, if nothing else can be done for the dish before it is
-        ready.
-        """
+        """Return the advice to wait beside the tool, or beside the one that is ready soonest."""
         busy = [each for each in self.places if self.places[each]["busy"]]
         place = place or min(busy, key=lambda each: self.places[each]["busy"], default=self.me["at"])
         aim = {"do": "wait", "to": place, "dish": dish}

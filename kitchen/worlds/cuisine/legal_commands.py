@@ -158,10 +158,7 @@ def _changes(kitchen: CommandTable, helper: AgentState, place: PlaceState) -> It
 
 @lru_cache(maxsize=256)
 def plannable_commands(level: Level) -> tuple[Command, ...]:
-    """Return all commands that a plan may contain: gotos, then the commands of each place, then the idle one.
-
-    Only items that the level's recipes use or make can be got.
-    """
+    """Return all commands that a plan may have. Gets name items that the level's recipes use or make."""
     gotos = [("goto", place) for place in level.places]
     return (*gotos, *(command for place in level.places for command in _there(level, place)), NOOP)
 

@@ -82,9 +82,9 @@ class Stock:
     work: Mapping[str, int]
     """W of every product (see Timing in the package docstring)."""
 
-    def name_of(self, item: str) -> str:
-        """Return the readable name of an ingredient or product."""
-        return self.ingredients[item] if item in self.ingredients else self.recipes[item].name
+    def has(self, item: str) -> bool:
+        """Return whether this is an ingredient or a product."""
+        return item in self.ingredients or item in self.recipes
 
 
 DIFFICULTIES: Mapping[str, str] = {
@@ -143,16 +143,8 @@ class Level:
 
 
 def parse_level(text: str, file: str, stock: Stock) -> Level:
-    """Return the level of a level file's text; its code is the stem of `file`.
-
-    Raise DataError for anything that cannot be played.
-    """
+    """Return the level of a file's text; its code is the stem of `file`. DataError if it is not playable."""
     return _level(Path(file).stem, *parse_toml(text, file), stock)
-
-
-def open_level(path: Path, stock: Stock) -> Level:
-    """Return the level of a level file; as `parse_level`."""
-    return _level(path.stem, *read_toml(path), stock)
 
 
 def _level(code: str, source: DataSource, values: Mapping[str, Json], stock: Stock) -> Level:
@@ -162,6 +154,7 @@ def _level(code: str, source: DataSource, values: Mapping[str, Json], stock: Sto
         if dish not in stock.recipes:
             raise source.error("dishes", f"no recipe for {dish!r}")
     places = numbered_places(told.kitchen, stock)
+    wanted = {node for dish in told.dishes for node in recipe_items(dish, stock.recipes)}
     return Level(
         code=code,
         title=told.title,
@@ -171,7 +164,7 @@ def _level(code: str, source: DataSource, values: Mapping[str, Json], stock: Sto
         uncookable=_uncookable(source, told, stock),
         places=places,
         serving_table=next(id for id, tool in places.items() if tool.role == "serving"),
-        recipes=_leading_to(told.dishes, stock),
+        recipes={product: recipe for product, recipe in stock.recipes.items() if product in wanted},
         stock=stock,
     )
 
@@ -215,11 +208,6 @@ def _uncookable(source: DataSource, told: LevelFile, stock: Stock) -> tuple[str,
         if not missing.get(dish):
             raise source.error("known_uncookable", f"{dish!r} is not a dish of this level that lacks a tool")
     return tuple(dish for dish, tools in missing.items() if tools)
-
-
-def _leading_to(dishes: Iterable[str], stock: Stock) -> dict[str, Recipe]:
-    wanted = {node for dish in dishes for node in recipe_items(dish, stock.recipes)}
-    return {product: recipe for product, recipe in stock.recipes.items() if product in wanted}
 
 
 DATA_FOLDER = Path(__file__).parent / "data"
@@ -292,7 +280,7 @@ def load_catalogue(directory: Path = DATA_FOLDER) -> Catalogue:
     files = sorted((directory / "levels").glob("*.toml"), key=_in_number_order)
     if not files:
         raise DataError(f"{directory / 'levels'}: holds no level")
-    return Catalogue(stock, {path.stem: open_level(path, stock) for path in files})
+    return Catalogue(stock, {path.stem: _level(path.stem, *read_toml(path), stock) for path in files})
 
 
 def load_stock(directory: Path) -> Stock:

@@ -36,10 +36,7 @@ LEVEL_CLASSES: Mapping[str, LevelClass] = {
 
 @lru_cache(maxsize=256)
 def generate_level(seed: int, difficulty: str, stock: Stock) -> Level:
-    """Return the level of this seed and class over these recipes; the same in every process.
-
-    Raise SettingsError for an unknown class, or if the recipes hold no dish of its kind.
-    """
+    """Return the level of this seed and class. SettingsError if the recipes have no dish of the class."""
     return parse_level(level_text(seed, difficulty, stock), f"{difficulty}_{seed}.toml", stock)
 
 
@@ -58,9 +55,7 @@ def level_text(seed: int, difficulty: str, stock: Stock) -> str:
 
 
 def _choose_dishes(chance: Random, mould: LevelClass, stock: Stock) -> list[str]:
-    """Return dishes that together need as many types of tools as the class has, the deepest one
-    among them.
-    """
+    """Return dishes that together need as many types of tools as the class has, one of full depth."""
     wanted = chance.randint(*mould.dishes)
     firsts = [dish for dish in _dishes(stock) if _suits_first(dish, mould, stock)]
     chance.shuffle(firsts)

@@ -37,10 +37,7 @@ def recipe_items(product: str, recipes: Mapping[str, HasRecipe]) -> tuple[str, .
 
 
 def recipe_depth(product: str, recipes: Mapping[str, HasRecipe]) -> int:
-    """Return the activations on the longest path from a base ingredient to the product.
-
-    Return 0 for a base ingredient.
-    """
+    """Return the activations on the longest path from a base ingredient to the product; 0 for the former."""
     if product not in recipes:
         return 0
     return 1 + max(recipe_depth(ingredient, recipes) for ingredient in recipes[product].ingredients)
@@ -60,10 +57,7 @@ def tool_waiting(product: str, recipes: Mapping[str, HasRecipe], busy: Mapping[s
 
 
 def work_of_product(product: str, recipes: Mapping[str, HasRecipe], busy: Mapping[str, int]) -> int:
-    """Return W of a product: its waiting, and 3 for each distinct node of its tree.
-
-    `busy` is steps by tool type.
-    """
+    """Return W of a product: its waiting, and 3 per distinct node of its tree. `busy` is by tool type."""
     return tool_waiting(product, recipes, busy) + WORK_PER_NODE * len(recipe_items(product, recipes))
 
 

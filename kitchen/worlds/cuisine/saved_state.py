@@ -123,8 +123,7 @@ class StateReader:
         return list(value)
 
     def _is_item(self, value: Json) -> bool:
-        stock = self.level.stock
-        return isinstance(value, str) and (value in stock.ingredients or value in stock.recipes)
+        return isinstance(value, str) and self.level.stock.has(value)
 
     def _check_draws(self, book: OrderBook) -> None:
         again = OrderBook(self.level.dishes, self.options.timing, book.seed)

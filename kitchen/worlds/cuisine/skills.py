@@ -7,7 +7,7 @@ something out of a place is `fetch`, starting a tool is `make`, and putting a di
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import ClassVar
 
@@ -28,12 +28,6 @@ from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.cuisine.aim_pursuit import SeatPursuit, next_command
 from kitchen.worlds.cuisine.aims import FETCH, FREE, MAKE, SERVE, aim_mark, aim_status
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import agent_name
-
-
-def skill_conditions(sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-    """Return the conditions of a skill in the order in which they are checked."""
-    kind, what = skill
-    return list(_OF[kind](sight, what))
 
 
 def _serve(sight: SeatObservation, dish: str) -> Iterator[SkillCondition]:
@@ -155,11 +149,6 @@ def _examples(brief: Brief, seat: int) -> Iterator[WorkedExample]:
     )
 
 
-def scene_lines(brief: Brief, seen: Mapping[str, Json]) -> str:
-    """Return the orders, what each robot holds, and what lies in each place."""
-    return "\n".join([*_orders(seen), *_robots(seen), *_places(brief, seen)])
-
-
 def _orders(seen: Mapping[str, Json]) -> Iterator[str]:
     told = [f"{order['dish']}, {counted_noun(order['life'], 'step')} left" for order in seen["orders"]]
     yield f"Orders: {'; '.join(told) or 'none now'}."
@@ -224,8 +213,8 @@ class CuisineSkills(Skills):
         return game_description(sight.brief, sight.seat, len(sight.seen["agents"]))
 
     def scene(self, sight: SeatObservation) -> str:
-        """Return orders, robots and tools in words."""
-        return scene_lines(sight.brief, sight.seen)
+        """Return the orders, what each robot holds, and what lies in each place."""
+        return "\n".join([*_orders(sight.seen), *_robots(sight.seen), *_places(sight.brief, sight.seen)])
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
         """Return the aims of the level, the same for every robot."""
@@ -245,8 +234,9 @@ class CuisineSkills(Skills):
         return (verb, what) if what else None
 
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the conditions of each kind of skill."""
-        return skill_conditions(sight, skill)
+        """Return the conditions of a skill in the order in which they are checked."""
+        kind, what = skill
+        return list(_OF[kind](sight, what))
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
         """Return how many of a dish were served so far."""
@@ -261,10 +251,7 @@ class CuisineSkills(Skills):
         return [done for event in sight.events for done in _done(sight, other, event)]
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """Return whether a finished skill agrees with the predicted one.
-
-        A part of the predicted item agrees with it; so does a tool that became empty.
-        """
+        """Return whether a finished skill is the predicted one; None for a part of it or an emptied tool."""
         if foreseen == done:
             return True
         (kind, what), (did, item) = foreseen, done
@@ -300,15 +287,12 @@ class CuisineSkills(Skills):
 def aims_in_brief(brief: Mapping[str, Json]) -> Iterator[Skill]:
     """Yield the aims as `World.aims` lists them, from a seat's brief."""
     recipes, tools = brief["recipes"], set(brief["locations"].values())
-    made = [item for item in recipes if all(recipes[one]["tool"] in tools for one in _made_for(brief, item))]
+    needed = {item: [part for part in parts_of_item(brief, item) if part in recipes] for item in recipes}
+    made = [item for item in recipes if all(recipes[part]["tool"] in tools for part in needed[item])]
     yield from ((SERVE, dish) for dish in brief["dishes"] if dish in made)
     yield from ((MAKE, item) for item in made)
     yield from ((FETCH, item) for item in [*brief["base"], *made])
     yield from ((FREE, id) for id, kind in brief["locations"].items() if kind not in (STORAGE, SERVING))
-
-
-def _made_for(brief: Mapping[str, Json], item: str) -> Collection[str]:
-    return [part for part in parts_of_item(brief, item) if part in brief["recipes"]]
 
 
 def parts_of_item(brief: Mapping[str, Json], item: str) -> set[str]:

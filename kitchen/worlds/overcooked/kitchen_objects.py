@@ -169,9 +169,7 @@ class KitchenObjects:
         return pot.started is not None and clock - pot.started >= self.layout.ticks(pot.contents)
 
     def cook(self, clock: int) -> Iterator[Event]:
-        """End the step that has brought the clock here: start pots, and yield `started` and `ready`
-        events.
-        """
+        """End the step that has brought the clock here: start pots, and yield `started` and `ready`."""
         for cell in self.layout.places(POT):
             pot = self.pots.get(cell)
             if pot and pot.started is None and self.starts_itself and len(pot.contents) == POT_CAPACITY:

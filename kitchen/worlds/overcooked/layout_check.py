@@ -107,20 +107,12 @@ PLACE_NAMES: Mapping[str, str] = {
     POT: "a pot",
     SERVING: "a serving place",
 }
-ONE_PLACE_NAMES: Mapping[str, str] = {
-    "O": "onions",
-    "T": "tomatoes",
-    "D": "dishes",
-    POT: "pot",
-    SERVING: "serving place",
-}
+ONE_PLACE_NAMES: Mapping[str, str] = {**PLACE_NAMES, POT: "pot", SERVING: "serving place"}
 """Names of furniture in a sentence that also gives its position."""
 
 
 def layout_remarks(layout: Layout) -> tuple[DrawingRemark, ...]:
-    """Return all remarks: what prevents soups from being served, what nobody reaches, and who
-    reaches what.
-    """
+    """Return all remarks: what cannot be served, what nobody reaches, and what each seat reaches."""
     reach = reach_in(layout)
     return (*_unserved(reach), *_lost(reach), *_apart(reach), *(_reached(reach, seat) for seat in (0, 1)))
 
@@ -191,7 +183,6 @@ def _listed(letters: Iterator[str]) -> str:
 TextLines = Annotated[tuple[str, ...], Field(strict=False)]
 DrawnAmount = int | str | dict[str, int]
 
-CELL_NAMES: Mapping[str, str] = {"O": "onions", "T": "tomatoes"}
 NEEDED_CELLS: Mapping[str, str] = {
     "D": "There are no dishes (D).",
     SERVING: "There is no serving place (S).",
@@ -280,7 +271,7 @@ def _of_soups(words: Sequence[str], letters: set[str]) -> Iterator[str]:
         if not 1 <= len(word) <= POT_CAPACITY or set(word) - set(INGREDIENTS):
             yield f"“{word}” is no soup: that is 1 to {POT_CAPACITY} letters O and T."
         elif missing := sorted(set(word) - letters):
-            yield f"“{word}” needs {CELL_NAMES[missing[0]]} ({missing[0]}), which the grid lacks."
+            yield f"“{word}” needs {PLACE_NAMES[missing[0]]} ({missing[0]}), which the grid lacks."
         if _soup(word) in seen:
             yield f"“{word}” stands there twice."
         seen.add(_soup(word))
@@ -294,7 +285,7 @@ def _of_amount(label: str, told: DrawnAmount, letters: set[str]) -> Iterator[str
         )
     elif isinstance(told, dict):
         yield from (
-            f"{label}: what {CELL_NAMES[letter]} ({letter}) add is missing."
+            f"{label}: what {PLACE_NAMES[letter]} ({letter}) add is missing."
             for letter in INGREDIENTS
             if letter in letters and letter not in told
         )

@@ -84,10 +84,7 @@ class LayoutEditor(drawable_setting.DrawableSetting):
         }
 
     def sheet(self, text: str) -> GridDrawing:
-        """Return the drawing of a layout text (see `DrawableSetting`).
-
-        Rows may differ in length. Unknown keys are not drawn.
-        """
+        """Return the drawing of a layout text. Rows may differ in length; unknown keys are not drawn."""
         if not text.strip():
             return GridDrawing()
         told = _read(text)
@@ -180,10 +177,7 @@ def _list(words: Sequence[str]) -> str:
 
 
 def _number(written: str) -> str:
-    """Return a number, or an inline table of one number per ingredient.
-
-    Any other text stays a string, which the rules refuse.
-    """
+    """Return a number or an inline table of one per ingredient; any other text as a string, to be refused."""
     if re.fullmatch(r"[1-9][0-9]{0,8}", written):
         return written
     each = [_EACH.fullmatch(part.strip()) for part in written.upper().split(",")]

@@ -73,9 +73,7 @@ class OvercookedTraces(Recordings[Trace]):
             return f"{recorded.id}: set-up: {error}"
 
     def speeds(self, recorded: Sequence[Trace], rounds: int) -> list[float]:
-        """Return ticks per second of each round: `reset` and every `step` with its events, without
-        decoding.
-        """
+        """Return ticks per second of each round: `reset` and every `step` with its events."""
         episodes = [(_world(trace), trace.turns) for trace in recorded]
         steps = sum(len(turns) for _, turns in episodes)
         return [steps / _play(episodes) for _ in range(rounds)]

@@ -55,10 +55,7 @@ def furniture_text(moment: SkillMoment) -> str:
 
 
 def moment_text(moment: SkillMoment) -> str:
-    """Return what the players hold, and the pots.
-
-    If things pass over counters, counters replace the partner.
-    """
+    """Return what the players hold, and the pots; counters replace the partner if the seats are parted."""
     lines = [furniture_text(moment), f"{player_name(moment.seat)} holds {_held(moment.held)}."]
     if moment.is_parted:
         lines += _counters(moment)

@@ -21,7 +21,6 @@ from kitchen.worlds.overcooked.layout import (
     Layout,
     cell_ahead,
 )
-from kitchen.worlds.overcooked.partners.baseline_agents import thing_sources
 from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoard, scene_from_observation
 from kitchen.worlds.overcooked.partners.path_finding import pose_graph_of
 
@@ -63,7 +62,7 @@ class SkillMoment:
 
     def sources(self, thing: str) -> list[Cell]:
         """Return the cells where the seat can take such a thing."""
-        return self.reached(thing_sources(self.scene, thing))
+        return self.reached(self.scene.sources(thing))
 
     def counters(self) -> list[Cell]:
         """Return all counters that the seat can get to."""
@@ -106,9 +105,7 @@ class SkillMoment:
 
     @property
     def is_parted(self) -> bool:
-        """Return whether some seat cannot reach every kind of furniture, so that things must pass over
-        counters.
-        """
+        """Return whether things must pass over counters, because some seat lacks some furniture."""
         return any(
             not self.reached(self.layout.places(kind), seat) for seat in (0, 1) for kind in self._kinds()
         )
@@ -122,7 +119,7 @@ class SkillMoment:
         ground = pose_graph_of(self.layout)
         poses = [ground.pose(*pose) for pose in zip(self.scene.at, self.scene.face, strict=True)]
         board = TaskBoard(self.scene, (ground, ground), (poses[0], poses[1]))
-        lacking = [food for cell in board.open_pots() for food in board.missing(cell)]
+        lacking = board.all_missing()
         for held in self.scene.hands:
             if held in lacking:
                 lacking.remove(held)

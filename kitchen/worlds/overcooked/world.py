@@ -47,10 +47,7 @@ from kitchen.worlds.overcooked.settings import DRAWN, PACE_TICK, SETTINGS, Optio
 
 
 def layout_brief(options: Options) -> dict[str, Json]:
-    """Return layout, orders, cooking and timing.
-
-    `value` and `time` are as in a layout file, by ingredient.
-    """
+    """Return layout, orders, cooking and timing; `value` and `time` are as in a layout file."""
     layout, values = options.layout, options.values
     return {
         "layout": layout.code,
@@ -319,10 +316,7 @@ class Overcooked(World):
         ]
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Return the directions, `interact` if it would have an effect, and `stay` last.
-
-        After the end: only `stay`.
-        """
+        """Return the directions, `interact` if it has an effect, and `stay`; after the end only `stay`."""
         if self.over:
             return [STAY]
         acts = not self._things.why_not(seat, self._stands[seat].ahead, self._clock)
@@ -340,10 +334,7 @@ class Overcooked(World):
         return [] if after.why_not(1, there, self._clock) else [INTERACT]
 
     def accepts(self, seat: int, command: Command) -> bool:
-        """Return whether this is one of the six commands.
-
-        All six are always accepted, because a participant does not know yet what the other seat does.
-        """
+        """Return whether this is a command. All are accepted: nobody knows what the other seat will do."""
         return command in COMMANDS
 
     def score(self) -> dict[str, Json]:

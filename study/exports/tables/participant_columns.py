@@ -160,7 +160,9 @@ def _item_columns(
         if item.may_not_apply:
             apart = slot._replace(apart=True)
             said = f"1 if {item.key} was answered by “does not apply”: its own column is blank then."
-            yield WideColumn(apart.named(), "boolean", said, told=partial(_counted, apart, said), slot=apart)
+            yield WideColumn(
+                apart.named(), "boolean", said, in_words=partial(_counted, apart, said), slot=apart
+            )
     for scale in scales:
         slot = ColumnContent(condition, place, scored[scale.name], scored=True)
         keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scale.items)

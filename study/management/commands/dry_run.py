@@ -19,15 +19,9 @@ from django.core.management.base import CommandError, CommandParser
 from study.analysis.pre_launch_warnings import late_decision_warnings, unmeasurable_warnings
 from study.management.study_command import StudyCommand
 from study.participants.simulated_effects import parse_effects
-from study.pilot.bots.simulated_person import OutcomeShares
-from study.pilot.dry_run_execution import (
-    PATIENCE,
-    DryRunRequest,
-    DryRunRequestError,
-    UnreachableError,
-    crowd_order,
-    walked,
-)
+from study.pilot.bots.many_walkthroughs import PATIENCE, CrowdOrder
+from study.pilot.bots.walk_plans import OutcomeShares
+from study.pilot.dry_run_execution import DryRunRequestError, UnreachableError, crowd_order, walked
 
 SHARES = {
     "drop-outs": "how many of a hundred just stop somewhere",
@@ -98,7 +92,7 @@ class Command(StudyCommand):
             self.stderr.write(f"note: {words}")
         self._say(report.counts)
         self._say(f"{report.finished} of {order.participants} synthetic participants finished")
-        if failed := report.outcome.failed:
+        if failed := report.failed:
             reasons = "; ".join(f"number {number}: {why}" for number, why in sorted(failed.items()))
             raise CommandError(f"did not finish as planned: {reasons}", returncode=1)
         if report.unlike:
@@ -111,15 +105,15 @@ class Command(StudyCommand):
 
 def wish_of(
     *, participants: int, seed: int, at_once: int, patience: float, think: float, **more: Any
-) -> DryRunRequest:
-    """Return the request that the options describe; shares that are not given are 0."""
+) -> CrowdOrder:
+    """Return the settings that the options describe; shares that are not given are 0."""
     names = (name.replace("-", "_") for name in SHARES)
     shares = OutcomeShares(**{name: more.get(name, 0) for name in names})
     try:
         known = parse_effects(more.get("known", ()))
     except ValueError as error:
         raise DryRunRequestError(str(error), "known") from error
-    return DryRunRequest(participants, seed, at_once, shares, patience, think, known)
+    return CrowdOrder(participants, seed, at_once, shares, patience, think, known)
 
 
 def named(error: DryRunRequestError) -> str:

@@ -70,7 +70,7 @@ def stored_data_page(request: HttpRequest, slug: str) -> HttpResponse:
         "study": study,
         "keeps_devices": "keeps_devices" in on,
         "lines": [line.told() for line in STORED_DATA.values() if not line.setting or line.setting in on],
-        "beside": [line.told() for line in STORED_BESIDE.values()],
+        "beside": list(map(gettext, STORED_BESIDE.values())),
         "names": settings.KEEP_NAMES_DAYS,
         "everything": settings.KEEP_DAYS,
         "events": settings.KEEP_EVENTS_DAYS,

@@ -19,7 +19,7 @@ from kitchen.agents import call_forecast
 from kitchen.agents.random_agent import RandomAgent
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.benchmark import OptimumCase
-from kitchen.experiments import experiment_services, play_episodes, tasks
+from kitchen.experiments import experiment_services, tasks
 from kitchen.experiments.episode_rows import read_rows_csv
 from kitchen.experiments.experiment_forecast import forecast_cost
 from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup, episode_jobs
@@ -47,13 +47,15 @@ FILES = {
     "prompts.csv",
     "log",
 }
+pytestmark = pytest.mark.django_db
+
 SMALL = ["--levels", "0", "--agents", "2", "--alphas", "1.0,2.0", "--episodes", "1", "--co-player", "random"]
 
 
 @pytest.fixture
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """The figure's files are written with nothing in them: for tests of the other files."""
-    monkeypatch.setattr("kitchen.experiments.result_figures.draw_success_rates", lambda *_: b"")
+    monkeypatch.setattr("kitchen.experiments.experiment_folder.draw_chart", lambda *_: b"")
 
 
 def run(out: Path, *arguments: str) -> str:
@@ -82,7 +84,7 @@ def test_a_killed_run_goes_on_and_plays_nothing_twice(tmp_path: Path, monkeypatc
         played.append(job.alpha)
         return play_episode(job, *args, **more)
 
-    monkeypatch.setattr(play_episodes, "play_episode", play_or_die)
+    monkeypatch.setattr(experiment_services, "play_episode", play_or_die)
     with pytest.raises(SystemExit):
         run(tmp_path, "--local")
     before = read_rows_csv((tmp_path / "episodes.csv").read_bytes())
@@ -235,7 +237,6 @@ def inline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_figures")
-@pytest.mark.django_db
 @pytest.mark.servers
 def test_workers_play_it_and_a_second_command_finds_it_played(tmp_path: Path, inline: None) -> None:
     first = run(tmp_path)
@@ -248,7 +249,6 @@ def test_workers_play_it_and_a_second_command_finds_it_played(tmp_path: Path, in
 
 
 @pytest.mark.usefixtures("no_figures")
-@pytest.mark.django_db
 def test_what_was_played_here_is_not_played_again_on_workers(tmp_path: Path, inline: None) -> None:
     run(tmp_path, "--local")
     before = (tmp_path / "episodes.csv").read_bytes()
@@ -257,7 +257,6 @@ def test_what_was_played_here_is_not_played_again_on_workers(tmp_path: Path, inl
 
 
 @pytest.mark.usefixtures("no_figures")
-@pytest.mark.django_db
 def test_from_workers_to_here_and_back(tmp_path: Path, inline: None) -> None:
     run(tmp_path)
     row = ExperimentEpisode.objects.order_by("id").first()
@@ -268,7 +267,6 @@ def test_from_workers_to_here_and_back(tmp_path: Path, inline: None) -> None:
     assert (tmp_path / "episodes.csv").read_bytes() == before
 
 
-@pytest.mark.django_db
 @pytest.mark.servers
 def test_a_taken_episode_is_not_taken_again_and_its_row_is_written_once() -> None:
     experiment = make(at_once=2)
@@ -280,7 +278,6 @@ def test_a_taken_episode_is_not_taken_again_and_its_row_is_written_once() -> Non
     assert len(experiment_services.rows_of(experiment)) == 1
 
 
-@pytest.mark.django_db
 @pytest.mark.servers
 def test_the_episode_of_a_dead_worker_is_taken_up_again() -> None:
     experiment = make(at_once=1)
@@ -293,7 +290,6 @@ def test_the_episode_of_a_dead_worker_is_taken_up_again() -> None:
 
 
 @pytest.mark.usefixtures("no_figures")
-@pytest.mark.django_db
 def test_an_episode_that_fails_on_a_worker_is_played_again_when_it_is_started_again(
     tmp_path: Path, inline: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,7 +304,6 @@ def test_an_episode_that_fails_on_a_worker_is_played_again_when_it_is_started_ag
     assert Experiment.objects.count() == 1
 
 
-@pytest.mark.django_db
 def test_a_worker_without_the_key_stops_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     given = {"levels": ("level_0",), "agents": (2,), "alphas": (1.0,), "episodes": 1}
@@ -323,7 +318,6 @@ def test_a_worker_without_the_key_stops_the_experiment(monkeypatch: pytest.Monke
     assert not experiment_services.rows_of(experiment)
 
 
-@pytest.mark.django_db
 def test_without_a_broker_it_ends_at_once_with_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -334,7 +328,6 @@ def test_without_a_broker_it_ends_at_once_with_one_line(
     assert not Experiment.objects.exists()
 
 
-@pytest.mark.django_db
 def test_without_a_worker_it_says_so_after_a_few_seconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -356,7 +349,6 @@ def test_without_a_worker_it_says_so_after_a_few_seconds(
     assert "no worker answers: start `make run`, or use --local" in said.getvalue()
 
 
-@pytest.mark.django_db
 def test_a_database_that_lacks_a_migration_is_one_line(tmp_path: Path) -> None:
     MigrationRecorder.Migration.objects.filter(app="kitchen", name__contains="squashed").delete()
     with pytest.raises(CommandError, match=r"`make run` or `manage.py migrate`") as caught:
@@ -366,17 +358,19 @@ def test_a_database_that_lacks_a_migration_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly  # the test above sees a database that lacks one migration, not all
-def test_an_unprepared_database_is_one_line(tmp_path: Path) -> None:
+def test_an_unprepared_database_is_one_line_and_local_prepares_it(tmp_path: Path) -> None:
     command = [sys.executable, "manage.py", "experiment", *SMALL, "--out", str(tmp_path / "out")]
     environment = {**os.environ, "BRIGADE_VAR": str(tmp_path), "DATABASE_URL": ""}
-    found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert found.returncode == 2
-    lines = [line for line in found.stderr.splitlines() if "episodes" not in line]
+    more: dict[str, Any] = {"capture_output": True, "text": True, "check": False, "env": environment}
+    refused = subprocess.run(command, **more)
+    assert refused.returncode == 2
+    lines = [line for line in refused.stderr.splitlines() if "episodes" not in line]
     assert len(lines) == 1
     assert "`make run` or `manage.py migrate`" in lines[0]
+    played = subprocess.run([*command, "--local"], **more)
+    assert played.stdout.splitlines()[-1].startswith("mean CoS 2 agents 0.")
 
 
-@pytest.mark.django_db
 def test_what_fails_stops_the_experiment_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = make()
     Experiment.objects.update(running=True)
@@ -388,7 +382,6 @@ def test_what_fails_stops_the_experiment_and_says_why(monkeypatch: pytest.Monkey
     assert "ZeroDivisionError" in experiment.stopped_because
 
 
-@pytest.mark.django_db
 def test_the_words_of_an_unforeseen_error_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks(*args: Any, **more: Any) -> Any:
         raise ValueError("sk-secret")

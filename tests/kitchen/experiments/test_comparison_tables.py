@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
@@ -14,10 +13,11 @@ import pytest
 from django.core.management import CommandError, CommandParser, call_command
 from django.test import Client
 
+from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.agent import Decision
 from kitchen.contract.line_up import join_decisions
 from kitchen.experiments import experiment_services, tasks
-from kitchen.experiments.comparison_tables import MeanWithError, Pairing, means_over_others
+from kitchen.experiments.comparison_tables import Estimate, LineUpResult, means_over_others
 from kitchen.experiments.database_logs import experiment_cost
 from kitchen.experiments.episode_rows import read_rows_csv, write_rows_csv
 from kitchen.experiments.experiment_folder import read_setup_file, write_rows
@@ -25,12 +25,13 @@ from kitchen.experiments.experiment_results import cell_results_of
 from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.result_figures import draw_pairing_bars
+from kitchen.experiments.result_figures import result_chart
 from kitchen.experiments.running_episode import failed_row
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.experiments.verify_replay import replay_log
 from kitchen.management.commands import experiment
 from kitchen.worlds.overcooked.bench.pairing_benchmark import PAIRING_BENCHMARK
+from tests.kitchen.charts.svg_texts import check_texts, drawn_texts
 from tests.kitchen.experiments.paid import MODEL, PaidModel, paid
 
 __all__ = ["paid"]
@@ -139,22 +140,20 @@ def test_the_help_names_the_worlds_of_partners_that_are_registered(monkeypatch: 
 def test_the_figure_names_both_seats_and_each_printed_bar_once(others: str) -> None:
     pairs = ",".join(f"random+{other}" for other in others.split(","))
     setup = read_setup({**GIVEN, "pairs": pairs, "seats": "both", "layouts": "cramped_room"})
-    written = re.findall(
-        r"<text [^>]*>([^<]+)</text>", draw_pairing_bars(cell_results_of(setup, ())).decode()
-    )
-    told = Counter(text.strip() for text in written)
+    drawn = draw_chart(result_chart(setup, cell_results_of(setup, ())))
+    check_texts(drawn)
+    told = Counter(drawn_texts(drawn))
     assert (told["seat 0"], told["seat 1"], told["PBT"], told["Points"]) == (1, 1, 2, 1)
 
 
 def test_means_are_over_partners_of_another_kind() -> None:
     pairings = [
-        Pairing("room", ("a", "a"), (100.0,)),
-        Pairing("room", ("a", "b"), (20.0, 40.0)),
-        Pairing("room", ("a", "c"), (60.0,)),
+        LineUpResult("room", 2, "", kinds, "", Estimate(values))
+        for kinds, values in ((("a", "a"), (100.0,)), (("a", "b"), (20.0, 40.0)), (("a", "c"), (60.0,)))
     ]
-    assert dict(means_over_others(pairings, "room", 0)) == {"a": MeanWithError.of((20.0, 40.0, 60.0))}
-    assert str(MeanWithError.of((20.0, 40.0))) == "30.0 \N{PLUS-MINUS SIGN} 10.0"
-    assert str(MeanWithError.of(())) == "n/a"
+    assert dict(means_over_others(pairings, "room", 0)) == {"a": Estimate((20.0, 40.0, 60.0))}
+    assert str(Estimate((20.0, 40.0))) == "30.0 \N{PLUS-MINUS SIGN} 10.0"
+    assert str(Estimate(())) == "n/a"
 
 
 def test_minds_that_play_together_keep_what_they_note_and_remember_apart() -> None:

@@ -24,6 +24,8 @@ from tests.kitchen.experiments.test_command import inline, run
 
 __all__ = ["inline", "paid"]
 
+pytestmark = pytest.mark.django_db
+
 HERE = ["--alphas", "1.0", *PAID, "--yes", "--local"]
 THERE = ["--alphas", "1.0", *PAID, "--yes", "--poll", "0.01"]
 CALL = 900 * 2e-6 + 30 * 10e-6
@@ -95,11 +97,29 @@ def test_what_was_paid_before_a_kill_is_not_paid_again(tmp_path: Path, paid: Pai
     assert "the same prompts" in again(tmp_path)
 
 
-def test_a_log_that_cannot_be_read_is_set_aside(tmp_path: Path) -> None:
+def test_a_folder_that_the_database_does_not_know_is_imported(tmp_path: Path, paid: PaidModel) -> None:
+    """As after the database was replaced, or from a version that played `--local` without one."""
+    stops(tmp_path, *HERE, "--budget", "0.1")
+    run(tmp_path / "free", "--local", "--alphas", "1.0")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.gz")}
+    row = (tmp_path / "free" / "episodes.csv").read_bytes()
+    asked = len(paid.asked)
+    Experiment.objects.all().delete()
+    run(tmp_path / "free", "--local", "--alphas", "1.0")
+    stops(tmp_path, *HERE, "--budget", "0.1")
+    assert (tmp_path / "free" / "episodes.csv").read_bytes() == row
+    assert all(path.read_bytes().startswith(data) for path, data in before.items())
+    assert len(paid.asked) == asked
+    run(tmp_path, *HERE, "--budget", "2")
+    assert len(paid.asked) == STEPS
+    experiment = Experiment.objects.get(name=str(tmp_path))
+    assert database_logs.experiment_cost(experiment) == pytest.approx(STEPS * CALL, abs=1e-5)
+
+
+def test_a_log_file_with_other_content_is_renamed_when_the_logs_are_written(tmp_path: Path) -> None:
     run(tmp_path, "--local", "--alphas", "1.0")
     (file,) = (tmp_path / "log").iterdir()
     file.write_bytes(b"no gzip")
-    (tmp_path / "episodes.csv").unlink()
     run(tmp_path, "--local", "--alphas", "1.0")
     assert sorted(each.name for each in file.parent.iterdir()) == [
         "level_0-2-1-1.before1.jsonl.gz",
@@ -140,7 +160,6 @@ def test_what_a_budget_leaves_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
         run(tmp_path, "--alphas", "1.0", *PAID, "--local", "--budget", "0.02")
 
 
-@pytest.mark.django_db
 @pytest.mark.servers
 def test_workers_keep_to_a_budget_and_go_on(tmp_path: Path, inline: None, paid: PaidModel) -> None:
     stops(tmp_path, *THERE, "--budget", "0.1")
@@ -154,7 +173,6 @@ def test_workers_keep_to_a_budget_and_go_on(tmp_path: Path, inline: None, paid: 
     assert "from 60 stored calls" in again(tmp_path)
 
 
-@pytest.mark.django_db
 def test_what_was_paid_here_counts_on_workers(tmp_path: Path, inline: None, paid: PaidModel) -> None:
     stops(tmp_path, *HERE, "--budget", "0.1")
     asked = len(paid.asked)
@@ -166,42 +184,30 @@ def test_what_was_paid_here_counts_on_workers(tmp_path: Path, inline: None, paid
     stops(tmp_path / "other", *THERE, "--budget", "0")
 
 
-@pytest.mark.django_db
 def test_what_was_gone_on_with_here_counts_on_workers(tmp_path: Path, inline: None, paid: PaidModel) -> None:
     """Workers, then here, then workers: nothing is asked twice, and nothing of it is spent twice."""
     stops(tmp_path, *THERE, "--budget", "0.1")
     first = len(paid.asked)
     stops(tmp_path, *HERE, "--budget", "0.12")
     assert len(paid.asked) > first
-    (file,) = (tmp_path / "log").iterdir()
-    file.with_name(file.name.replace(".jsonl", ".before1.jsonl")).write_bytes(file.read_bytes())
     run(tmp_path, *THERE, "--budget", "2")
     assert len(paid.asked) == STEPS
     experiment = Experiment.objects.get()
     assert database_logs.experiment_cost(experiment) == pytest.approx(STEPS * CALL, abs=1e-5)
-    assert database_logs.cost_elsewhere(experiment, LogFolder(tmp_path).all()) == 0
     assert "from 60 stored calls" in again(tmp_path)
 
 
-@pytest.mark.django_db
-def test_what_was_begun_anew_elsewhere_was_paid_too(tmp_path: Path, inline: None, paid: PaidModel) -> None:
-    """Another run of the same episode: of it nothing is kept here, so it stays as a file and counts."""
+def test_logs_of_an_imported_folder_that_cannot_be_continued_were_paid_too(
+    tmp_path: Path, paid: PaidModel
+) -> None:
     stops(tmp_path, *HERE, "--budget", "0.05")
-    other = (tmp_path / "log").rename(tmp_path / "other")
-    (tmp_path / "episodes.csv").unlink(missing_ok=True)
-    stops(tmp_path, *THERE, "--budget", "0.1")
-    (there,) = other.iterdir()
-    (tmp_path / "log" / there.name).write_bytes(there.read_bytes())
-    experiment, folder = Experiment.objects.get(), LogFolder(tmp_path)
-    elsewhere = sum(database_logs.log_cost(each) for each in folder.all())
-    assert 0 < elsewhere == pytest.approx(database_logs.cost_elsewhere(experiment, folder.all()))
-    run(tmp_path, *THERE, "--budget", "2")
-    assert sorted(file.name for file in folder.folder.iterdir()) == [
-        there.name.replace(".jsonl", ".before1.jsonl"),
-        there.name,
-    ]
-    total = database_logs.experiment_cost(experiment) + database_logs.cost_elsewhere(experiment, folder.all())
-    assert total == pytest.approx(len(paid.asked) * CALL, abs=1e-5)
+    (file,) = (tmp_path / "log").iterdir()
+    file.rename(file.with_name(file.name.replace(".jsonl", ".before1.jsonl")))
+    Experiment.objects.get().delete()
+    run(tmp_path, *HERE, "--budget", "2")
+    assert len(paid.asked) > STEPS
+    cost = database_logs.experiment_cost(Experiment.objects.get())
+    assert cost == pytest.approx(len(paid.asked) * CALL, abs=1e-5)
 
 
 def experiment_of(*alphas: float) -> Experiment:
@@ -219,7 +225,6 @@ def taken(experiment: Experiment) -> ExperimentEpisode:
     return episode
 
 
-@pytest.mark.django_db
 @pytest.mark.servers
 def test_a_worker_that_was_thought_dead_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     episode = taken(experiment_of(1.0))
@@ -238,7 +243,6 @@ def test_a_worker_that_was_thought_dead_stops(monkeypatch: pytest.MonkeyPatch) -
     assert not Experiment.objects.get().stopped_because
 
 
-@pytest.mark.django_db
 def test_a_database_that_is_away_when_it_begins_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     away = [OperationalError("server closed the connection unexpectedly")] * 2
 
@@ -254,7 +258,6 @@ def test_a_database_that_is_away_when_it_begins_is_waited_for(monkeypatch: pytes
     assert not away
 
 
-@pytest.mark.django_db
 def test_a_log_that_cannot_be_gone_on_with_stays_beside_the_new_one() -> None:
     experiment = experiment_of(1.0)
     episode = taken(experiment)
@@ -265,7 +268,6 @@ def test_a_log_that_cannot_be_gone_on_with_stays_beside_the_new_one() -> None:
     assert log and log.hash == experiment_services.rows_of(experiment)[log.head.key].log
 
 
-@pytest.mark.django_db
 @pytest.mark.servers
 def test_pieces_are_only_added_and_go_with_their_experiment() -> None:
     experiment = experiment_of(1.0)
@@ -276,7 +278,6 @@ def test_pieces_are_only_added_and_go_with_their_experiment() -> None:
     assert not ExperimentLog.objects.exists()
 
 
-@pytest.mark.django_db
 def test_a_log_that_somebody_changed_in_the_database_is_found() -> None:
     experiment = experiment_of(1.0, 2.0)
     for _ in range(2):
@@ -290,10 +291,9 @@ def test_a_log_that_somebody_changed_in_the_database_is_found() -> None:
         call_command("verify_log")
 
 
-@pytest.mark.django_db
-def test_damaged_logs_are_not_taken_in() -> None:
+def test_a_damaged_log_is_not_imported() -> None:
     experiment = experiment_of(1.0)
-    database_logs.logs_adopt(experiment=experiment, data=lambda key: b"no gzip")
+    database_logs.logs_import(experiment=experiment, data=lambda key: b"no gzip")
     assert not ExperimentLog.objects.exists()
 
 

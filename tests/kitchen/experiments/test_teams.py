@@ -267,6 +267,7 @@ def test_what_is_wrong_with_a_team_is_told_at_its_field(
     assert not Experiment.objects.exists()
 
 
+@pytest.mark.django_db
 def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
     arguments = [
         "--members",
@@ -344,11 +345,11 @@ def test_members_who_talk_within_the_step_are_told_commands_as_in_live_play(give
 
 def test_an_estimate_has_an_interval_within_the_ends_of_its_figure() -> None:
     share, words = Secrets.figures[0], secrets.Talk.figures[0]
-    assert estimate_text(share, Estimate.of((1.0, 1.0, 0.0, 1.0), share.ends)) == "0.750 [0.301, 0.954]"
-    assert estimate_text(share, Estimate.of((0.5, 1.0, 0.9), share.ends)) == "0.800 [0.143, 1.000]"
-    assert estimate_text(words, Estimate.of((3.0, 5.0), words.ends)) == "4.0 [0.0, 16.7]"
-    assert estimate_text(words, Estimate.of((3.0,), words.ends)) == "3.0"
-    assert estimate_text(words, Estimate.of((), words.ends)) == "n/a"
+    assert estimate_text(share, Estimate((1.0, 1.0, 0.0, 1.0), share.ends)) == "0.750 [0.301, 0.954]"
+    assert estimate_text(share, Estimate((0.5, 1.0, 0.9), share.ends)) == "0.800 [0.143, 1.000]"
+    assert estimate_text(words, Estimate((3.0, 5.0), words.ends)) == "4.0 [0.0, 16.7]"
+    assert estimate_text(words, Estimate((3.0,), words.ends)) == "3.0"
+    assert estimate_text(words, Estimate((), words.ends)) == "n/a"
 
 
 def test_a_setup_without_a_team_says_nothing_of_one() -> None:

@@ -26,18 +26,18 @@ from kitchen.play.turn.play_task_queue import playing_offline
 from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, undecided_turns
 from kitchen.realtime import realtime_agents
 from kitchen.realtime import realtime_episode as ticking
-from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
-from kitchen.realtime.tick_consumer import TickPage
-from kitchen.realtime.tick_messages import TickUpdates
-from kitchen.realtime.tick_storage import (
+from kitchen.realtime.clock_claims import (
     ClockEpisode,
     ClockTotals,
     clock_episodes,
     clock_totals,
     is_clock_unclaimed,
-    store_tick_groups,
     take_clock_claim,
 )
+from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
+from kitchen.realtime.tick_consumer import TickPage
+from kitchen.realtime.tick_messages import TickUpdates
+from kitchen.realtime.tick_storage import store_tick_groups
 from kitchen.registry.world_registry import get_world
 from tests.kitchen.realtime.conftest import Lane, rows_of, standing, taken_by
 from tests.worlds.lane.page import LanePage
@@ -413,7 +413,7 @@ def test_a_page_looks_for_what_no_tick_tells_it(lane: Lane) -> None:
 @pytest.mark.django_db
 def test_pages_that_say_so_are_told_what_others_are_about_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ticking, "LEAD_IN_SECONDS", 0.0)
-    monkeypatch.setattr(realtime_agents, "_aside", realtime_agents._here)
+    monkeypatch.setattr(realtime_agents, "_in_background", realtime_agents._here)
     chosen = {"model": "stand-in", "level": "aip", "tell_foreseen": True}
     for tells in (False, True):
         episode = create_episode(

@@ -35,7 +35,9 @@ def test_a_plan_that_comes_three_ticks_late_is_carried_out_from_then_on(
             if not made.done():
                 made.set_result(act())
 
-    monkeypatch.setattr(realtime_agents, "_aside", lambda decide, *told: in_background(lambda: decide(*told)))
+    monkeypatch.setattr(
+        realtime_agents, "_in_background", lambda decide, *told: in_background(lambda: decide(*told))
+    )
     monkeypatch.setattr(realtime_episode, "LEAD_IN_SECONDS", 0.0)
     chosen = {"model": "stand-in", **own}
     episode = create_episode(

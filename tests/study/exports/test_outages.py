@@ -57,7 +57,7 @@ def study(played: int) -> Study:
 
 
 def rows(study: Study, name: str, chosen: ExportSelection = EVERYBODY) -> list[dict[str, str]]:
-    text = "".join(csv_pieces(get_table(name), study, chosen))
+    text = b"".join(csv_pieces(get_table(name), study, chosen)).decode()
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 

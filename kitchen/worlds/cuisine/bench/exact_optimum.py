@@ -17,7 +17,7 @@ from kitchen.contract.benchmark import NoSolverError, Optimum, OptimumCase, Turn
 from kitchen.contract.world import Command
 from kitchen.registry.world_metrics import share_count_names
 from kitchen.worlds.cuisine.bench.upper_bounds import drawn_orders, episode_bound
-from kitchen.worlds.cuisine.level import Level
+from kitchen.worlds.cuisine.order_book import recipe_items
 from kitchen.worlds.cuisine.settings import Options, read_options
 from kitchen.worlds.cuisine.world import CuisineWorld
 
@@ -33,7 +33,7 @@ class TimeIndexedModel:
         self.table = level.serving_table
         self.tools = [place for place, tool in level.places.items() if tool.role == "tool"]
         self.dishes = [dish for dish in level.dishes if dish not in level.uncookable]
-        self.items = sorted({item for dish in self.dishes for item in _tree(level, dish)})
+        self.items = sorted({item for dish in self.dishes for item in recipe_items(dish, level.recipes)})
         self.base = [item for item in self.items if item not in level.recipes]
         self.agents, self.times = range(case.agents), range(case.steps)
         self._variables()
@@ -84,10 +84,7 @@ class TimeIndexedModel:
         return [each for key, each in table.items() if key[0] == agent and key[-1] == time]
 
     def _move(self) -> None:
-        """Add the constraints of movement: one place and one command per agent.
-
-        An agent without a goto stays.
-        """
+        """Add the constraints of movement: one place and one command per agent; without a goto it stays."""
         model, places = self.model, list(self.level.places)
         for a in self.agents:
             model.add(self.at[a, self.table, 0] == 1)
@@ -107,10 +104,7 @@ class TimeIndexedModel:
                 model.add_implication(act, self.at[key[0], key[1], key[-1]])
 
     def _hold(self) -> None:
-        """Add the constraints of hands: empty at first, one item at most.
-
-        Get and activate need empty hands.
-        """
+        """Add the constraints of hands: empty at first, one item at most, empty for get and activate."""
         for a in self.agents:
             for i in self.items:
                 self.model.add(self.holds[a, i, 0] == 0)
@@ -172,12 +166,8 @@ class TimeIndexedModel:
         busy = self.level.places[p].busy
         big = 8
         for later in range(t + 1, min(t + busy, self.case.steps)):
-            acts = [
-                v
-                for table in (self.gets, self.puts, self.starts)
-                for k, v in table.items()
-                if k[1] == p and k[-1] == later
-            ]
+            uses = (entry for table in (self.gets, self.puts, self.starts) for entry in table.items())
+            acts = [act for key, act in uses if key[1] == p and key[-1] == later]
             self.model.add(sum(acts) <= big * (1 - sum(made_now.values())))
         lying = sum(self.ready[p, r, t] for r in self._made(p))
         self.model.add(come <= big * (1 - lying + gone))
@@ -213,9 +203,7 @@ class TimeIndexedModel:
         return most
 
     def turns(self, engine: Any) -> tuple[TurnCommands, ...]:
-        """Return the plan as commands: gets, puts, activations, gets of products made in the step, then
-        moves.
-        """
+        """Return the plan as commands: gets, puts, activations, gets of products made in the step, moves."""
         return tuple(tuple(self._turn(engine, t)) for t in self.times)
 
     def _turn(self, engine: Any, t: int) -> list[tuple[int, Command]]:
@@ -246,11 +234,6 @@ class TimeIndexedModel:
         return early, late
 
 
-def _tree(level: Level, item: str) -> set[str]:
-    below = level.recipes[item].ingredients if item in level.recipes else ()
-    return {item}.union(*(_tree(level, each) for each in below))
-
-
 def load_solver() -> Any:
     """Return OR-tools' cp_model; raise NoSolverError if it is not installed."""
     try:
@@ -276,10 +259,8 @@ def solve_case(case: OptimumCase, seconds: float) -> Optimum:
 
 def replay_plan(case: OptimumCase, turns: Sequence[TurnCommands]) -> int:
     """Return the number of orders that these commands complete in the engine."""
-    game = CuisineWorld.create(
-        seats=case.agents,
-        settings={"level": case.level, "alpha": case.alpha, "max_steps": case.steps},
-    )
+    settings = {"level": case.level, "alpha": case.alpha, "max_steps": case.steps}
+    game = CuisineWorld.create(seats=case.agents, settings=settings)
     game.reset(case.seed)
     for turn in turns:
         game.step(turn)

@@ -15,7 +15,12 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Intent, Json, Setting, SettingsError
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
 from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, ReplyFault, feedback_sentences
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import GivenCommand, KitchenMoment, spell_command
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
+    SENTENCES,
+    GivenCommand,
+    KitchenMoment,
+    spell_command,
+)
 from kitchen.worlds.cuisine.dispatcher.model_exchange import (
     DispatcherMemory,
     FallbackPlanner,
@@ -41,9 +46,7 @@ from kitchen.worlds.cuisine.dispatcher.settings import (
 
 
 def answer_note(talk: ModelConversation, answer: ModelAnswer, told: Sequence[str]) -> Json:
-    """Return the note of an answer: the commands as they were read, those that could not be read, and the
-    feedback.
-    """
+    """Return the note of an answer: the commands as read and as carried on, faults, and feedback."""
     return {
         **_setting(talk),
         "feedback": list(told),
@@ -114,10 +117,7 @@ class Dispatcher(Agent):
     names_model: ClassVar[str] = "model"
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Read the settings.
-
-        Raise SettingsError for an unknown provider, and for a system text that lacks a needed part.
-        """
+        """Read the settings. SettingsError for an unknown provider or a system text without a needed part."""
         super().__init__(chosen)
         self.options = DispatcherOptions.read(self.chosen)
         parse_model_setting(self.options.model)
@@ -132,9 +132,7 @@ class Dispatcher(Agent):
         )
 
     def remarks(self) -> tuple[str, ...]:
-        """Return remarks about settings that are not sent to the model, and about unused parts of
-        the prompt.
-        """
+        """Return remarks about settings that are not sent, and about unused parts of the prompt."""
         return (*unsent_settings(self.options), *unused_parts(self.options))
 
     def refusal(self) -> str:
@@ -162,9 +160,7 @@ class Dispatcher(Agent):
         return {**prompt_parts(moment, self.options), **prompt_pieces(moment, self.options)}
 
     def decide(self, situation: Situation) -> Decision:
-        """Ask the model within the time of the situation, and use the fallback of the settings if
-        it fails.
-        """
+        """Ask the model within the time of the situation, and use the fallback if it fails."""
         deadline = time.monotonic() + situation.seconds - min(RESERVE_SECONDS, situation.seconds / 4)
         moment = KitchenMoment.of(situation)
         memory = DispatcherMemory.read(situation.memory).within(self.options.memory)
@@ -198,20 +194,14 @@ class Dispatcher(Agent):
         )
 
     def _says(self, talk: ModelConversation, adviser: FallbackPlanner) -> tuple[MessageDraft, ...]:
-        """Return the model's line to all people, and its answers to jobs.
-
-        For the stand-in, return the planner's.
-        """
+        """Return the model's line to all people and its answers to jobs; for the stand-in, the planner's."""
         if talk.door.is_stand_in:
             return adviser.decision.says if talk.talks else ()
         line = (MessageDraft(talk.line),) if talk.line and not talk.withheld else ()
         return (*line, *talk.answers)
 
     def _intents(self, talk: ModelConversation, adviser: FallbackPlanner) -> Mapping[int, Intent]:
-        """Return the model's own words, the same for all its agents.
-
-        For the stand-in, return the planner's intents.
-        """
+        """Return the model's words, the same for all its agents; for the stand-in, the planner's."""
         if talk.door.is_stand_in:
             return adviser.decision.intents
         words = {"said": talk.plan, "thought": talk.thought if self.options.tell_thoughts else ""}
@@ -248,19 +238,7 @@ class Dispatcher(Agent):
         return Decision(commands=commands, memory=after.to_json(), played_by=by)
 
 
-FAILURE_SENTENCES = {
-    "timeout": "No answer of yours came in time",
-    "connection": "You could not be reached in the last step",
-    "429": "You could not be reached in the last step",
-    "529": "You could not be reached in the last step",
-    "5xx": "You could not be reached in the last step",
-    "4xx": "You could not be asked in the last step",
-    "not_asked": "You were not asked in the last step",
-    "unreadable": "What you answered in the last step could not be read",
-    "budget": "You were not asked in the last step",
-    "unpriced": "You were not asked in the last step",
-    "error": "You could not be asked in the last step",
-}
+FAILURE_SENTENCES: Mapping[str, str] = SENTENCES["no_answer"]
 """Sentences for every ModelError's code; the model reads them in the next step."""
 
 FALLBACK_SENTENCES = {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Self
 
 from kitchen.contract.agent import NO_ONE, REASON_TO_ANSWER, LateDecision, Situation
@@ -16,6 +18,8 @@ from kitchen.words.english_text import and_list
 
 GivenCommand = tuple[int, Command]
 """A seat and its command."""
+SENTENCES: Mapping[str, Json] = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
+"""The fixed sentences of the prompt, of the feedback, and of the stand-in's replies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,10 +63,7 @@ def chosen_option(text: str) -> str:
 
 
 def heading_rank(heading: str, step: int | None, way: str = "") -> int:
-    """Return how strongly commands under this heading are intended.
-
-    `step` is the requested step, from 1; `way` is the result of `chosen_option`.
-    """
+    """Return how strongly commands under this heading are intended, for this step and chosen option."""
     words = _spaced(heading)
     if way and way in words:
         return FINAL
@@ -308,10 +305,7 @@ def extract_from_call(
 
 
 def _without_thoughts(text: str) -> str:
-    """Return the text without the model's thoughts, with markdown's escapes undone.
-
-    Thoughts that were cut off extend to the end of the text.
-    """
+    """Return the text without thoughts (also cut-off ones), with markdown's escapes undone."""
     after = _THOUGHTS_END.split(text)[-1]
     said = _THOUGHTS_BEGIN.split(after)[0].replace("\\_", "_").translate(_PLAINLY)
     return _STRUCK_OUT.sub(" ", said).replace(MARK, " ").replace(TAKEN_MARK, " ")

@@ -126,10 +126,7 @@ UNCLEAR_TEXT = "I did not understand that."
 
 
 def needs_help(situation: Situation, heard: HeardInstructions) -> bool:
-    """Return whether some new message was not understood and this agent should say so.
-
-    Of several agents, the first one says so. Jobs are declined instead.
-    """
+    """Return whether this agent should say that a message was not understood. Jobs are declined instead."""
     understood, organisation = {wish.number for wish in heard.read}, situation.organisation
     unclear = [one for one in heard.news if one.number not in understood and one.kind != INFORM]
     return organisation is not None and any(
@@ -233,9 +230,7 @@ def _is_there(situation: Situation, brief: Mapping[str, Json], wish: Wish, mine:
 
 @dataclass(slots=True)
 class FollowedInstructions:
-    """The result of following requests: commands, the situation of the other robots, the memory,
-    and answers.
-    """
+    """The result of following requests: commands, situation of the other robots, memory, answers."""
 
     situation: Situation
     commands: dict[int, Command] = field(default_factory=dict)
@@ -325,10 +320,7 @@ def situation_of_rest(situation: Situation, commands: Mapping[int, Command]) -> 
 
 
 def _seen(observation: Mapping[str, Json], brief: Mapping[str, Json], now: CurrentWishes) -> dict[str, Json]:
-    """Return an observation without orders that are not for us, and with what must be left to others.
-
-    See `KitchenScene` in `kitchen.worlds.cuisine.planner.planner_state`.
-    """
+    """Return an observation without orders that are not for us, and with what is left to others."""
     orders = [order for order in observation["orders"] if order["dish"] not in now.dishes]
     first = [order for order in orders if order["dish"] == now.first]
     made = [item for item, recipe in brief["recipes"].items() if recipe["tool"] in now.tools]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import httpx2
 import pytest
 
+from study.design.questions.item_fields import ItemPlan
 from study.participation.views import PAGES
 from study.pilot.bots import http_browser as patience_module
 from study.pilot.bots.http_browser import Browser, PatienceError, PatienceLimit, WalkError
@@ -23,6 +24,7 @@ GUIDE = """<main data-page="guide"><form method="post"><input type="hidden" name
 </form></main>"""
 SURVEY = """<main data-page="survey"><form method="post"><input type="hidden" name="round" value="1">
 <input type="radio" name="trust" value="1"><input type="radio" name="trust" value="2"></form></main>"""
+ITEMS = {"trust": ItemPlan(key="trust", measure="Trust", text="Trust?", points=2)}
 END = '<main data-page="end"><span id="completion-code">CODE1234</span></main>'
 REFUSED = '<main data-page="welcome"><p role="alert">Not today.</p></main>'
 
@@ -65,7 +67,7 @@ class Server:
 async def go(server: Answer, *, seconds: float = 60, handlers: dict[str, Handler] | None = None) -> Arrival:
     patience = PatienceLimit(seconds)
     async with Browser(patience, httpx2.MockTransport(server)) as browser:
-        return await Walk(Person(1, 1), browser, patience, handlers=handlers).go(LINK)
+        return await Walk(Person(1, 1), browser, patience, handlers=handlers, items=ITEMS).go(LINK)
 
 
 async def test_from_the_link_to_the_completion_code() -> None:
@@ -131,7 +133,7 @@ async def test_a_crowd_tells_who_did_not_finish_and_goes_on(monkeypatch: pytest.
 
     monkeypatch.setattr(Crowd, "_walk", walk)
     lines: list[str] = []
-    outcome = await Crowd(CrowdOrder(LINK, 4, 1, 2, 60, 0), lines.append).walk()
+    outcome = await Crowd(CrowdOrder(4, 1, 2, link=LINK), lines.append).walk()
     assert {arrival.code for arrival in outcome.arrived} == {"C1", "C4"}
     assert outcome.failed == {2: "the door was shut", 3: "RuntimeError: strange"}
     assert "participant 2 of 4 did not finish: the door was shut" in lines
@@ -143,7 +145,7 @@ async def test_a_crowd_that_is_stopped_sends_nobody_more(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Crowd, "_walk", walk)
     lines: list[str] = []
-    crowd = Crowd(CrowdOrder(LINK, 4, 1, 1, 60, 0), lines.append, stopped=lambda: len(lines) >= 2)
+    crowd = Crowd(CrowdOrder(4, 1, 1, link=LINK), lines.append, stopped=lambda: len(lines) >= 2)
     outcome = await crowd.walk()
     assert [arrival.number for arrival in outcome.arrived] == [1, 2]
     assert not outcome.failed
