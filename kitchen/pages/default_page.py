@@ -94,7 +94,7 @@ class MenuHint(NamedTuple):
 
 def menu_panel(view: SeatView, wording: MenuWording) -> Panel:
     """Return the panel `menu`: a form with all commands that are offered."""
-    chosen = wording.command(view, view.chosen) if view.chosen else ""
+    chosen = wording.command(view, view.choice.chosen) if view.choice.chosen else ""
     groups, actions = group_commands(view, wording)
     parts = (
         Panel("menu-step", f"{_TEMPLATES}/menu_step.jinja", MenuStep(view.step + 1)),
@@ -106,21 +106,21 @@ def menu_panel(view: SeatView, wording: MenuWording) -> Panel:
         ),
         Panel("menu-hint", f"{_TEMPLATES}/menu_hint.jinja", MenuHint(may_choose(view), chosen)),
     )
-    shows = CommandMenu(view.seat, view.players[view.seat].name, view.may_act)
+    shows = CommandMenu(view.seat, view.players[view.seat].name, view.choice.may_act)
     return Panel("menu", f"{_TEMPLATES}/menu.jinja", shows, parts=parts)
 
 
 def may_choose(view: SeatView) -> bool:
     """Return whether this seat may submit a command now."""
-    return view.phase == "choose" or view.may_act
+    return view.phase == "choose" or view.choice.may_act
 
 
 def group_commands(
     view: SeatView, wording: MenuWording, without: Container[Command] = ()
 ) -> tuple[tuple[CommandGroup, ...], tuple[Panel, ...]]:
     """Return the groups of the commands that can be chosen, except `without`, and a part for each command."""
-    offered = {command: "" for command in view.legal if command not in without}
-    for command in view.anticipated:
+    offered = {command: "" for command in view.choice.legal if command not in without}
+    for command in view.choice.anticipated:
         if command not in without:
             offered.setdefault(command, wording.if_possible)
     verbs: dict[str, list[Command]] = {verb: [] for verb in wording.first}
@@ -143,7 +143,7 @@ def _title(verb: str, verbs: Collection[str], wording: MenuWording) -> str:
 
 def _action(command: Command, view: SeatView, wording: MenuWording, note: str) -> Panel:
     value = canonical_json(list(command))
-    least, most = view.amounts.get(command[:-1], (None, None))
+    least, most = view.choice.amounts.get(command[:-1], (None, None))
     text = wording.command(view, command if least is None else command[:-1])
     key = command[0][:1].upper() if len(command) == 1 else ""
     shows = CommandChoice(value, text, key, note, least, most)
@@ -277,7 +277,7 @@ class DefaultPage(Page):
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel of the results so far."""
-        achieved = tuple((number, sentence_case(name)) for number, name in view.achieved)
+        achieved = tuple((number, sentence_case(name)) for number, name in view.result.achieved)
         return Panel("score", f"{_TEMPLATES}/score.jinja", ScoreContent(achieved))
 
     def seen_panel(self, view: SeatView) -> Panel:
@@ -295,7 +295,7 @@ class DefaultPage(Page):
 
     def menu(self, view: SeatView) -> Panel:
         """Return the panel of commands. ValueError where a clock takes the steps."""
-        if view.tick_ms is not None:
+        if view.timing.tick_ms is not None:
             raise ValueError("a world under a clock needs a page that declares its keys (GridPage)")
         return menu_panel(view, self.wording)
 
