@@ -56,11 +56,6 @@ class TextLinesField(forms.CharField):
         """Return whether the lines differ."""
         return bool(list(initial or []) != self.to_python(data))
 
-    def validate(self, value: Any) -> None:
-        """Require at least one line if the field is required."""
-        if self.required and not value:
-            raise forms.ValidationError(self.error_messages["required"], code="required")
-
 
 class AnyValueField(forms.CharField):
     """One answer in its stored form. An empty field is None.
@@ -85,15 +80,6 @@ class AnyValueField(forms.CharField):
         except ValueError:
             return text or None
         return parsed if isinstance(parsed, (int, float, list)) and not isinstance(parsed, bool) else text
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        """Return whether the value differs."""
-        return bool(initial != self.to_python(data))
-
-    def validate(self, value: Any) -> None:
-        """Require a value if the field is required."""
-        if self.required and value is None:
-            raise forms.ValidationError(self.error_messages["required"], code="required")
 
     def run_validators(self, value: Any) -> None:
         """Run the validators for texts only, because numbers have no length."""

@@ -90,18 +90,6 @@ def partial_eta_of(plan: PowerPlan) -> float:
     return ratio / (1 + ratio)
 
 
-def _even(k: int) -> list[float]:
-    return [place - (k - 1) / 2 for place in range(k)]
-
-
-def _one_apart(k: int) -> list[float]:
-    return [-1.0 + 1 / k] + [1 / k] * (k - 1)
-
-
-def _ends(k: int) -> list[float]:
-    return [-1.0] + [0.0] * (k - 2) + [1.0]
-
-
 PATTERNS: Mapping[str, str] = {
     "one": "one condition lies below all others, which are equal",
     "even": "the conditions follow one another at equal distances",
@@ -109,7 +97,11 @@ PATTERNS: Mapping[str, str] = {
 }
 """Patterns of means with the same f. They decide which pairs differ, not the power of the ANOVA."""
 
-_MEANS = {"one": _one_apart, "even": _even, "ends": _ends}
+_MEANS: Mapping[str, Callable[[int], list[float]]] = {
+    "one": lambda k: [-1.0 + 1 / k] + [1 / k] * (k - 1),
+    "even": lambda k: [place - (k - 1) / 2 for place in range(k)],
+    "ends": lambda k: [-1.0] + [0.0] * (k - 2) + [1.0],
+}
 
 
 def means_of(plan: PowerPlan, pattern: str) -> list[float]:
