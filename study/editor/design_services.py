@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from itertools import count, product
+from itertools import chain, count, product
 from string import ascii_uppercase
 from typing import Any, TypeVar
 
@@ -81,12 +81,9 @@ def unused_name(name: str, suffix: str, longest: int, taken: Callable[[str], boo
 
     A number is added if the name is taken.
     """
-    for number in count(1):
-        end = suffix if number == 1 else f"{suffix}{number}"
-        candidate = f"{name[: longest - len(end)]}{end}"
-        if not taken(candidate):
-            return candidate
-    raise AssertionError
+    ends = chain([suffix], (f"{suffix}{number}" for number in count(2)))
+    candidates = (f"{name[: longest - len(end)]}{end}" for end in ends)
+    return next(one for one in candidates if not taken(one))
 
 
 def unused_label(study: Study) -> str:
@@ -248,12 +245,16 @@ def condition_delete(*, condition: Condition) -> None:
     Raises DesignError if it is in a participant's plan, or if active participants entered under a version
     that names it.
     """
-    Study.objects.select_for_update().get(pk=condition.study_id)
-    if why := condition_deletion_problem(condition):
+    _delete_row(condition, condition_deletion_problem, condition.rounds)
+
+
+def _delete_row(row: Any, problem: Callable[[Any], str], uses: Any) -> None:
+    Study.objects.select_for_update().get(pk=row.study_id)
+    if why := problem(row):
         raise DesignError(why)
-    if condition.rounds.exists():
-        previews_erase(study_id=condition.study_id)
-    condition.delete()
+    if uses.exists():
+        previews_erase(study_id=row.study_id)
+    row.delete()
 
 
 def condition_deletion_problem(condition: Condition) -> str:
@@ -283,12 +284,7 @@ def item_delete(*, item: SurveyItem) -> None:
     Raises DesignError if participants answered it, or if active ones may still answer it. It can then only be
     switched off.
     """
-    Study.objects.select_for_update().get(pk=item.study_id)
-    if why := item_deletion_problem(item):
-        raise DesignError(why)
-    if item.answers.exists():
-        previews_erase(study_id=item.study_id)
-    item.delete()
+    _delete_row(item, item_deletion_problem, item.answers)
 
 
 def item_deletion_problem(item: SurveyItem) -> str:
