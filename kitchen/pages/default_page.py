@@ -81,7 +81,7 @@ class MenuHint(NamedTuple):
 
 def may_choose(view: SeatView) -> bool:
     """Return whether this seat may submit a command now."""
-    return view.phase == "choose" or view.may_act
+    return view.phase == "choose" or view.choice.may_act
 
 
 class StepList(NamedTuple):
@@ -204,7 +204,7 @@ class DefaultPage(Page):
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel of the results so far."""
-        achieved = tuple((number, sentence_case(name)) for number, name in view.achieved)
+        achieved = tuple((number, sentence_case(name)) for number, name in view.result.achieved)
         return Panel("score", f"{_TEMPLATES}/score.jinja", ScoreContent(achieved))
 
     def seen_panel(self, view: SeatView) -> Panel:
@@ -221,9 +221,9 @@ class DefaultPage(Page):
 
     def menu(self, view: SeatView) -> Panel:
         """Return the panel of commands. ValueError where a clock takes the steps."""
-        if view.tick_ms is not None:
+        if view.timing.tick_ms is not None:
             raise ValueError("a world under a clock needs a page that declares its keys (GridPage)")
-        chosen = self.worded(view, view.chosen) if view.chosen else ""
+        chosen = self.worded(view, view.choice.chosen) if view.choice.chosen else ""
         groups, actions = self.command_groups(view)
         offered, hint = CommandList(may_choose(view), chosen, groups), MenuHint(may_choose(view), chosen)
         parts = (
@@ -231,15 +231,15 @@ class DefaultPage(Page):
             Panel("menu-actions", f"{_TEMPLATES}/menu_actions.jinja", offered, parts=actions),
             Panel("menu-hint", f"{_TEMPLATES}/menu_hint.jinja", hint),
         )
-        shows = CommandMenu(view.seat, view.players[view.seat].name, view.may_act)
+        shows = CommandMenu(view.seat, view.players[view.seat].name, view.choice.may_act)
         return Panel("menu", f"{_TEMPLATES}/menu.jinja", shows, parts=parts)
 
     def command_groups(
         self, view: SeatView, without: Container[Command] = ()
     ) -> tuple[tuple[CommandGroup, ...], tuple[Panel, ...]]:
         """Return the groups of the commands that can be chosen, except `without`, and a part for each."""
-        offered = {command: "" for command in view.legal if command not in without}
-        for command in view.anticipated:
+        offered = {command: "" for command in view.choice.legal if command not in without}
+        for command in view.choice.anticipated:
             if command not in without:
                 offered.setdefault(command, self.if_possible)
         verbs: dict[str, list[Command]] = {verb: [] for verb in self.verbs}
@@ -262,7 +262,7 @@ class DefaultPage(Page):
 
     def _choice(self, command: Command, view: SeatView, note: str) -> Panel:
         value = canonical_json(list(command))
-        least, most = view.amounts.get(command[:-1], (None, None))
+        least, most = view.choice.amounts.get(command[:-1], (None, None))
         text = self.worded(view, command if least is None else command[:-1])
         key = command[0][:1].upper() if len(command) == 1 else ""
         shows = CommandChoice(value, text, key, note, least, most)

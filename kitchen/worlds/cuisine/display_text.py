@@ -45,14 +45,6 @@ def telling_reasons(reasons: Sequence[str]) -> list[str]:
 _OF_PLACE = frozenset(("location_busy", "not_open", "empty", "would_waste", "at_capacity", "not_a_dish_here"))
 
 
-def sentence(reason: str, verb: str, busy: int) -> str:
-    """Return the untranslated reason of a refusal; `busy` is how many more steps the place is busy."""
-    special = SENTENCES["refusals_of"]
-    if reason == "location_busy" and busy:
-        return special["still_busy"]
-    return special.get(f"{reason} {verb}") or SENTENCES["refusals"].get(reason, special["unknown"])
-
-
 _SPELLED = {
     "servingtable": "Serving table",
     "chopboard": "Chopping board",
@@ -196,11 +188,15 @@ class KitchenWords:
         """Return why a command was not carried out; `busy` is how many steps its place still is busy."""
         place = self.place(command[1]) if len(command) > 1 else gettext("that place")
         item = self.mid(command[2]) if len(command) > 2 else gettext("that")
-        text = sentence(reason, command[0] if command else "", busy)
-        start = place[:1].upper() + place[1:]
-        return join_sentence(
-            gettext(text).format(place=start, place_mid=place, item=item, wait=more_steps_text(busy))
-        )
+        special = f"{reason} {command[0] if command else ''}"
+        if reason == "location_busy" and busy:
+            special = "still_busy"
+        if special in SENTENCES["refusals_of"]:
+            text = translated("refusals_of", special)
+        else:
+            text = translated("refusals", reason if reason in SENTENCES["refusals"] else "unknown")
+        start, wait = place[:1].upper() + place[1:], more_steps_text(busy)
+        return join_sentence(text.format(place=start, place_mid=place, item=item, wait=wait))
 
     def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
         """Return the reasons that help, one sentence after the other."""

@@ -40,7 +40,6 @@ from kitchen.contract.data_files import (
     read_toml,
 )
 from kitchen.contract.world import Json
-from kitchen.worlds.cuisine.order_book import recipe_items, work_of_product
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +68,44 @@ class Recipe:
     name: str
     tool: str
     ingredients: tuple[str, ...]
+
+
+STEPS_PER_NODE = 3
+"""Part of the work W of a dish for each item of its recipe tree."""
+
+
+def recipe_items(product: str, recipes: Mapping[str, Recipe]) -> tuple[str, ...]:
+    """Return every distinct item of the recipe tree, the product first; items without a recipe are leaves."""
+    nodes: dict[str, None] = {product: None}
+    if product in recipes:
+        for ingredient in recipes[product].ingredients:
+            nodes.update(dict.fromkeys(recipe_items(ingredient, recipes)))
+    return tuple(nodes)
+
+
+def recipe_depth(product: str, recipes: Mapping[str, Recipe]) -> int:
+    """Return the activations on the longest path from a base ingredient to the product; 0 for the former."""
+    if product not in recipes:
+        return 0
+    return 1 + max(recipe_depth(ingredient, recipes) for ingredient in recipes[product].ingredients)
+
+
+def tool_waiting(product: str, recipes: Mapping[str, Recipe], busy: Mapping[str, int]) -> int:
+    """Return the number of steps that a product's recipe tree waits for tools.
+
+    A tool that is busy for b steps adds b - 1. A product that occurs twice in the tree counts twice. `busy`
+    is steps by tool type. A base ingredient waits 0 steps.
+    """
+    if product not in recipes:
+        return 0
+    recipe = recipes[product]
+    own = busy[recipe.tool] - 1 if busy[recipe.tool] > 1 else 0
+    return own + sum(tool_waiting(ingredient, recipes, busy) for ingredient in recipe.ingredients)
+
+
+def work_of_product(product: str, recipes: Mapping[str, Recipe], busy: Mapping[str, int]) -> int:
+    """Return W of a product: its waiting, and 3 per distinct node of its tree. `busy` is by tool type."""
+    return tool_waiting(product, recipes, busy) + STEPS_PER_NODE * len(recipe_items(product, recipes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -261,10 +298,6 @@ class Catalogue:
             return self.levels[code]
         except KeyError:
             raise DataError(f"level: {code!r} is not one of {', '.join(self.levels)}") from None
-
-    def level_from_text(self, text: str, file: str) -> Level:
-        """Return a level from the text of a level file outside the folder; its code is the file's stem."""
-        return parse_level(text, file, self.stock)
 
 
 @cache

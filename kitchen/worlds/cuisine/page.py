@@ -52,24 +52,6 @@ class ExampleTool(NamedTuple):
     busy: int
 
 
-def guide_content(brief: Mapping[str, Json]) -> dict[str, Json]:
-    """Return dishes with their recipes, orders in numbers, and an example of a kitchen."""
-    book = brief_lookup(brief)
-    return {
-        "title": brief["title"],
-        "steps": brief["max_steps"],
-        "robots": brief["agents"],
-        "interval": brief["interval"],
-        "max_orders": brief["max_orders"],
-        "dishes": [_dish(dish, book) for dish in brief["dishes"]],
-        "keys": key_explanations(
-            (kind, book.words.name(kind)) for kind in dict.fromkeys(brief["locations"].values())
-        ),
-        "boards": "chopboard" in brief["locations"].values(),
-        "example": _example(book),
-    }
-
-
 def _dish(dish: str, book: BriefLookup) -> dict[str, Json]:
     brief, words = book.brief, book.words
     task = task_graph.task_graph(dish, brief["recipes"])
@@ -157,7 +139,19 @@ class CuisinePage(Page):
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return dishes with their recipes, orders in numbers, and an example of a kitchen."""
-        return guide_content(brief)
+        book = brief_lookup(brief)
+        kinds = dict.fromkeys(brief["locations"].values())
+        return {
+            "title": brief["title"],
+            "steps": brief["max_steps"],
+            "robots": brief["agents"],
+            "interval": brief["interval"],
+            "max_orders": brief["max_orders"],
+            "dishes": [_dish(dish, book) for dish in brief["dishes"]],
+            "keys": key_explanations((kind, book.words.name(kind)) for kind in kinds),
+            "boards": "chopboard" in kinds,
+            "example": _example(book),
+        }
 
     first_steps = (
         gettext_noop("Your robot is marked “you”. What to try next is said here."),
@@ -241,7 +235,7 @@ _UNSEEN: Mapping[str, tuple[_Make, ...]] = {
 
 def _panels(view: SeatView, without: tuple[_Make, ...]) -> tuple[Panel, ...]:
     brief = brief_lookup(view.brief)
-    unseen = (*without, *_UNSEEN.get(view.shown, ()), *(() if view.shows_intents else (intents_panel,)))
+    unseen = (*without, *_UNSEEN.get(view.shown, ()), *(() if view.plans.shows_intents else (intents_panel,)))
     return tuple(make(view, brief) for make in _PANELS if make not in unseen)
 
 

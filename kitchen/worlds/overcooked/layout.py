@@ -161,11 +161,6 @@ def parse_layout(text: str, file: str) -> Layout:
     return _layout(Path(file).stem, *parse_toml(text, file))
 
 
-def open_layout(path: Path) -> Layout:
-    """Return the layout of a file; as `parse_layout`."""
-    return _layout(path.stem, *read_toml(path))
-
-
 def _layout(code: str, source: DataSource, values: Mapping[str, Json]) -> Layout:
     told = source.read(_FILE, values)
     cells = {(x, y): letter for y, row in enumerate(told.grid) for x, letter in enumerate(row)}
@@ -289,14 +284,11 @@ OWN_LAYOUT_CODE = "own"
 
 def load_layouts(directory: Path = LAYOUT_FOLDER) -> dict[str, Layout]:
     """Return every layout of a directory by code, the classic ones first. DataError for the first fault."""
-    paths = sorted(directory.glob("*.toml"), key=lambda path: (_rank(path.stem), path.stem))
-    if not paths:
+    found = {path.stem: _layout(path.stem, *read_toml(path)) for path in sorted(directory.glob("*.toml"))}
+    if not found:
         raise DataError(f"{directory}: holds no layout")
-    return {path.stem: open_layout(path) for path in paths}
-
-
-def _rank(code: str) -> int:
-    return CLASSIC_LAYOUTS.index(code) if code in CLASSIC_LAYOUTS else len(CLASSIC_LAYOUTS)
+    classic = [code for code in CLASSIC_LAYOUTS if code in found]
+    return {code: found[code] for code in dict.fromkeys((*classic, *found))}
 
 
 @cache

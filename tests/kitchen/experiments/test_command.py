@@ -55,7 +55,7 @@ SMALL = ["--levels", "0", "--agents", "2", "--alphas", "1.0,2.0", "--episodes", 
 @pytest.fixture
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """The figure's files are written with nothing in them: for tests of the other files."""
-    monkeypatch.setattr("kitchen.experiments.result_figures.draw_success_rates", lambda *_: b"")
+    monkeypatch.setattr("kitchen.experiments.experiment_folder.draw_chart", lambda *_: b"")
 
 
 def run(out: Path, *arguments: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
@@ -14,6 +13,7 @@ import pytest
 from django.core.management import CommandError, CommandParser, call_command
 from django.test import Client
 
+from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.agent import Decision
 from kitchen.contract.line_up import join_decisions
 from kitchen.experiments import experiment_services, tasks
@@ -25,12 +25,13 @@ from kitchen.experiments.experiment_results import cell_results_of
 from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.result_figures import draw_results
+from kitchen.experiments.result_figures import result_chart
 from kitchen.experiments.running_episode import failed_row
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.experiments.verify_replay import replay_log
 from kitchen.management.commands import experiment
 from kitchen.worlds.overcooked.bench.pairing_benchmark import PAIRING_BENCHMARK
+from tests.kitchen.charts.svg_texts import check_texts, drawn_texts
 from tests.kitchen.experiments.paid import MODEL, PaidModel, paid
 
 __all__ = ["paid"]
@@ -128,6 +129,7 @@ def test_invalid_pairs_are_refused(tmp_path: Path, arguments: tuple[str, ...], w
 
 def test_the_help_names_the_worlds_of_partners_that_are_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiment, "worlds_with_pairings", lambda: {"island": PAIRING_BENCHMARK})
+    monkeypatch.setattr(experiment, "worlds_with_comparison", dict)
     parser = CommandParser()
     experiment.add_experiment_arguments(parser)
     found = " ".join(parser.format_help().split())
@@ -139,10 +141,9 @@ def test_the_help_names_the_worlds_of_partners_that_are_registered(monkeypatch: 
 def test_the_figure_names_both_seats_and_each_printed_bar_once(others: str) -> None:
     pairs = ",".join(f"random+{other}" for other in others.split(","))
     setup = read_setup({**GIVEN, "pairs": pairs, "seats": "both", "layouts": "cramped_room"})
-    written = re.findall(
-        r"<text [^>]*>([^<]+)</text>", draw_results(setup, cell_results_of(setup, ())).decode()
-    )
-    found = Counter(text.strip() for text in written)
+    drawn = draw_chart(result_chart(setup, cell_results_of(setup, ())))
+    check_texts(drawn)
+    found = Counter(drawn_texts(drawn))
     assert (found["seat 0"], found["seat 1"], found["PBT"], found["Points"]) == (1, 1, 2, 1)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.world import Command
 from kitchen.experiments import experiment_folder, result_tables
 from kitchen.experiments.episode_rows import (
@@ -26,7 +27,7 @@ from kitchen.experiments.experiment_setup import (
     episode_jobs,
 )
 from kitchen.experiments.play_episodes import play_episode
-from kitchen.experiments.result_figures import draw_success_rates, share_interval, success_rate_chart
+from kitchen.experiments.result_figures import result_chart, share_interval, success_rate_chart
 from kitchen.experiments.result_tables import summary_line
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.worlds.cuisine.bench import paper_benchmark, upper_bounds
@@ -235,8 +236,8 @@ def test_rows_go_through_csv_and_foreign_ones_are_refused() -> None:
 @pytest.mark.parametrize("kind", ["svg", "pdf"])
 def test_the_figure_is_the_same_each_time(kind: Any) -> None:
     setup, rows = small()
-    found = draw_success_rates(setup, cell_results_of(setup, rows), kind)
-    assert found == draw_success_rates(setup, cell_results_of(setup, rows), kind)
+    found = draw_chart(result_chart(setup, cell_results_of(setup, rows)), kind)
+    assert found == draw_chart(result_chart(setup, cell_results_of(setup, rows)), kind)
     if kind == "svg":
         assert all(text in found.decode() for text in ("level_0", "level_3", "2 agents"))
 

@@ -17,6 +17,7 @@ from kitchen.contract.world import Json
 from kitchen.play.live.render_page import Screen, render_panel
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
+from tests.kitchen.factories import changed_view
 from tests.kitchen.pages.test_grid_page import OBSERVED
 from tests.kitchen.pages.test_grid_page import PAGE as GEMS
 from tests.kitchen.pages.test_grid_page import view as gems
@@ -61,7 +62,7 @@ class Server:
 
     def show(self, **more: Any) -> None:
         """Send what this changes on the page."""
-        self.view = replace(self.view, **more)
+        self.view = changed_view(self.view, **more)
         self.lines[-1].send(self.screen.fragments(self.world, self.view))
 
     def of(self, kind: str) -> list[Mapping[str, Json]]:
@@ -100,7 +101,7 @@ def quarry(steps: int = 0) -> SeatView:
 def lane(tick_ms: int | None = None, at: int = 2) -> SeatView:
     world = Lane(2, {"tick_ms": tick_ms or 0})
     world.at[0] = at
-    return replace(seen(world, 0), shown=DRAWING_ONLY, tick_ms=tick_ms, figures=Lane.figures)
+    return changed_view(seen(world, 0), shown=DRAWING_ONLY, tick_ms=tick_ms, figures=Lane.figures)
 
 
 class WavingPage(LanePage):
@@ -124,7 +125,9 @@ async def test_an_amount_survives_panel_changes_and_is_sent(browser: Browser) ->
     await page.keyboard.press("ArrowUp")
     await page.keyboard.press("ArrowUp")
     assert await submit.inner_text() == "Load left cart: 3"
-    server.show(amounts={("load", "left_cart"): (1, 4)}, legal=quarry().legal[:1])  # each field comes anew
+    server.show(
+        amounts={("load", "left_cart"): (1, 4)}, legal=quarry().choice.legal[:1]
+    )  # each field comes anew
     await page.wait_for_selector(f"{LEFT} input[max='4']")
     assert (await field.input_value(), await submit.inner_text()) == ("3", "Load left cart: 3")
     assert await field.evaluate("one => one === document.activeElement")

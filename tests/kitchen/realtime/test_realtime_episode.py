@@ -16,13 +16,14 @@ from kitchen.contract.language_model import Call, Message, Request
 from kitchen.contract.world import SettingsError
 from kitchen.infra import process_pool
 from kitchen.play.episode.absent_players import AbsencePolicy
-from kitchen.play.episode.change_episode import SubmittedCommand, end_episode, submit_commands
+from kitchen.play.episode.change_episode import end_episode, submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.live.seat_view import current_seat_view, seat_states
 from kitchen.play.models import Decision, Episode, ModelCall, Seal, Seat, SeatCommand, Ticking
 from kitchen.play.turn.play_task_queue import playing_offline
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, undecided_turns
 from kitchen.realtime import realtime_agents
 from kitchen.realtime import realtime_episode as ticking
@@ -378,9 +379,9 @@ def test_hints_reach_practice_players_and_instructions_everybody(
     minds = [MindPlan("stay", (1,))]
     episode = create_episode(world="overcooked", settings=settings, seats=2, seed=1, minds=minds, hints=True)
     view = current_seat_view(episode.seats.get(number=0))
-    assert view.hints[0].startswith("Your cook has a ring around it.")
-    assert (view.hinted is not None) is next_one
-    assert next_one or view.hints[-1] == "Turn to what you want to use, and press space."
+    assert view.choice.hints[0].startswith("Your cook has a ring around it.")
+    assert (view.choice.hinted is not None) is next_one
+    assert next_one or view.choice.hints[-1] == "Turn to what you want to use, and press space."
 
 
 def test_a_page_reads_news_that_no_tick_carries(lane: Lane) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from kitchen.charts import matplotlib_charts
 from kitchen.charts.chart_data import Chart, Series
+from kitchen.charts.chart_drawing import draw_chart
 from kitchen.charts.vega_charts import vega_specification
 from kitchen.replay.episode_timeline import OTHER, read_activity, timeline_chart
+from tests.kitchen.charts.svg_texts import check_texts
 from tests.kitchen.replay.test_episode_file import dispatched
 from tests.kitchen.replay.test_step_replay import cuisine, grids, played
 
@@ -87,8 +88,8 @@ def test_it_is_drawn_in_lanes_the_first_at_the_top_whatever_draws_it() -> None:
     assert marks == sorted(marks, reverse=True)  # nothing is hidden by a span
     kinds = {p.y for one in chart.panels[0].series if one.look == "spans" for p in one.points}
     assert len(kinds) == sum(one.look == "spans" and bool(one.points) for one in chart.panels[0].series)
-    drawn = matplotlib_charts.draw_chart(chart)
-    assert drawn == matplotlib_charts.draw_chart(chart)
+    drawn = draw_chart(chart)
+    check_texts(drawn)
     assert b"Cook 1 (seat 0)" in drawn
 
 

@@ -6,7 +6,7 @@ The agent also writes the decision's note for the log.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -17,7 +17,6 @@ from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not
 from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, ReplyFault, feedback_sentences
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import (
     SENTENCES,
-    GivenCommand,
     KitchenMoment,
     spell_command,
 )
@@ -50,24 +49,12 @@ def answer_note(talk: ModelConversation, answer: ModelAnswer, told: Sequence[str
     return {
         **_setting(talk),
         "feedback": list(told),
-        "extracted": spelled_commands(answer.given),
-        "carried_on": spelled_commands(answer.verdict.commands),
+        "extracted": [spell_command(*each) for each in answer.given],
+        "carried_on": [spell_command(*each) for each in answer.verdict.commands],
         "faults": [fault.to_json() for fault in answer.verdict.faults],
         "mended": [fault.to_json() for fault in answer.mended],
         **({"withheld": talk.line} if talk.withheld else {}),
     }
-
-
-def fallback_note(talk: ModelConversation, by: str, told: Sequence[str]) -> Json:
-    """Return the note of a decision without an answer: the error, and the agent that commanded instead."""
-    call = talk.calls[-1]
-    why = {"by": by, "code": call.error, "text": call.error_text}
-    return {**_setting(talk), "feedback": list(told), "fallback": why}
-
-
-def spelled_commands(given: Iterable[GivenCommand]) -> list[str]:
-    """Return commands as the model writes them."""
-    return [spell_command(seat, command) for seat, command in given]
 
 
 def _setting(talk: ModelConversation) -> dict[str, Json]:
@@ -218,14 +205,11 @@ class Dispatcher(Agent):
     def _fall_back(
         self, talk: ModelConversation, memory: DispatcherMemory, adviser: FallbackPlanner, told: list[str]
     ) -> Decision:
-        code = talk.calls[-1].error
-        decision = self._without_answer(talk.moment, memory, adviser, code)
-        return replace(
-            decision,
-            note=fallback_note(talk, decision.played_by, told),
-            calls=tuple(talk.calls),
-            fallback=code,
-        )
+        call = talk.calls[-1]
+        decision = self._without_answer(talk.moment, memory, adviser, call.error)
+        why = {"by": decision.played_by, "code": call.error, "text": call.error_text}
+        note = {**_setting(talk), "feedback": list(told), "fallback": why}
+        return replace(decision, note=note, calls=tuple(talk.calls), fallback=call.error)
 
     def _without_answer(
         self, moment: KitchenMoment, memory: DispatcherMemory, adviser: FallbackPlanner, code: str
@@ -234,7 +218,8 @@ class Dispatcher(Agent):
         by = self.options.fallback
         waits = dict.fromkeys(moment.team.asked, NOOP)
         commands = adviser.decision.commands if by == "planner" else waits
-        after = memory.after(None, [no_answer_sentence(code, by)], adviser.plan)
+        fault = ReplyFault("no_answer", f"{FAILURE_SENTENCES[code]}, {SUBSTITUTE_SENTENCES[by]}")
+        after = memory.after(None, [fault], adviser.plan)
         return Decision(commands=commands, memory=after.to_json(), played_by=by)
 
 
@@ -250,8 +235,3 @@ SUBSTITUTE_SENTENCES = {
     "planner": "so somebody else commanded your agents.",
     "noop": "so your agents did nothing.",
 }
-
-
-def no_answer_sentence(code: str, by: str) -> ReplyFault:
-    """Return what happened in a step without an answer, and which fallback commanded."""
-    return ReplyFault("no_answer", f"{FAILURE_SENTENCES[code]}, {SUBSTITUTE_SENTENCES[by]}")

@@ -16,8 +16,15 @@ from typing import NamedTuple
 from kitchen.agents.evaluation import make_situation
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import CommandedTeam, GivenCommand, KitchenMoment
-from kitchen.worlds.cuisine.level import Level, Stock, shipped_catalogue, tools_needed
-from kitchen.worlds.cuisine.order_book import recipe_items, timing_of
+from kitchen.worlds.cuisine.level import (
+    Level,
+    Stock,
+    parse_level,
+    recipe_items,
+    shipped_catalogue,
+    tools_needed,
+)
+from kitchen.worlds.cuisine.order_book import timing_of
 from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
 from kitchen.worlds.cuisine.planner.plan_search import DEMONSTRATION_SETTINGS, DEMONSTRATION_TRIES
 from kitchen.worlds.cuisine.settings import Options
@@ -61,7 +68,7 @@ def _kitchen_for(dish: str, level: Level, stock: Stock) -> Level:
     ]
     kitchen = ", ".join(f'"{each}"' for each in (ends["storage"], *tools, ends["serving"]))
     text = f'title = "Demonstration"\nkitchen = [{kitchen}]\ndishes = ["{dish}"]\n'
-    return shipped_catalogue().level_from_text(text, f"{DEMONSTRATION_LEVEL_CODE}.toml")
+    return parse_level(text, f"{DEMONSTRATION_LEVEL_CODE}.toml", stock)
 
 
 MAX_DEMONSTRATION_STEPS = 60

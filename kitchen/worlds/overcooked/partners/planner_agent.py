@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.overcooked.layout import Cell
-from kitchen.worlds.overcooked.movement import INTERACT, STAY
+from kitchen.worlds.overcooked.movement import BLOCKED_BY_SEAT, INTERACT, STAY
 from kitchen.worlds.overcooked.partners.baseline_agents import WORLDS, foreseen_poses, greedy_goals
 from kitchen.worlds.overcooked.partners.errand_assignment import WITH_FOOD, Errand, assign_errands
 from kitchen.worlds.overcooked.partners.grid_snapshot import GridScene, TaskBoard, scene_from_situation
@@ -203,7 +203,9 @@ class OvercookedAdviser(Adviser):
         """
         (seat,) = situation.seats
         poses = scene_from_situation(situation).poses
-        if _is_barred(situation, seat) and Random(situation.seed).random() < 0.5:  # noqa: S311
+        own = [event.data for event in situation.events if event.seat == seat]
+        is_barred = any(data.get("blocked_by") == BLOCKED_BY_SEAT for data in own)
+        if is_barred and Random(situation.seed).random() < 0.5:  # noqa: S311
             odd = [MAX_UNEXPECTED_MOVES, MAX_UNEXPECTED_MOVES]
             odd[seat] = 0
             situation = replace(situation, memory=planner_memory(poses, odd=odd))
@@ -225,11 +227,6 @@ class OvercookedAdviser(Adviser):
 def _moved(situation: Situation, seat: int) -> bool:
     """Return whether this seat turned or moved in the last tick. A page has no earlier ticks."""
     return any(event.seat == seat and "moved" in event.data for event in situation.events)
-
-
-def _is_barred(situation: Situation, seat: int) -> bool:
-    """Return whether the other seat blocked this seat's move in the last tick."""
-    return any(event.seat == seat and event.data.get("blocked_by") == "seat" for event in situation.events)
 
 
 ADVISER = OvercookedAdviser()
