@@ -12,6 +12,7 @@ from io import BytesIO
 from typing import Any
 
 from markdown_it.tree import SyntaxTreeNode
+from reportlab import rl_config
 from reportlab.graphics.shapes import Drawing, Line, Polygon, Rect, String
 from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
@@ -57,6 +58,7 @@ def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str,
     `figures` are by name: PNG with `DPI` dots per inch, or a diagram. `mark` is shown on every page.
     """
     _letters()
+    rl_config.useA85 = 0  # binary streams are smaller and quicker to write
     out = BytesIO()
     document = SimpleDocTemplate(
         out,
