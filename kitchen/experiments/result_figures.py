@@ -17,11 +17,10 @@ from kitchen.charts.chart_style import round_axis_ends
 from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark, PublishedValue
 from kitchen.experiments.comparison_tables import (
     comparison_benchmark,
+    levels_in,
     line_up_results,
     means_over_others,
     pairing_benchmark,
-    pairing_levels,
-    pairings_in,
 )
 from kitchen.experiments.experiment_results import CellResult, IntervalResult, decision_makers_of
 from kitchen.experiments.experiment_setup import ExperimentSetup
@@ -202,7 +201,7 @@ class BarGroup:
 
 def pairing_chart(results: Sequence[CellResult]) -> Chart:
     """Return bars of every kind over all partners of another kind, by level and seat."""
-    ground, pairings = pairing_benchmark(results), pairings_in(results)
+    ground, pairings = pairing_benchmark(results), line_up_results(results)
 
     def group(level: str, seat: int) -> BarGroup:
         means = means_over_others(pairings, level, seat)
@@ -212,7 +211,7 @@ def pairing_chart(results: Sequence[CellResult]) -> Chart:
         }
         return BarGroup(f"seat {seat}", ours, ground.printed(level, seat))
 
-    groups = {level: (group(level, 0), group(level, 1)) for level in pairing_levels(pairings)}
+    groups = {level: (group(level, 0), group(level, 1)) for level in levels_in(pairings)}
     figure = ground.figure.capitalize()
     return _bar_chart(f"{figure} by seat, over all others", figure, groups, results)
 
@@ -268,7 +267,7 @@ def _bar_chart(
         placed = [(slot, replace(bars[slot], x=float(x))) for x, slot in enumerate(slots) if slot in bars]
         mine = (
             Series(
-                who.told(name),
+                who.figure_label(name),
                 "bars",
                 tuple(bar for slot, bar in placed if slot.name == name and not slot.printed),
                 SERIES_NUMBERS[number % len(SERIES_NUMBERS)],

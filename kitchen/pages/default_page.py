@@ -94,7 +94,7 @@ class MenuHint(NamedTuple):
 
 def menu_panel(view: SeatView, wording: MenuWording) -> Panel:
     """Return the panel `menu`: a form with all commands that are offered."""
-    chosen = wording.command(view, view.chosen) if view.chosen else ""
+    chosen = wording.command(view, view.choice.chosen) if view.choice.chosen else ""
     groups, actions = group_commands(view, wording)
     parts = (
         Panel("menu-step", f"{_TEMPLATES}/menu_step.jinja", MenuStep(view.step + 1)),
@@ -106,21 +106,21 @@ def menu_panel(view: SeatView, wording: MenuWording) -> Panel:
         ),
         Panel("menu-hint", f"{_TEMPLATES}/menu_hint.jinja", MenuHint(may_choose(view), chosen)),
     )
-    shows = CommandMenu(view.seat, view.players[view.seat].name, view.may_act)
+    shows = CommandMenu(view.seat, view.players[view.seat].name, view.choice.may_act)
     return Panel("menu", f"{_TEMPLATES}/menu.jinja", shows, parts=parts)
 
 
 def may_choose(view: SeatView) -> bool:
     """Return whether this seat may submit a command now."""
-    return view.phase == "choose" or view.may_act
+    return view.phase == "choose" or view.choice.may_act
 
 
 def group_commands(
     view: SeatView, wording: MenuWording, without: Container[Command] = ()
 ) -> tuple[tuple[CommandGroup, ...], tuple[Panel, ...]]:
     """Return the groups of the commands that can be chosen, except `without`, and a part for each command."""
-    offered = {command: "" for command in view.legal if command not in without}
-    for command in view.anticipated:
+    offered = {command: "" for command in view.choice.legal if command not in without}
+    for command in view.choice.anticipated:
         if command not in without:
             offered.setdefault(command, wording.if_possible)
     verbs: dict[str, list[Command]] = {verb: [] for verb in wording.first}
@@ -143,7 +143,7 @@ def _title(verb: str, verbs: Collection[str], wording: MenuWording) -> str:
 
 def _action(command: Command, view: SeatView, wording: MenuWording, note: str) -> Panel:
     value = canonical_json(list(command))
-    least, most = view.amounts.get(command[:-1], (None, None))
+    least, most = view.choice.amounts.get(command[:-1], (None, None))
     text = wording.command(view, command if least is None else command[:-1])
     key = command[0][:1].upper() if len(command) == 1 else ""
     shows = CommandChoice(value, text, key, note, least, most)
@@ -166,8 +166,7 @@ class SeatLine(NamedTuple):
 
 
 class PastStep(NamedTuple):
-    """One step: a line for each seat, and other events as (kind, text). The kinds `completed` and `failed`
-    have their own mark and colour."""
+    """A line for each seat, and other events as (kind, text). `completed` and `failed` have marks."""
 
     number: int
     lines: tuple[SeatLine, ...]
@@ -180,24 +179,23 @@ class SpokenStep(NamedTuple):
     text: str
 
 
-def history_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
+def history_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> Panel:
     """Return the panel `happened`, with a part for each step that the view remembers."""
     parts = tuple(
-        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", tell(step)) for step in view.history
+        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", past_step(step)) for step in view.history
     )
     shows = StepList(tuple(step.number for step in view.history))
     return Panel("happened", f"{_TEMPLATES}/happened.jinja", shows, parts=parts)
 
 
-def spoken_panel(view: SeatView, tell: Callable[[StepView], PastStep]) -> Panel:
-    """Return the panel `spoken` about the last step: why this person's own command failed, and the news. It
-    leaves out all other commands."""
-    said: list[str] = []
+def spoken_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> Panel:
+    """Return the panel `spoken`: why this person's last command failed, and the news."""
+    texts: list[str] = []
     if view.history:
-        last = tell(view.history[0])
-        said = [line.why for line in last.lines if line.seat == view.seat and view.acts and line.why]
-        said += [text for _, text in last.news]
-    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(". ".join(said)))
+        last = past_step(view.history[0])
+        texts = [line.why for line in last.lines if line.seat == view.seat and view.acts and line.why]
+        texts += [text for _, text in last.news]
+    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(". ".join(texts)))
 
 
 PanelMaker = Callable[[SeatView], Panel]
@@ -241,8 +239,7 @@ class DefaultPage(Page):
     """The remark on a command that is not possible now, but may be when this seat acts."""
 
     names: Mapping[str, str] = {}
-    """Words for codes, as used within a sentence: `{"lamp2": gettext_noop("the red lamp")}`. All are marked
-    with `gettext_noop`."""
+    """Words for codes within a sentence: `{"lamp2": gettext_noop("the red lamp")}`."""
     commands: Mapping[str, str] = {}
     """Words for commands, by verb. Arguments replace the braces, in their order: `{"light":
     gettext_noop("Light {}")}`. By default a command is shown as its words, one after another."""
@@ -271,8 +268,7 @@ class DefaultPage(Page):
         return (self.score, self.seen_panel, self.story, self.menu, self.spoken)
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels: the score, the observation, the last steps, the menu, and the text read
-        aloud."""
+        """Return the panels that `makers` names."""
         return tuple(make(view) for make in self.makers(view))
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
@@ -281,7 +277,7 @@ class DefaultPage(Page):
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel of the results so far."""
-        achieved = tuple((number, sentence_case(name)) for number, name in view.achieved)
+        achieved = tuple((number, sentence_case(name)) for number, name in view.result.achieved)
         return Panel("score", f"{_TEMPLATES}/score.jinja", ScoreContent(achieved))
 
     def seen_panel(self, view: SeatView) -> Panel:
@@ -299,7 +295,7 @@ class DefaultPage(Page):
 
     def menu(self, view: SeatView) -> Panel:
         """Return the panel of commands. ValueError where a clock takes the steps."""
-        if view.tick_ms is not None:
+        if view.timing.tick_ms is not None:
             raise ValueError("a world under a clock needs a page that declares its keys (GridPage)")
         return menu_panel(view, self.wording)
 

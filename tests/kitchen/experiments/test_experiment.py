@@ -110,7 +110,7 @@ def test_options_become_settings_of_the_dispatcher() -> None:
         ({"model": "a:b"}, "no provider"),
     ],
 )
-def test_what_cannot_be_played_is_refused_in_one_line(wrong: dict[str, Any], says: str) -> None:
+def test_an_invalid_setup_is_refused_in_one_line(wrong: dict[str, Any], says: str) -> None:
     with pytest.raises(SetupError, match=says) as caught:
         read_setup({**ARGUMENTS, **wrong})
     assert "\n" not in str(caught.value)
@@ -159,14 +159,16 @@ def test_counts_are_summed_over_episodes_and_shares_averaged_over_intervals() ->
 
 def test_the_last_line() -> None:
     setup, rows = small()
-    said = "mean CoS 2 agents 0.750; above the paper's GPT-4 in 1 of 2 cells"
-    assert summary_line(cell_results_of(setup, rows)) == said
+    expected = "mean CoS 2 agents 0.750; above the paper's GPT-4 in 1 of 2 cells"
+    assert summary_line(cell_results_of(setup, rows)) == expected
     full = check_setup(ExperimentSetup())
-    said = "mean CoS 2 agents 0.673, 3 agents 0.694, 4 agents 0.692; above the paper's GPT-4 in 0 of 36 cells"
-    assert summary_line(cell_results_of(full, papers_rows(full))) == said
+    expected = (
+        "mean CoS 2 agents 0.673, 3 agents 0.694, 4 agents 0.692; above the paper's GPT-4 in 0 of 36 cells"
+    )
+    assert summary_line(cell_results_of(full, papers_rows(full))) == expected
 
 
-def test_a_mean_of_fewer_cells_than_there_are_says_so() -> None:
+def test_a_mean_over_fewer_cells_names_their_number() -> None:
     setup, rows = small()
     half = [row for row in rows if row.level == "level_3"]
     assert summary_line(cell_results_of(setup, half)).startswith(
@@ -302,7 +304,7 @@ def useful(commands: list[Command]) -> list[Command]:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_nothing_beats_the_bound_where_everything_can_be_tried(seed: int) -> None:
+def test_exhaustive_search_does_not_beat_the_bound(seed: int) -> None:
     found = most_by_search(3.0, seed, 13)
     assert found <= upper_bounds.episode_bound("level_0", 3.0, 1, seed, 13).completed == 1
 

@@ -37,7 +37,7 @@ def test_steps_of_the_same_kind_are_one_span_and_waiting_is_named() -> None:
     assert "Steps of seat 0: waits (noop) 2." in idle.words
 
 
-def test_what_was_refused_was_not_done_and_rare_kinds_are_told_together() -> None:
+def test_refused_commands_are_not_counted_and_rare_kinds_are_joined() -> None:
     record = played(grids(), 3, "interact")
     assert [run.kind for run in read_activity(record).runs[0]] == ["refused"]
     record.steps = [_like(record.steps[0], n, f"verb{max(n - 4, 0)}") for n in range(1, 12)]
@@ -68,7 +68,7 @@ def series(chart: Chart, name: str) -> list[Series]:
     return [one for one in chart.panels[0].series if one.name == name]
 
 
-def test_when_a_mind_was_asked_and_for_how_long_it_took() -> None:
+def test_the_timeline_shows_decisions_and_their_duration() -> None:
     record = dispatched()
     slow, later = record.decisions[:2]
     slow.milliseconds, later.milliseconds, later.seen_step, later.fallback = 2000.0, 10.0, 0, "late"

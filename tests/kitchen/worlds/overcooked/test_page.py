@@ -15,16 +15,12 @@ from kitchen.contract.agent_skills import SeatObservation, wait_skill
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView, StepView
 from kitchen.contract.world import Command
 from kitchen.worlds.overcooked import page as menus
-from kitchen.worlds.overcooked.display_text import (
-    DONE_SENTENCES,
-    EXPECTED_SENTENCES,
-    NEXT_SENTENCES,
-    REFUSAL_SENTENCES,
-)
+from kitchen.worlds.overcooked.display_text import SENTENCES
 from kitchen.worlds.overcooked.movement import INTERACT, STAY
 from kitchen.worlds.overcooked.page import PAGE, faced_cell, interact_effect
 from kitchen.worlds.overcooked.skills import SKILLS
 from kitchen.worlds.overcooked.world import Overcooked
+from tests.kitchen.factories import changed_view
 from tests.kitchen.worlds.cuisine.test_page import seen
 
 LAYOUTS = ("cramped_room", "forced_coordination", "counter_circuit_tomato")
@@ -93,8 +89,8 @@ def test_every_deed_and_refusal_has_words() -> None:
             for event in copy.step({0: INTERACT, 1: INTERACT}):
                 codes.update(event.data.get("reasons", ()))
                 deeds.update([event.data["did"]] if "did" in event.data else [])
-    assert codes <= set(REFUSAL_SENTENCES) and len(codes) > 5
-    assert deeds <= set(DONE_SENTENCES) == set(menus.USE_LABELS)
+    assert codes <= set(SENTENCES["refusals"]) and len(codes) > 5
+    assert deeds <= set(SENTENCES["done"]) == set(SENTENCES["uses"])
 
 
 def test_the_drawing_is_told_what_is_seen_and_nothing_else() -> None:
@@ -179,11 +175,11 @@ def test_what_the_others_are_about_to_do_is_said_where_the_page_says_so() -> Non
         ({**said, "of": "1"}, "Next: take a dish"),
         ({"do": "dance"}, ""),
     ):
-        told = panel(replace(view, shows_intents=True, intents={1: intent}), "intents")
+        told = panel(changed_view(view, shows_intents=True, intents={1: intent}), "intents")
         assert [(one.seat, one.text) for one in told.partners] == [(1, text)]
     assert (
-        NEXT_SENTENCES.keys()
-        == EXPECTED_SENTENCES.keys()
+        SENTENCES["next"].keys()
+        == SENTENCES["expected"].keys()
         == {" ".join(SKILLS.intent(one).values()) for one in _skills()}
     )
 
