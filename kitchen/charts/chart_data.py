@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -128,49 +128,46 @@ class Chart:
     @property
     def full_note(self) -> str:
         """The note; it says so where an interval is cut at the end of the axis."""
-        return f"{self.note} {CUT_NOTE}".strip() if any(map(self._leaves, self._intervals())) else self.note
+        points = (point for one in self.series if one.look != "spans" for point in one.points)
+        ends = (end for point in points for end in (point.low, point.high) if end is not None)
+        cut = any(not self.y.low <= end <= self.y.high for end in ends)
+        return f"{self.note} {CUT_NOTE}".strip() if cut else self.note
+
+    @property
+    def series(self) -> tuple[Series, ...]:
+        """The series of all panels."""
+        return tuple(one for panel in self.panels for one in panel.series)
 
     @property
     def listed(self) -> tuple[Series, ...]:
         """The series of the legend in their order, each name once; empty if there is only one."""
-        found = {one.name: one for panel in self.panels for one in panel.series if one.listed}
+        found = {one.name: one for one in self.series if one.listed}
         return tuple(found.values()) if len(found) > 1 else ()
 
     @property
     def is_empty(self) -> bool:
         """Whether the chart shows nothing."""
-        return not any(True for _ in self.points())
+        return not any(one.points for one in self.series)
 
     @property
     def has_rows(self) -> bool:
         """Whether it consists of named rows, the first at the top, along an axis of numbers."""
         return bool(self.y.names) and not self.x.names
 
-    def _intervals(self) -> Iterator[Point]:
-        """Yield the points that have an interval along the y axis."""
-        for panel in self.panels:
-            for one in panel.series:
-                yield from one.points if one.look != "spans" else ()
 
-    def _leaves(self, point: Point) -> bool:
-        ends = [end for end in (point.low, point.high) if end is not None]
-        return any(not self.y.low <= end <= self.y.high for end in ends)
-
-    def points(self) -> Iterator[Point]:
-        """Yield all points of all panels."""
-        for panel in self.panels:
-            for one in panel.series:
-                yield from one.points
+def csv_bytes(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
+    """Return a table as UTF-8 CSV (RFC 4180): a header, blanks for missing values, numbers in full precision,
+    booleans as 1 and 0."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(head)
+    writer.writerows([int(cell) if isinstance(cell, bool) else cell for cell in row] for row in rows)
+    return out.getvalue().encode()
 
 
 def chart_csv(chart: Chart) -> bytes:
-    """Return the table as UTF-8 CSV (RFC 4180): a header, blanks for missing values, numbers in full
-    precision."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(chart.head)
-    writer.writerows(["" if cell is None else cell for cell in row] for row in chart.rows)
-    return out.getvalue().encode()
+    """Return the chart's table as CSV."""
+    return csv_bytes(chart.head, chart.rows)
 
 
 def chart_json(chart: Chart) -> bytes:

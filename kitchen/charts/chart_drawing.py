@@ -111,8 +111,7 @@ def _mark(width: float) -> str:
 
 def _hatches(chart: Chart) -> Iterator[str]:
     """Yield the patterns that distinguish the chart's spans without colours."""
-    spans = (one for panel in chart.panels for one in panel.series if one.look == "spans")
-    for number in sorted({one.colour or 0 for one in spans}):
+    for number in sorted({one.colour or 0 for one in chart.series if one.look == "spans"}):
         yield (
             f'<pattern id="hatch-{number}" width="8" height="8" patternUnits="userSpaceOnUse">'
             f'<rect width="8" height="8" fill="{series_colour(number)}"/>'

@@ -97,25 +97,19 @@ class _Figure:
     def _config(self) -> Spec:
         axis = {"gridColor": GRID, "domainColor": MUTED_INK, "tickColor": MUTED_INK}
         axis |= {"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal"}
+        longest = 40 + 8 * max((len(one.name) for one in self.chart.listed), default=0)
+        columns = max(1, self.width * self.across // longest) if self.paper else 4
+        rows = [row for panel in self.chart.panels for row in _bracket_rows(panel)]
+        above = ROW * (max(rows) + 1) if rows else 0
         legend = {"orient": "top", "title": None, "labelFontSize": 12, "labelColor": INK}
-        columns = max(1, self.width * self.across // self._longest_name()) if self.paper else 4
         return {
             "font": FONT,
             "axis": {**axis, "labelFontSize": 12, "titleFontSize": 13},
             "title": {"anchor": "start", "color": INK, "subtitleColor": MUTED_INK, "fontSize": 16},
-            "legend": {**legend, "columns": columns, "offset": 18 + self._strip()},
+            "legend": {**legend, "columns": columns, "offset": 18 + above},
             "view": {"stroke": None},
             "aria": False,
         }
-
-    def _longest_name(self) -> int:
-        """Return the pixels that the longest name in the legend needs."""
-        return 40 + 8 * max((len(one.name) for one in self.chart.listed), default=0)
-
-    def _strip(self) -> int:
-        """Return the height of all rows of brackets in pixels."""
-        rows = [row for panel in self.chart.panels for row in _bracket_rows(panel)]
-        return ROW * (max(rows) + 1) if rows else 0
 
     def _plot(self, panel: Panel) -> Spec:
         layers = [*self._layers(panel), *_brackets(panel), *self._labels(panel)]

@@ -12,6 +12,7 @@ from io import BytesIO
 from typing import Any
 
 from markdown_it.tree import SyntaxTreeNode
+from reportlab import rl_config
 from reportlab.graphics.shapes import Drawing, Line, Polygon, Rect, String
 from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
@@ -57,6 +58,7 @@ def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str,
     `figures` are by name: PNG with `DPI` dots per inch, or a diagram. `mark` is shown on every page.
     """
     _letters()
+    rl_config.useA85 = 0  # binary streams are smaller and quicker to write
     out = BytesIO()
     document = SimpleDocTemplate(
         out,
@@ -226,8 +228,9 @@ LOOK = TableStyle(
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
     """Return the column widths: room for the longest word, and the rest by amount of text."""
-    columns = [[_plain(cell) for cell in column] for column in zip(*rows, strict=True)]
-    least = [max(SMALLEST_COLUMN, *map(_longest_word, column)) for column in columns]
+    columns = [[re.sub("<[^>]*>", "", cell) for cell in column] for column in zip(*rows, strict=True)]
+    words = ([word for cell in column for word in cell.split()] for column in columns)
+    least = [max([SMALLEST_COLUMN, *map(_width, several)]) for several in words]
     wanted = [max(low, *map(_width, column)) for low, column in zip(least, columns, strict=True)]
     if sum(wanted) <= INNER:
         return wanted
@@ -237,16 +240,8 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
     return [low * scale + room * extra / (sum(more) or 1) for low, extra in zip(least, more, strict=True)]
 
 
-def _plain(cell: str) -> str:
-    return re.sub("<[^>]*>", "", cell)
-
-
 def _width(text: str) -> float:
     return float(pdfmetrics.stringWidth(text, f"{LETTERS}-Bold", CELL.fontSize)) + 6
-
-
-def _longest_word(text: str) -> float:
-    return max(map(_width, text.split()), default=0.0)
 
 
 def _figure(data: bytes | FlowDiagram) -> Flowable:

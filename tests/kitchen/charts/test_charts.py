@@ -124,10 +124,10 @@ def test_a_picture_and_a_pdf_say_what_they_show_and_are_as_large_as_the_drawing(
 
 
 def test_charts_drawn_by_many_threads_are_those_drawn_one_by_one() -> None:
-    alone = {name: draw_chart(chart) for name, chart in CASES.items()}
+    alone = {name: draw_chart(CASES[name]) for name in ("plain", "brackets")}
     chart_drawing._plot.cache_clear()
-    with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda name: (name, draw_chart(CASES[name])), CASES))
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(lambda name: (name, draw_chart(CASES[name])), alone))
     assert dict(together) == alone
 
 

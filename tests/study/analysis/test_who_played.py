@@ -94,6 +94,7 @@ def test_the_studys_page_names_who_played(study: Study, admin_client: Client) ->
     assert "<strong>2 of 3 decisions: no answer in time 2</strong>" in page
 
 
+@pytest.mark.usefixtures("blank_drawings")
 def test_the_analysis_page_names_who_played_in_the_data_that_it_shows(
     study: Study, admin_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

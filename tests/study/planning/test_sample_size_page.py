@@ -219,8 +219,9 @@ def test_what_cannot_be_computed_is_said_at_its_field_and_nothing_is_shown(
 @pytest.mark.django_db
 @pytest.mark.parametrize(("page", "status"), [(PAGE, 200), (FIGURE, 200), ("/staff/small/sample-size/", 403)])
 def test_the_page_is_for_staff_and_that_of_a_study_for_its_members(
-    client: Client, page: str, status: int
+    client: Client, monkeypatch: pytest.MonkeyPatch, page: str, status: int
 ) -> None:
+    monkeypatch.setattr(figure_files, "_pool", AtOnce())
     make_study()
     assert client.get(page).status_code == 302
     client.force_login(User.objects.create_user("someone", is_staff=True))

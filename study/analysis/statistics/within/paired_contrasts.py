@@ -23,7 +23,7 @@ from math import exp, log, log1p, pi, sqrt
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.special import chdtri, ndtr
+from scipy.special import chdtri, ndtr, roots_legendre
 from scipy.stats import chi, false_discovery_control
 from scipy.stats import t as t_distribution
 
@@ -185,7 +185,7 @@ def _below(t: float, df: int, noncentrality: float) -> float:
 @lru_cache(maxsize=64)
 def _deviations(df: int) -> tuple[Array, Array]:
     """Return standard deviations with df degrees of freedom, and the weights to integrate over them."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    nodes, weights = roots_legendre(NODES)
     low, high = np.sqrt(chdtri(df, [1 - 1e-16, 1e-18]) / df)
     s = (low + high) / 2 + nodes * (high - low) / 2
     density = chi.pdf(s * math.sqrt(df), df) * math.sqrt(df) * (high - low) / 2
