@@ -124,8 +124,8 @@ class CuisinePage(Page):
 
     def goal(self, brief: Mapping[str, Json]) -> str:
         """Return the goal in words: `The guests order salmon sushi and tuna sushi. …`"""
-        told = gettext("The guests order {dishes}. An order that is not served in time is missed.")
-        return told.format(dishes=brief_lookup(brief).words.items(brief["dishes"]))
+        text = gettext("The guests order {dishes}. An order that is not served in time is missed.")
+        return text.format(dishes=brief_lookup(brief).words.items(brief["dishes"]))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return an aim in words: `Serve salmon sushi`, `Free pot 1`."""

@@ -108,8 +108,8 @@ class StateReader:
         return isinstance(value, str) and self.level.stock.has(value)
 
     def _check_draws(self, book: OrderBook) -> None:
-        again = OrderBook(self.level.dishes, self.options.timing, book.seed)
-        drawn = Counter(again.next_dish() for _ in range(book.draws))
+        repeated = OrderBook(self.level.dishes, self.options.timing, book.seed)
+        drawn = Counter(repeated.next_dish() for _ in range(book.draws))
         kept = Counter([*book.completed, *book.failed, *(dish for _, dish in book.standing)])
         require(drawn == kept, "orders", "are not those that the generator drew")
 

@@ -146,8 +146,8 @@ def _examples(brief: Brief, seat: int) -> Iterator[WorkedExample]:
 
 
 def _orders_and_robots(seen: Mapping[str, Json]) -> Iterator[str]:
-    told = [f"{order['dish']}, {counted_noun(order['life'], 'step')} left" for order in seen["orders"]]
-    yield f"Orders: {'; '.join(told) or 'none now'}."
+    orders = [f"{order['dish']}, {counted_noun(order['life'], 'step')} left" for order in seen["orders"]]
+    yield f"Orders: {'; '.join(orders) or 'none now'}."
     left = counted_noun(seen["max_steps"] - seen["step"], "step")
     yield f"Served so far: {seen['completed']}; lost: {seen['failed']}; {left} to play."
 

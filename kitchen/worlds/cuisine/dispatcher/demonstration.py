@@ -103,7 +103,7 @@ class Demonstration:
 class _Demonstrator(CuisinePlanner):
     """The planner in the version with which the first prompts were frozen."""
 
-    manner = DEMONSTRATION_SETTINGS
+    search_settings = DEMONSTRATION_SETTINGS
 
 
 class DemonstrationKind(NamedTuple):

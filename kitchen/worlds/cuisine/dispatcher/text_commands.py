@@ -120,7 +120,9 @@ def commands_on_own_lines(seat: int, text: str, names: LevelNames) -> list[Found
     """Return the commands of lines with nothing but a phrase, if no other agent can be meant."""
     found: list[FoundText] = []
     for match in _LINE_OF_ONE.finditer(text):
-        read = parse_arguments(normal_verb(match["verb"]), seat, text, match.end(), names, sure=False)
+        read = parse_arguments(
+            normal_verb(match["verb"]), seat, text, match.end(), names, accept_unknown=False
+        )
         if read and END_PATTERN.match(text, read[1]):
             found.append(FoundText(read[0], (match.start("verb"), read[1])))
     return found

@@ -306,8 +306,8 @@ class Rollout(TripChoice):
 
     def _empty(self, batch: Batch) -> None:
         """Take the product out of its tool; the agent that reserved the tool next may come."""
-        self.inside[batch.tool] = self.behind[batch.tool]
-        self.behind[batch.tool] = None
+        self.inside[batch.tool] = self.reserved[batch.tool]
+        self.reserved[batch.tool] = None
         if not batch.is_junk:
             self.open.remove(batch)
 
