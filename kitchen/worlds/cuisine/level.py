@@ -230,16 +230,14 @@ def _check_kitchen(source: DataSource, entry: LevelFile, stock: Stock) -> None:
     roles = [stock.tools[kind].role for kind in entry.kitchen]
     for role in ("storage", "serving"):
         if roles.count(role) != 1:
-            raise source.error(
-                "kitchen", f"needs exactly one place of the role {role}, has {roles.count(role)}"
-            )
+            reason = f"needs exactly one place of the role {role}, has {roles.count(role)}"
+            raise source.error("kitchen", reason)
 
 
 def _uncookable(source: DataSource, entry: LevelFile, stock: Stock) -> tuple[str, ...]:
     """Return the dishes that lack a tool. Raise an error unless the file lists exactly these."""
-    missing = {
-        dish: [t for t in tools_needed(dish, stock) if t not in entry.kitchen] for dish in entry.dishes
-    }
+    needed = {dish: tools_needed(dish, stock) for dish in entry.dishes}
+    missing = {dish: [t for t in tools if t not in entry.kitchen] for dish, tools in needed.items()}
     for dish, tools in missing.items():
         if tools and dish not in entry.known_uncookable:
             raise source.error("dishes", f"{dish!r} needs {', '.join(tools)}, which the kitchen lacks")

@@ -165,9 +165,8 @@ class CuisinePage(Page):
         """Return the praise at the end of practice: `Well done: you served salmon sushi.`"""
         if not (served := view.observation["delivered"]):
             return super().reached(view)
-        return gettext("Well done: you served {dish}.").format(
-            dish=brief_lookup(view.brief).words.mid(served[-1])
-        )
+        dish = brief_lookup(view.brief).words.mid(served[-1])
+        return gettext("Well done: you served {dish}.").format(dish=dish)
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """Return a hint: `Try this: go to storage to fetch rice for the salmon sushi.`"""

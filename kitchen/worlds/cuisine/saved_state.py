@@ -92,9 +92,8 @@ class StateReader:
         for each in value:
             require(isinstance(each, list) and len(each) == 2, "standing", "holds what is no order")
             (dish,) = self._dishes(each[:1], "standing")
-            standing.append(
-                (dish, read_whole_number(each[1], "life", 0, self.options.timing.lifetimes[dish]))
-            )
+            most = self.options.timing.lifetimes[dish]
+            standing.append((dish, read_whole_number(each[1], "life", 0, most)))
         require(standing == sorted(standing, key=lambda order: order[::-1]), "standing", "is not sorted")
         return standing
 

@@ -165,20 +165,10 @@ def _places(brief: Brief, seen: Mapping[str, Json]) -> Iterator[str]:
 
 STORAGE, SERVING = "storage", "servingtable"
 SKILL_VERBS: Mapping[str, str] = {
-    "serve": SERVE,
-    "deliver": SERVE,
-    "make": MAKE,
-    "cook": MAKE,
-    "prepare": MAKE,
-    "fetch": FETCH,
-    "get": FETCH,
-    "take": FETCH,
-    "pick": FETCH,
-    "pickup": FETCH,
-    "bring": FETCH,
-    "free": FREE,
-    "clear": FREE,
-    "empty": FREE,
+    **dict.fromkeys(("serve", "deliver"), SERVE),
+    **dict.fromkeys(("make", "cook", "prepare"), MAKE),
+    **dict.fromkeys(("fetch", "get", "take", "pick", "pickup", "bring"), FETCH),
+    **dict.fromkeys(("free", "clear", "empty"), FREE),
 }
 """Skill verbs as models write them."""
 MAX_SKILL_WORDS = 7

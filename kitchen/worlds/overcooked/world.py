@@ -259,9 +259,8 @@ class Overcooked(World):
     ) -> tuple[Event, Event, tuple[Event, ...]]:
         """Return both seats' events with the results of interacts, and the deliveries among them."""
         deeds = ((0, deed), (1, deed_other))
-        later = tuple(
-            delivery_event(seat, d) for seat, d in deeds if isinstance(d, InteractEffect) and d.did == SERVED
-        )
+        done = [(seat, deed) for seat, deed in deeds if isinstance(deed, InteractEffect)]
+        later = tuple(delivery_event(seat, deed) for seat, deed in done if deed.did == SERVED)
         return _result_event(0, deed, event), _result_event(1, deed_other, event_other), later
 
     def brief(self, seat: int) -> dict[str, Json]:

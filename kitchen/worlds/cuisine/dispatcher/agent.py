@@ -114,9 +114,8 @@ class Dispatcher(Agent):
     def cautions(self) -> tuple[str, ...]:
         """Return warnings: without a key, a model name or a price, the fallback would play every step."""
         provider, model = parse_model_setting(self.options.model)
-        return tuple(
-            f"{why}: {FALLBACK_SENTENCES[self.options.fallback]}." for why in why_not_usable(provider, model)
-        )
+        fallback = FALLBACK_SENTENCES[self.options.fallback]
+        return tuple(f"{why}: {fallback}." for why in why_not_usable(provider, model))
 
     def remarks(self) -> tuple[str, ...]:
         """Return remarks about settings that are not sent, and about unused parts of the prompt."""

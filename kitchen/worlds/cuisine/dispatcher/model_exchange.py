@@ -152,9 +152,7 @@ class DispatcherMemory:
 
     def messages(self) -> list[Message]:
         """Return the exchanges as messages."""
-        pairs = [
-            (Message("user", question), Message("assistant", reply)) for question, reply in self.exchanges
-        ]
+        pairs = [(Message("user", asked), Message("assistant", reply)) for asked, reply in self.exchanges]
         return [message for pair in pairs for message in pair]
 
     def after(self, exchange: Exchange | None, faults: Sequence[ReplyFault], plan: Json) -> Self:

@@ -147,9 +147,8 @@ class CuisinePlanner(Agent):
             return Decision(commands={}, memory=kept)
         book = read_book(situation.briefs[situation.seats[0]])
         if not book.dishes:
-            return Decision(
-                commands={}, note={"goals": {}, "why": "no dish of this level can be cooked here"}
-            )
+            why = "no dish of this level can be cooked here"
+            return Decision(commands={}, note={"goals": {}, "why": why})
         plan, seen = self.plan(book, situation)
         seats, goals, ahead = situation.seats, plan.rollout.goals, plan.rollout.ahead
         return Decision(
@@ -238,9 +237,8 @@ class CuisineAdviser(Adviser):
         if not can_read_situation(situation):
             return super().decide(situation)
         decision = CuisinePlanner({}).decide(situation)
-        return replace(
-            decision, commands={seat: decision.commands.get(seat, WAIT_COMMAND) for seat in situation.seats}
-        )
+        waits = dict.fromkeys(situation.seats, WAIT_COMMAND)
+        return replace(decision, commands={**waits, **decision.commands})
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
         """Return the commands that the same plan has for the other seats: all seats observe the same."""

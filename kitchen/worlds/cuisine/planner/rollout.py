@@ -328,9 +328,7 @@ class Rollout(TripChoice):
         places = self.book.tools[kind]
         if self.at[index] in places:
             return False
-        ends = [
-            (batch.done_at if batch and batch.done_at is not None else FAR_STEPS) for batch in self.inside
-        ]
+        ends = [FAR_STEPS if not batch or batch.done_at is None else batch.done_at for batch in self.inside]
         return self._go(index, min(places, key=lambda place: ends[place]))
 
     def _put(self, index: int, trip: Trip, target: Batch | None) -> None:
