@@ -168,7 +168,7 @@ class KitchenWords:
         deed = "stay" if stayed else _deed(command)
         return self._filled("robot_did" if robot else "you_did", deed, command, item, robot)
 
-    def tried(self, command: Command, robot: str = "") -> str:
+    def attempted(self, command: Command, robot: str = "") -> str:
         """Return a refused command, such as `You wanted to use pot 1`."""
         return self._filled("robot_tried" if robot else "you_tried", _deed(command), command, robot=robot)
 
@@ -181,8 +181,8 @@ class KitchenWords:
         unnamed = SENTENCES["unnamed_then" if table.endswith("_did") else "unnamed_now"].get(deed, "")
         what = self.mid(thing) if thing else gettext(unnamed)
         place = self.place(command[1]) if known and len(command) > 1 else ""
-        told = translated(table, deed)
-        return join_sentence(told.format(robot=robot, place=place, item=what, what=" ".join(command)))
+        text = translated(table, deed)
+        return join_sentence(text.format(robot=robot, place=place, item=what, what=" ".join(command)))
 
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
         """Return why a command was not carried out; `busy` is how many steps its place still is busy."""
@@ -234,9 +234,9 @@ def hint_text(view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
     if command[0] == "put" and to.startswith("chopboard"):
         text = SENTENCES["hints_on_board"].get(aim["do"], text)
     waits = aim["do"] == "wait" and command[0] == "noop" and busy
-    told = ngettext(*_HINT_STILL_BUSY, busy) if waits else gettext(text)
+    hint = ngettext(*_HINT_STILL_BUSY, busy) if waits else gettext(text)
     return join_sentence(
-        told.format(
+        hint.format(
             place=words.place(to),
             item=words.mid(aim.get("item", "")),
             dish=words.mid(aim.get("dish", "")),

@@ -58,17 +58,17 @@ def level_text(seed: int, difficulty: str, stock: Stock) -> str:
     )
 
 
-def _choose_dishes(chance: Random, mould: LevelClass, stock: Stock) -> list[str]:
+def _choose_dishes(chance: Random, level_class: LevelClass, stock: Stock) -> list[str]:
     """Return dishes that together need as many types of tools as the class has, one of full depth."""
-    wanted = chance.randint(*mould.dishes)
+    wanted = chance.randint(*level_class.dishes)
     depth = {dish: recipe_depth(dish, stock.recipes) for dish in _dishes(stock)}
-    deepest = [dish for dish in depth if depth[dish] == mould.depth]
-    firsts = [dish for dish in deepest if len(tools_needed(dish, stock)) <= mould.tools[1]]
+    deepest = [dish for dish in depth if depth[dish] == level_class.depth]
+    firsts = [dish for dish in deepest if len(tools_needed(dish, stock)) <= level_class.tools[1]]
     chance.shuffle(firsts)
     for first in firsts:
-        others = [dish for dish in depth if dish != first and depth[dish] <= mould.depth]
+        others = [dish for dish in depth if dish != first and depth[dish] <= level_class.depth]
         chance.shuffle(others)
-        if chosen := _extend([first], others, wanted, mould, stock):
+        if chosen := _extend([first], others, wanted, level_class, stock):
             return chosen
     raise SettingsError("difficulty: these recipes make no level of that class")
 
@@ -79,12 +79,14 @@ def _dishes(stock: Stock) -> list[str]:
     return [product for product in stock.recipes if product not in parts]
 
 
-def _extend(chosen: list[str], others: list[str], wanted: int, mould: LevelClass, stock: Stock) -> list[str]:
+def _extend(
+    chosen: list[str], others: list[str], wanted: int, level_class: LevelClass, stock: Stock
+) -> list[str]:
     """Add dishes as long as their tools fit; return an empty list if the class cannot be reached."""
     for dish in others:
-        if len(chosen) < wanted and len(_tools([*chosen, dish], stock)) <= mould.tools[1]:
+        if len(chosen) < wanted and len(_tools([*chosen, dish], stock)) <= level_class.tools[1]:
             chosen = [*chosen, dish]
-    enough = len(chosen) >= mould.dishes[0] and len(_tools(chosen, stock)) >= mould.tools[0]
+    enough = len(chosen) >= level_class.dishes[0] and len(_tools(chosen, stock)) >= level_class.tools[0]
     return chosen if enough else []
 
 

@@ -124,8 +124,8 @@ class CuisinePage(Page):
 
     def goal(self, brief: Mapping[str, Json]) -> str:
         """Return the goal in words: `The guests order salmon sushi and tuna sushi. …`"""
-        told = gettext("The guests order {dishes}. An order that is not served in time is missed.")
-        return told.format(dishes=brief_lookup(brief).words.items(brief["dishes"]))
+        text = gettext("The guests order {dishes}. An order that is not served in time is missed.")
+        return text.format(dishes=brief_lookup(brief).words.items(brief["dishes"]))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return an aim in words: `Serve salmon sushi`, `Free pot 1`."""
@@ -165,9 +165,8 @@ class CuisinePage(Page):
         """Return the praise at the end of practice: `Well done: you served salmon sushi.`"""
         if not (served := view.observation["delivered"]):
             return super().reached(view)
-        return gettext("Well done: you served {dish}.").format(
-            dish=brief_lookup(view.brief).words.mid(served[-1])
-        )
+        dish = brief_lookup(view.brief).words.mid(served[-1])
+        return gettext("Well done: you served {dish}.").format(dish=dish)
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """Return a hint: `Try this: go to storage to fetch rice for the salmon sushi.`"""

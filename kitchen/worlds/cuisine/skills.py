@@ -146,8 +146,8 @@ def _examples(brief: Brief, seat: int) -> Iterator[WorkedExample]:
 
 
 def _orders_and_robots(seen: Mapping[str, Json]) -> Iterator[str]:
-    told = [f"{order['dish']}, {counted_noun(order['life'], 'step')} left" for order in seen["orders"]]
-    yield f"Orders: {'; '.join(told) or 'none now'}."
+    orders = [f"{order['dish']}, {counted_noun(order['life'], 'step')} left" for order in seen["orders"]]
+    yield f"Orders: {'; '.join(orders) or 'none now'}."
     left = counted_noun(seen["max_steps"] - seen["step"], "step")
     yield f"Served so far: {seen['completed']}; lost: {seen['failed']}; {left} to play."
 
@@ -165,20 +165,10 @@ def _places(brief: Brief, seen: Mapping[str, Json]) -> Iterator[str]:
 
 STORAGE, SERVING = "storage", "servingtable"
 SKILL_VERBS: Mapping[str, str] = {
-    "serve": SERVE,
-    "deliver": SERVE,
-    "make": MAKE,
-    "cook": MAKE,
-    "prepare": MAKE,
-    "fetch": FETCH,
-    "get": FETCH,
-    "take": FETCH,
-    "pick": FETCH,
-    "pickup": FETCH,
-    "bring": FETCH,
-    "free": FREE,
-    "clear": FREE,
-    "empty": FREE,
+    **dict.fromkeys(("serve", "deliver"), SERVE),
+    **dict.fromkeys(("make", "cook", "prepare"), MAKE),
+    **dict.fromkeys(("fetch", "get", "take", "pick", "pickup", "bring"), FETCH),
+    **dict.fromkeys(("free", "clear", "empty"), FREE),
 }
 """Skill verbs as models write them."""
 MAX_SKILL_WORDS = 7

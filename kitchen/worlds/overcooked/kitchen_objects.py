@@ -71,9 +71,8 @@ class KitchenObjects:
 
     def act(self, seat: int, ahead: Cell, clock: int) -> InteractEffect | str:
         """Carry out an interact. Return its effect, or the refusal code."""
-        return self.why_not(seat, ahead, clock) or self._ACT[self.layout.furniture[ahead]](
-            self, seat, ahead, clock
-        )
+        why_not = self.why_not(seat, ahead, clock)
+        return why_not or self._ACT[self.layout.furniture[ahead]](self, seat, ahead, clock)
 
     def _not_counter(self, held: Item | None, ahead: Cell, clock: int) -> str:
         if ahead in self.counters:

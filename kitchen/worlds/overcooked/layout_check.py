@@ -108,11 +108,11 @@ def _unserved(reach: LayoutReach) -> Iterator[DrawingRemark]:
     orders = reach.layout.orders
     unserved = [soup for soup in orders if not reach.can_serve(soup)]
     never = ["".join(_LETTERS[each] for each in soup) for soup in unserved]
-    told = f"Never served here can be {and_list(never)}: what it needs cannot be brought together."
+    text = f"Never served here can be {and_list(never)}: what it needs cannot be brought together."
     if len(never) == len(orders):
-        told = "No soup can ever be served here: the seats cannot bring together what it needs."
+        text = "No soup can ever be served here: the seats cannot bring together what it needs."
     if never:
-        yield DrawingRemark(REMARK_CAUTION, told)
+        yield DrawingRemark(REMARK_CAUTION, text)
 
 
 def _lost(reach: LayoutReach) -> Iterator[DrawingRemark]:
@@ -134,9 +134,9 @@ def _apart(reach: LayoutReach) -> Iterator[DrawingRemark]:
     if reach.rooms[0] == reach.rooms[1]:
         return
     over = counted_noun(len(reach.shared), "counter")
-    told = f"The seats are cut off from each other. They can hand things over across {over}."
+    text = f"The seats are cut off from each other. They can hand things over across {over}."
     alone = "The seats are cut off from each other, and no counter is between them."
-    yield DrawingRemark(REMARK_FACT, told) if reach.shared else DrawingRemark(REMARK_CAUTION, alone)
+    yield DrawingRemark(REMARK_FACT, text) if reach.shared else DrawingRemark(REMARK_CAUTION, alone)
 
 
 def _reached(reach: LayoutReach, seat: int) -> DrawingRemark:
@@ -144,8 +144,8 @@ def _reached(reach: LayoutReach, seat: int) -> DrawingRemark:
     useful = [letter for letter in (*DISPENSERS, POT, SERVING) if letter in there]
     reached = _listed(letter for letter in useful if letter in letters) or "nothing of use"
     missing = _listed(letter for letter in useful if letter not in letters)
-    told = f"Seat {seat} reaches {reached}" + (f"; not {missing}." if missing else ".")
-    return DrawingRemark(REMARK_FACT, told)
+    text = f"Seat {seat} reaches {reached}" + (f"; not {missing}." if missing else ".")
+    return DrawingRemark(REMARK_FACT, text)
 
 
 def _listed(letters: Iterable[str]) -> str:
@@ -249,15 +249,15 @@ def _of_soups(words: Sequence[str], letters: set[str]) -> Iterator[str]:
         seen.add(_soup(word))
 
 
-def _of_amount(label: str, told: DrawnAmount, letters: set[str]) -> Iterator[str]:
-    numbers = told.values() if isinstance(told, dict) else (told,)
-    if not all(isinstance(one, int) and 1 <= one <= MAX_AMOUNT for one in numbers) or told == {}:
+def _of_amount(label: str, amount: DrawnAmount, letters: set[str]) -> Iterator[str]:
+    numbers = amount.values() if isinstance(amount, dict) else (amount,)
+    if not all(isinstance(one, int) and 1 <= one <= MAX_AMOUNT for one in numbers) or amount == {}:
         yield (
             f"{label}: a whole number from 1 to {MAX_AMOUNT}, or one for each ingredient, as O = 15, T = 10."
         )
-    elif isinstance(told, dict):
+    elif isinstance(amount, dict):
         yield from (
             f"{label}: what {PLACE_NAMES[letter]} ({letter}) add is missing."
             for letter in INGREDIENTS
-            if letter in letters and letter not in told
+            if letter in letters and letter not in amount
         )

@@ -88,9 +88,9 @@ class LayoutEditor(drawable_setting.DrawableSetting):
         """Return the drawing of a layout text. Rows may differ in length; unknown keys are not drawn."""
         if not text.strip():
             return GridDrawing()
-        told = _read(text)
-        lines = {"title": told.title, "orders": ", ".join(told.orders), "bonus": ", ".join(told.bonus)}
-        return GridDrawing(told.grid, {**lines, "value": _amount(told.value), "time": _amount(told.time)})
+        drawn = _read(text)
+        lines = {"title": drawn.title, "orders": ", ".join(drawn.orders), "bonus": ", ".join(drawn.bonus)}
+        return GridDrawing(drawn.grid, {**lines, "value": _amount(drawn.value), "time": _amount(drawn.time)})
 
     def text(self, sheet: GridDrawing) -> str:
         """Return the layout file for a drawing; empty for an empty drawing."""
@@ -131,8 +131,8 @@ def _refused(text: str, error: SettingsError) -> list[str]:
 
 def _unused(settings: Mapping[str, Json]) -> Iterator[DrawingRemark]:
     if chosen := shipped_layouts().get(settings.get("layout", OWN_LAYOUT_CODE)):
-        told = f"It is not played: the layout chosen above is “{chosen.title}”."
-        yield DrawingRemark(REMARK_CAUTION, told)
+        text = f"It is not played: the layout chosen above is “{chosen.title}”."
+        yield DrawingRemark(REMARK_CAUTION, text)
 
 
 def _sheet_of(layout: Layout) -> GridDrawing:
@@ -141,16 +141,16 @@ def _sheet_of(layout: Layout) -> GridDrawing:
     words = {soup: "".join(letters[each] for each in soup) for soup in layout.orders}
     bonus = [word for soup, word in words.items() if soup in layout.bonus]
     lines = {"title": layout.title, "orders": ", ".join(words.values()), "bonus": ", ".join(bonus)}
-    for name, told in (("value", layout.value), ("time", layout.time)):
-        each = told if isinstance(told, int) else {letters[food]: one for food, one in told.items()}
+    for name, amount in (("value", layout.value), ("time", layout.time)):
+        each = amount if isinstance(amount, int) else {letters[food]: one for food, one in amount.items()}
         lines[name] = _amount(each)
     return GridDrawing(layout.rows, lines)
 
 
-def _amount(told: DrawnAmount) -> str:
-    if isinstance(told, dict):
-        return ", ".join(f"{letter} = {number}" for letter, number in told.items())
-    return str(told)
+def _amount(amount: DrawnAmount) -> str:
+    if isinstance(amount, dict):
+        return ", ".join(f"{letter} = {number}" for letter, number in amount.items())
+    return str(amount)
 
 
 def _file(sheet: GridDrawing) -> Iterator[str]:

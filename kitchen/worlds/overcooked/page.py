@@ -117,9 +117,8 @@ def _look(letter: str) -> CellLook:
     name = SENTENCES["furniture"]["floor" if letter == FLOOR_LETTER else letter]
     if letter in (FLOOR_LETTER, COUNTER):
         return CellLook(name, walkable=letter == FLOOR_LETTER)
-    return CellLook(
-        name, picture=f"box-{letter}", lettered=True, empty=gettext_noop("empty") if letter == POT else ""
-    )
+    empty = gettext_noop("empty") if letter == POT else ""
+    return CellLook(name, picture=f"box-{letter}", lettered=True, empty=empty)
 
 
 class OvercookedPage(GridPage):

@@ -27,14 +27,14 @@ class StateReader:
     def players(self, value: Json) -> tuple[tuple[Cell, Cell], tuple[str, str], Hands]:
         """Return cells, facing directions and held things of both seats."""
         require(isinstance(value, list) and len(value) == 2, "players", "are not two")
-        told = [read_object(each, "players", ("at", "face", "holds")) for each in value]
-        cells = [self._cell(each["at"], "players") for each in told]
+        players = [read_object(each, "players", ("at", "face", "holds")) for each in value]
+        cells = [self._cell(each["at"], "players") for each in players]
         require(all(cell in self.layout.floor for cell in cells), "players", "stand where no floor is")
         require(cells[0] != cells[1], "players", "stand in one cell")
-        require(all(each["face"] in DIRECTIONS for each in told), "players", "face nowhere")
-        held = (each["holds"] for each in told)
+        require(all(each["face"] in DIRECTIONS for each in players), "players", "face nowhere")
+        held = (each["holds"] for each in players)
         one, other = (None if thing is None else self._item(thing, "players") for thing in held)
-        return (cells[0], cells[1]), (told[0]["face"], told[1]["face"]), (one, other)
+        return (cells[0], cells[1]), (players[0]["face"], players[1]["face"]), (one, other)
 
     def counters(self, value: Json) -> dict[Cell, Item]:
         """Return the thing on each counter that is not empty."""

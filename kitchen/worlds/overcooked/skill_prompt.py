@@ -24,11 +24,8 @@ from kitchen.worlds.overcooked.partners.grid_snapshot import SeenPot
 from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PICKUP, PLACE, PUT_VERBS, START
 from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
 
-FURNITURE = {
-    **{letter: f"{what} dispenser" for letter, what in DISPENSERS.items()},
-    POT: "pot",
-    SERVING: "serving place",
-}
+FURNITURE = {letter: f"{what} dispenser" for letter, what in DISPENSERS.items()}
+FURNITURE |= {POT: "pot", SERVING: "serving place"}
 
 
 def player_name(seat: int) -> str:
@@ -70,9 +67,7 @@ def _counters(moment: SkillMoment) -> Iterator[str]:
     cells = moment.shared(moment.layout.places(COUNTER))
     lying = [moment.scene.counters.get(cell) for cell in cells]
     soups = sum(isinstance(each, tuple) for each in lying)
-    counts = [
-        f"{sum(each == what for each in lying)} with {held_thing(what)}" for what in (*moment.food, DISH)
-    ]
+    counts = [f"{lying.count(what)} with {held_thing(what)}" for what in (*moment.food, DISH)]
     yield (
         f"{player_name(moment.seat)} can reach {counted_noun(len(cells), 'counter')} that both can reach: "
         f"{', '.join(counts)}, {soups} with a soup."

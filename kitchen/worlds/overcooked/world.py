@@ -76,14 +76,14 @@ def read_turn(turn: TurnCommands) -> list[tuple[int, Command, str]]:
     entries: list[tuple[int, Command, str]] = []
     seen: set[int] = set()
     for seat, command in ordered_commands(turn):
-        told = tuple(map(str, command)) if isinstance(command, list | tuple) else (str(command),)
-        reason = "" if told in COMMANDS else "unknown_command"
+        words = tuple(map(str, command)) if isinstance(command, list | tuple) else (str(command),)
+        reason = "" if words in COMMANDS else "unknown_command"
         if seat not in SEATS:
             reason = "unknown_seat"
         elif seat in seen:
             reason = "duplicate_seat"
         seen.add(seat)
-        entries.append((seat, told, reason))
+        entries.append((seat, words, reason))
     return entries
 
 
@@ -206,16 +206,16 @@ class Overcooked(World):
             tries = self._stands[0].after[first[1]], self._stands[1].after[second[1]]
         except (AttributeError, KeyError, TypeError, ValueError):
             return self._read_and_play(turn)
-        told, later = self._play(*tries)
-        return (told if first is one else told[::-1]) + later
+        events, later = self._play(*tries)
+        return (events if first is one else events[::-1]) + later
 
     def _read_and_play(self, turn: TurnCommands) -> tuple[Event, ...]:
         """Play a turn with missing or repeated seats, or with malformed commands."""
         entries = read_turn(turn)
         given = {seat: command for seat, command, reason in entries if not reason}
         first, second = self._stands
-        told, later = self._play(first.after[given.get(0, STAY)], second.after[given.get(1, STAY)])
-        return (*(refused_event(*entry) if entry[2] else told[entry[0]] for entry in entries), *later)
+        events, later = self._play(first.after[given.get(0, STAY)], second.after[given.get(1, STAY)])
+        return (*(refused_event(*entry) if entry[2] else events[entry[0]] for entry in entries), *later)
 
     def _play(self, one: MoveAttempt, other: MoveAttempt) -> tuple[tuple[Event, Event], tuple[Event, ...]]:
         """Play one tick. Return the events of both seats' commands, and the events that follow."""
@@ -259,9 +259,8 @@ class Overcooked(World):
     ) -> tuple[Event, Event, tuple[Event, ...]]:
         """Return both seats' events with the results of interacts, and the deliveries among them."""
         deeds = ((0, deed), (1, deed_other))
-        later = tuple(
-            delivery_event(seat, d) for seat, d in deeds if isinstance(d, InteractEffect) and d.did == SERVED
-        )
+        done = [(seat, deed) for seat, deed in deeds if isinstance(deed, InteractEffect)]
+        later = tuple(delivery_event(seat, deed) for seat, deed in done if deed.did == SERVED)
         return _result_event(0, deed, event), _result_event(1, deed_other, event_other), later
 
     def brief(self, seat: int) -> dict[str, Json]:

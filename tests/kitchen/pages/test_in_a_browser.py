@@ -21,7 +21,7 @@ from tests.kitchen.factories import changed_view
 from tests.kitchen.pages.test_grid_page import OBSERVED
 from tests.kitchen.pages.test_grid_page import PAGE as GEMS
 from tests.kitchen.pages.test_grid_page import view as gems
-from tests.kitchen.worlds.cuisine.test_layout import LARGE_ENOUGH, open_page
+from tests.kitchen.worlds.cuisine.test_floor_layout import LARGE_ENOUGH, open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.worlds.lane.page import PAGE as LANE
 from tests.worlds.lane.page import LanePage

@@ -7,6 +7,7 @@ agents and kind give the same demonstration.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -63,9 +64,8 @@ def _rank(dish: str, level: Level, agents: int, stock: Stock) -> tuple[bool, int
 def _kitchen_for(dish: str, level: Level, stock: Stock) -> Level:
     """Return a kitchen with the tools that the dish needs, at most two of each, as in the level."""
     ends = {tool.role: tool.code for tool in reversed(list(stock.tools.values()))}
-    tools = [
-        tool for tool in tools_needed(dish, stock) for _ in range(min(max(level.kitchen.count(tool), 1), 2))
-    ]
+    number = {tool: min(max(level.kitchen.count(tool), 1), 2) for tool in tools_needed(dish, stock)}
+    tools = Counter(number).elements()
     kitchen = ", ".join(f'"{each}"' for each in (ends["storage"], *tools, ends["serving"]))
     text = f'title = "Demonstration"\nkitchen = [{kitchen}]\ndishes = ["{dish}"]\n'
     return parse_level(text, f"{DEMONSTRATION_LEVEL_CODE}.toml", stock)
@@ -103,7 +103,7 @@ class Demonstration:
 class _Demonstrator(CuisinePlanner):
     """The planner in the version with which the first prompts were frozen."""
 
-    manner = DEMONSTRATION_SETTINGS
+    search_settings = DEMONSTRATION_SETTINGS
 
 
 class DemonstrationKind(NamedTuple):

@@ -42,8 +42,8 @@ def _job_reference(said: TeamMessage) -> str:
     """Return which job a message is about."""
     if said.kind == INFORM:
         return f" gives job {said.number}"
-    job, told = said.data.get("job"), said.data.get("status", said.kind)
-    return f" ({told} job {job})" if said.kind in DOWNWARD_KINDS | UPWARD_KINDS and job else ""
+    job, status = said.data.get("job"), said.data.get("status", said.kind)
+    return f" ({status} job {job})" if said.kind in DOWNWARD_KINDS | UPWARD_KINDS and job else ""
 
 
 def quote_text(text: str) -> str:
@@ -87,9 +87,9 @@ def strip_line(text: str) -> str:
     return SAY_PATTERN.sub("", text)
 
 
-def repeats_prompt(line: str, told: Sequence[str]) -> bool:
+def repeats_prompt(line: str, fixed_texts: Sequence[str]) -> bool:
     """Return whether this line contains a long stretch of the model's prompt."""
-    known, plain = [_plain(text) for text in told], _plain(line)
+    known, plain = [_plain(text) for text in fixed_texts], _plain(line)
     starts = range(len(plain) - MAX_COPIED_CHARACTERS + 1)
     return any(plain[start : start + MAX_COPIED_CHARACTERS] in text for start in starts for text in known)
 

@@ -211,14 +211,14 @@ def _lacks(options: DispatcherOptions, there: set[str]) -> Iterator[str]:
 
 def _needed(options: DispatcherOptions) -> Iterator[str]:
     """Yield the parts that the settings require."""
-    told = {
+    parts = {
         "persona": bool(options.persona),
         "recipes": options.recipes,
         "instructions": options.instructions,
         "hints": options.hints,
         "demonstration": options.demonstration != "none",
     }
-    return (name for name, is_told in told.items() if is_told)
+    return (name for name, is_on in parts.items() if is_on)
 
 
 def unused_parts(options: DispatcherOptions) -> tuple[str, ...]:

@@ -174,8 +174,8 @@ def report_messages(
     open_jobs = {wish.number for wish in left if wish.do == FETCH}
     by_job = {wish.number: wish for wish in ended if wish.is_job and wish.number not in open_jobs}
     late = [one for one in ended if not one.is_job and one not in done and one.is_over(situation.step + 1)]
-    told = situation.organisation.to(situation.member, ANSWER) if situation.organisation else ()
-    texts = ((one.sender, FAILED_TEXT.format(_name(one, brief))) for one in late if one.sender in told)
+    receivers = situation.organisation.to(situation.member, ANSWER) if situation.organisation else ()
+    texts = ((one.sender, FAILED_TEXT.format(_name(one, brief))) for one in late if one.sender in receivers)
     sorry = (MessageDraft(text, ANSWER, (sender,)) for sender, text in texts)
     return (*(_report(wish, brief, is_done=wish in done) for wish in by_job.values()), *sorry)
 

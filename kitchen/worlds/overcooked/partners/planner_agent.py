@@ -123,9 +123,8 @@ def _around_independent_partner(
 
 
 def _board(scene: GridScene, wall: int | None) -> TaskBoard:
-    grounds = tuple(
-        pose_graph_of(scene.layout, scene.at[wall] if wall == 1 - seat else None) for seat in (0, 1)
-    )
+    walls = [scene.at[wall] if wall == 1 - seat else None for seat in (0, 1)]
+    grounds = [pose_graph_of(scene.layout, cell) for cell in walls]
     poses = tuple(ground.pose(scene.at[seat], scene.face[seat]) for seat, ground in enumerate(grounds))
     return TaskBoard(scene, (grounds[0], grounds[1]), (poses[0], poses[1]), wall)
 
@@ -134,11 +133,8 @@ def _random_direction(board: TaskBoard, seat: int, rng: Random) -> Command | Non
     """Return a random direction that leads to another cell; None if there is none."""
     ground, pose = board.grounds[seat], board.poses[seat]
     taken = {board.scene.at[seat], board.scene.at[1 - seat]}
-    ways = [
-        face
-        for face, after in zip(FACE_ORDER, ground.moves[pose], strict=True)
-        if ground.cell_of[after] not in taken
-    ]
+    afters = zip(FACE_ORDER, ground.moves[pose], strict=True)
+    ways = [face for face, after in afters if ground.cell_of[after] not in taken]
     return (rng.choice(ways),) if ways else None
 
 

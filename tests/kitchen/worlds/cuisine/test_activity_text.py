@@ -47,7 +47,7 @@ def test_only_what_is_shown_has_it_and_nothing_where_it_is_not_to_be_shown(shown
     assert all("Next:" not in panel_html(plain, panel.id) for panel in PAGE.panels(plain))
 
 
-def test_who_has_said_nothing_has_no_line_and_unknown_codes_are_no_words() -> None:
+def test_robots_without_an_intent_have_no_line_and_unknown_codes_no_words() -> None:
     assert "hidden" in panel_html(view({}), "intents")
     assert text(view({1: {"do": "sing"}}), "intents") == ""
 

@@ -17,8 +17,8 @@ from kitchen.play.live.render_page import PONG_HTML, Screen
 from kitchen.worlds.cuisine.page import PAGE
 from tests.browser import IN_A_BROWSER
 from tests.kitchen.factories import changed_view
-from tests.kitchen.worlds.cuisine.test_layout import HOST, open_page
-from tests.kitchen.worlds.cuisine.test_told import kitchen, play
+from tests.kitchen.worlds.cuisine.test_floor_layout import HOST, open_page
+from tests.kitchen.worlds.cuisine.test_step_report import kitchen, play
 
 pytestmark = IN_A_BROWSER
 

@@ -1,4 +1,4 @@
-"""A system text and a persona of the researcher's own."""
+"""The researcher can replace the system text and add a persona."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_it_is_what_the_model_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"persona": "x" * 2001}, "persona: 2001 characters is above 2000"),
     ],
 )
-def test_what_is_needed_has_to_be_there(chosen: dict[str, Any], why: str) -> None:
+def test_a_missing_part_is_refused(chosen: dict[str, Any], why: str) -> None:
     with pytest.raises(SettingsError) as refused:
         make_agent("dispatcher", OFF | chosen)
     assert why in str(refused.value)
@@ -97,7 +97,7 @@ def test_a_structured_reply_has_its_form_without_words() -> None:
     make_agent("dispatcher", {**OFF, "reply": "tool", "prompt": "{task} {talk}"})
 
 
-def test_parts_that_are_switched_off_and_stand_in_the_text_are_told() -> None:
+def test_placeholders_of_parts_that_are_off_are_reported() -> None:
     told = make_agent(
         "dispatcher", {**OFF, "prompt": USUAL_PROMPT + "{answer}", "model": "stand-in"}
     ).remarks()

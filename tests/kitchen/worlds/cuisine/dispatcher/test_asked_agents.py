@@ -1,4 +1,4 @@
-"""Agents that are busy, or go on with a plan, are not asked for, and not counted."""
+"""Agents that are busy or follow a plan are neither asked for nor counted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def one_asked() -> Situation:
     return replace(seen(commanded={0: ("noop",), 2: OTHER}), asked=(1,))
 
 
-def test_only_those_who_are_asked_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_asked_agents_are_named_in_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, "goto_agent1_storage0")
     decision = decide(one_asked(), repair=1)
     assert decision.commands == {1: GOES}
@@ -36,7 +36,7 @@ def test_only_those_who_are_asked_are_asked_for(monkeypatch: pytest.MonkeyPatch)
     assert reading_from_note(decision.note, 2) == ReplyReading(1, 0, 0, 0)
 
 
-def test_a_command_for_another_is_ignored_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_for_another_agent_is_ignored_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     script(monkeypatch, "goto_agent1_storage0\ngoto_agent2_storage0")
     decision = decide(one_asked())
     assert decision.commands == {1: GOES}
@@ -51,7 +51,7 @@ def test_stand_in_and_fallback_command_no_more(monkeypatch: pytest.MonkeyPatch) 
     assert reading_from_note(decide(one_asked(), model="stand-in").note, 2) == ReplyReading(1, 0, 0, 0)
 
 
-def test_what_came_too_late_is_told_with_the_feedback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_reply_is_part_of_the_feedback(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, "noop_agent1\nnoop_agent2")
     late = replace(seen(), late=(LateDecision(4, {1: OTHER}), LateDecision(5, {})))
     decide(late)
@@ -63,7 +63,7 @@ def test_what_came_too_late_is_told_with_the_feedback(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(("knowing", "order"), [(PEOPLE, "before you command"), (NO_ONE, "only after you")])
-def test_it_is_told_whether_it_sees_what_people_do(knowing: str, order: str) -> None:
+def test_the_prompt_says_whether_people_are_seen(knowing: str, order: str) -> None:
     alone, options = KitchenMoment.of(replace(seen(), knowing=knowing)), DispatcherOptions.read({})
     several = KitchenMoment.of(replace(seen(people=(0, 1)), seats=(2,), knowing=knowing))
     for moment in (alone, several):

@@ -1,4 +1,4 @@
-"""What others could still make possible within the step."""
+"""Commands that other agents can still make legal within the step are offered."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_one_other_alone_cannot_both_put_and_activate() -> None:
     assert world.anticipated_actions(1) == [("activate", "mixer0")]
 
 
-def test_who_stands_elsewhere_cannot_help_in_time() -> None:
+def test_an_agent_elsewhere_cannot_help_in_time() -> None:
     world = mixer_with_everything_but_the_rice()
     world.step({0: ("goto", "pot0")})
     assert world.anticipated_actions(1) == []
@@ -61,7 +61,7 @@ def test_a_place_that_another_empties_can_be_filled() -> None:
     assert world.anticipated_actions(1) == [("put", "chopboard0")]
 
 
-def test_only_who_acts_earlier_can_help() -> None:
+def test_only_an_earlier_agent_can_help() -> None:
     world = mixer_with_everything_but_the_rice()
     assert world.anticipated_actions(2, earlier=()) == []
     assert world.anticipated_actions(2, earlier=(1,)) == []

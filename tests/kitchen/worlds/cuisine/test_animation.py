@@ -10,8 +10,8 @@ from kitchen.contract.world import Command, World
 from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.cuisine.page import PAGE
 from tests.browser import IN_A_BROWSER
-from tests.kitchen.worlds.cuisine.test_layout import open_page
-from tests.kitchen.worlds.cuisine.test_told import kitchen, play
+from tests.kitchen.worlds.cuisine.test_floor_layout import open_page
+from tests.kitchen.worlds.cuisine.test_step_report import kitchen, play
 
 pytestmark = IN_A_BROWSER
 

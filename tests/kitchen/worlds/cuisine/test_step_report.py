@@ -1,4 +1,4 @@
-"""What a step leaves on the page: where it is told, and that it is told as it was."""
+"""The page reports the last step in the right places, and as it happened."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def drawn(view: SeatView, name: str) -> str:
     return next(str(render_panel(panel)) for panel in PAGE.panels(view) if panel.id == name)
 
 
-def test_who_stays_where_they_are_is_not_told_to_have_gone_there() -> None:
+def test_staying_is_not_reported_as_going() -> None:
     stay: Command = ("goto", "servingtable0")
     there: Command = ("goto", "pot1")
     view = play(kitchen(), [stay], [there], [("noop",)], [there])
@@ -132,7 +132,7 @@ def test_a_dish_that_is_ordered_is_never_called_unknown() -> None:
     assert told == "There was no salmon sushi at serving table 1."
 
 
-def test_the_robots_that_decide_are_not_told_to_use_a_tool() -> None:
+def test_deciding_robots_are_not_shown_as_busy() -> None:
     view = seen(kitchen(2), 0, phase="waiting")
     table = drawn(view, "robots")
     assert '<th scope="col">Busy</th>' in table

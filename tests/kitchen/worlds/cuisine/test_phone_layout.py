@@ -14,7 +14,7 @@ from kitchen.play.live.seat_view import hints_for
 from tests.browser import IN_A_BROWSER
 from tests.kitchen.factories import changed_view
 from tests.kitchen.worlds.cuisine.cooking import kitchen, play
-from tests.kitchen.worlds.cuisine.test_layout import open_page
+from tests.kitchen.worlds.cuisine.test_floor_layout import open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
 
 pytestmark = [*IN_A_BROWSER, pytest.mark.filterwarnings("ignore:level_12")]

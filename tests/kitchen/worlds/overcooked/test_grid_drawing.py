@@ -14,7 +14,7 @@ from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.overcooked.movement import STAY
 from kitchen.worlds.overcooked.page import PAGE
 from tests.browser import IN_A_BROWSER
-from tests.kitchen.worlds.cuisine.test_layout import LARGE_ENOUGH, SIZES, SWAP, open_page
+from tests.kitchen.worlds.cuisine.test_floor_layout import LARGE_ENOUGH, SIZES, SWAP, open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.kitchen.worlds.overcooked.test_page import SOUP, make, step
 

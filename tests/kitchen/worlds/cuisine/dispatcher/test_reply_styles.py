@@ -1,4 +1,4 @@
-"""Styles in which models answer, each one a case: what they mean is read, and what they leave open told."""
+"""Replies in many styles are read as they are meant, and reported where they leave something open."""
 
 from __future__ import annotations
 
@@ -158,7 +158,9 @@ def test_what_several_passages_say_differently_is_left_open() -> None:
     assert read.unclear == {1: (("goto", "pot0"), ("goto", "mixer0"))}
 
 
-def test_what_is_open_is_not_guessed_and_told_in_the_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unclear_commands_are_reported_and_not_guessed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     model = script(monkeypatch, OPEN)
     first = decide(seen())
     assert first.commands == {2: ("noop",)}

@@ -1,4 +1,4 @@
-"""A word is looked up once: what is Spanish may be another word of English (*Pan* is bread, and a pan)."""
+"""A word is translated only once: a Spanish word may be another English word (*pan* is bread, and a pan)."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_three_times_overloaded_and_then_nonsense(monkeypatch: pytest.MonkeyPatc
         ("dribble", "timeout", SHORT),
     ],
 )
-def test_what_is_no_answer_makes_it_fall_back(
+def test_a_failed_call_makes_it_fall_back(
     monkeypatch: pytest.MonkeyPatch, kind: str, code: str, seconds: float
 ) -> None:
     decision = play(monkeypatch, Answer(kind), seconds=seconds)

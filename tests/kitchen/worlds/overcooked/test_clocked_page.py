@@ -17,7 +17,7 @@ from kitchen.worlds.overcooked.page import PAGE
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
-from tests.kitchen.worlds.cuisine.test_layout import LARGE_ENOUGH, SIZES, open_page
+from tests.kitchen.worlds.cuisine.test_floor_layout import LARGE_ENOUGH, SIZES, open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.kitchen.worlds.overcooked.test_page import SOUP, make
 

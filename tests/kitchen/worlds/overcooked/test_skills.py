@@ -1,4 +1,4 @@
-"""The grids' skills: what each needs, how it is told and carried out, and ProAgent that plays by them."""
+"""The skills of the grids: conditions, texts, moves, and ProAgent that plays by them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that CuisineWorld shows can be said in another language: its panels in a language of brackets."""
+"""Everything that CuisineWorld shows is translated: a fake language of brackets covers all panels."""
 
 from __future__ import annotations
 
