@@ -75,7 +75,7 @@ def test_the_completion_code_is_read_from_the_last_page() -> None:
     assert found.code.replace(" ", "") == "ABCD"
 
 
-def test_what_a_page_complains_about_is_read() -> None:
+def test_the_alerts_of_a_page_are_read() -> None:
     alert = '<div role="alert"><h2>Not yet</h2><ul><li>Tick the   box.</li></ul></div><p>other</p>'
     assert page(f'<main data-page="welcome">{alert}</main>', 422).errors == "Not yet Tick the box."
 
