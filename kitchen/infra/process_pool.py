@@ -108,42 +108,30 @@ class ProcessPool:
         with self._lock:
             if not self._started:
                 for _ in range(self._processes()):
-                    keeper = _Keeper(self._calls, self._longest, first)
-                    threading.Thread(target=keeper.run, name="apart", daemon=True).start()
+                    call = _Call(first, Future()) if first else None
+                    arguments = (self._calls, self._longest, call)
+                    threading.Thread(target=_send_calls, args=arguments, name="apart", daemon=True).start()
                 self._started = True
 
 
-class _Keeper:
-    """A thread that sends calls to a child of its own, one after another.
+def _send_calls(calls: queue.Queue[_Call], longest: float, call: _Call | None) -> None:
+    """Send calls to a child of this thread, one after another, `call` first.
 
     The thread never ends, because the system kills a child when the thread that started it ends.
     """
-
-    def __init__(self, calls: queue.Queue[_Call], longest: float, first: bytes) -> None:
-        self._calls, self._longest, self._first = calls, longest, first
-        self._child: _Child | None = None
-
-    def run(self) -> None:
-        """Send calls forever."""
-        if self._first:
-            self._answer(_Call(self._first, Future()))
-        while True:
-            self._answer(self._calls.get())
-
-    def _answer(self, call: _Call) -> None:
+    child: _Child | None = None
+    while True:
+        call = call or calls.get()
         if call.future.set_running_or_notify_cancel():
             try:
-                call.future.set_result(self._result(call.asked))
+                child = child if child and child.alive else _Child()
+                done, value = pickle.loads(child.ask(call.asked, longest))  # noqa: S301 - of our own child
+                if not done:
+                    raise value
+                call.future.set_result(value)
             except Exception as error:  # the caller that waits raises it
                 call.future.set_exception(error)
-
-    def _result(self, asked: bytes) -> Any:
-        if self._child is None or not self._child.alive:
-            self._child = _Child()
-        done, value = pickle.loads(self._child.ask(asked, self._longest))  # noqa: S301 - of our own child
-        if not done:
-            raise value
-        return value
+        call = None
 
 
 class _Child:

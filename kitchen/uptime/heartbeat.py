@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -206,7 +207,6 @@ def start_heartbeat(part: str) -> None:
 
 
 def _go_on(beat: Heartbeat, tried: threading.Event) -> None:
-    never = threading.Event()
     while True:
         try:
             close_old_connections()
@@ -215,7 +215,7 @@ def _go_on(beat: Heartbeat, tried: threading.Event) -> None:
             log.exception("no sign of life could be given")
             connection.close()
         tried.set()
-        never.wait(HEARTBEAT_SECONDS)
+        time.sleep(HEARTBEAT_SECONDS)
 
 
 def _ping() -> Callable[[], bool]:
