@@ -1,14 +1,8 @@
-"""Run CPU-bound calls in a few child processes. Plain Python.
+"""Run CPU-bound calls in a few child processes, which import only what a function needs. Plain Python.
 
-You send a function that can be imported, with arguments that can be pickled. A child process
-(`kitchen/infra/process_pool_worker.py`) calls it. The child imports only what the function needs: no Django,
-nothing of the program that sends the call. Each child belongs to one thread of the parent. Children end with
-their parent, however it ends. If a child is killed, its current call fails and the next call gets a new
-child.
-
-We do not use loky: in version 3.7 (tried in November 2026) one killed child fails all calls and every later
-one. A killed parent leaves its children and a tracker behind. A call costs the parent twice the CPU time.
-concurrent.futures and pebble use multiprocessing, which imports the parent's main module into each child.
+If a child is killed, its current call fails and the next call gets a new child. Children end with their
+parent. loky 3.7 fails all calls after one killed child, and leaves children behind. concurrent.futures and
+pebble use multiprocessing, which imports the parent's main module into each child (November 2026).
 """
 
 from __future__ import annotations
