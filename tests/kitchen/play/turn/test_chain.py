@@ -13,7 +13,7 @@ from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.episode.log_integrity import LogVerdict, verify_episode_logs
 from kitchen.play.models import Episode, Seal, Step
 from kitchen.play.turn import turn_cache
-from kitchen.play.turn.state_store import first_chain_hash, next_chain_hash
+from kitchen.play.turn.step_store import first_chain_hash, next_chain_hash
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
