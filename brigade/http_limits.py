@@ -1,12 +1,8 @@
 """Limit the size of request bodies and the number of participants' pages that are rendered at once.
 
 An error response without a body, such as `HttpResponse(status=429)`, gets the error page of its status.
-Responses with a body, such as those of the API, are not changed.
-
-Each page is rendered in a thread, and all threads of a process share one interpreter. Thirty pages at
-once would make none of them ready sooner, and would delay everybody who plays over a websocket of the
-same process. So participants' pages wait in a queue. The threads are reused, and so are their database
-connections. Staff pages (a file may take minutes) and health checks do not wait in the queue.
+Each page is rendered in a thread, and all threads share one interpreter. Many at once would delay people
+who play over a websocket, so participants' pages wait in a queue. Staff pages and health checks do not.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Middleware for all requests: request ids and counts, host and websocket origin checks, the default
-language, and compressed static files.
+"""Middleware for all requests: request ids, host and origin checks, default language, static files.
 
-The request id is the one that the web server in front sends (`X-Request-ID`), or is made here; responses
-carry it back. A websocket is accepted only from a page with the same scheme, host and port, or those of
-`BRIGADE_URL`. Staff pages are in English; other pages use the browser's language until the study is
-known. Static files are compressed once, into `static/` in `var/`, under a name that contains their hash.
-
-django-csp sets the content security policy of pages, from `CONTENT_SECURITY_POLICY` in `brigade/settings.py`.
+The request id is the one of the web server in front (`X-Request-ID`), or is made here. A websocket is
+accepted only from a page of the same origin, or that of `BRIGADE_URL`. Static files are compressed once, into
+`static/` in `var/`. django-csp sets the content security policy of pages.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Paths of files, the addresses of Redis and its broker, the secret key, and private file permissions.
-Plain Python, no Django. Settings and the runner use it.
+Plain Python, no Django.
 
-The app writes only below `var_dir()`. These variables are read: `BRIGADE_VAR` (another folder),
-`BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty variable counts as unset. Files that the app writes are
-readable by its user only, because they contain sessions, personal links and keys.
+The app writes only below `var_dir()`, readable by its user only. These variables are read: `BRIGADE_VAR`,
+`BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty variable counts as unset.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Keep child processes running: restart them when they die, end them together, and replace them one at a time
-during an update.
+"""Keep child processes running: restart, end, or replace them one at a time.
 
-To replace a process, the new one is started beside the old one. The old one is asked to end only when the new
-one reports that it is ready (`brigade.process_startup`). So there is never one process too few.
-
-No existing tool met all requirements of `make run` (tried in November 2026). honcho ends everything when one
-program ends. supervisor starts nothing in its first second, loses the listening socket when daphne dies, and
-leaves its children running when it is killed. circus restarts a program that cannot run every second, for
-ever. A thread of its own waits for each child.
+A new process is started beside the old one, which ends when the new one reports that it is ready. No existing
+tool met all requirements (November 2026): honcho ends everything when one program ends; supervisor loses the
+listening socket when daphne dies, and leaves children when killed; circus restarts for ever each second.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
 """Run the whole app on one machine until Ctrl-C: `python -m brigade.runner`.
 
-It starts Valkey on a unix socket (unless `REDIS_URL` names another server), prepares the database, and
-starts one daphne per core on a shared listening socket that this process owns. It also starts three
-Celery workers (two for people's agents, one for experiments) and two programs that take timed steps
-(`brigade.ticker`). A process that dies is started again (`brigade.process_supervisor`). On SIGUSR1
-(`make restart`) daphne and the workers are replaced one after another. With `BRIGADE_SMALL_MODEL` a
-small language model is started, too. The environment configures it: `BRIGADE_HOST`, `BRIGADE_PORT` (0
-takes a free one), `BRIGADE_WEB`, and what the settings read. Errors are reported in one line, with exit
-code 2.
+It starts Valkey (unless `REDIS_URL` names another server), prepares the database, and starts the processes of
+`brigade.app_processes` on a listening socket that this process owns. On SIGUSR1 (`make restart`) they are
+replaced one after another. The environment configures it. Errors are one line, with exit code 2.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
-"""Run daphne as a web process with connection limits and a graceful shutdown: `python -m brigade.web`, with
-daphne's own options.
+"""Run daphne with connection limits and a graceful shutdown: `python -m brigade.web`, with daphne's options.
 
-Several web processes share a listening socket. Twisted accepts up to a hundred connections at a time, so
-the first process to wake up would get all pages that reconnect at once. `SingleAccept` accepts one at a
-time. A socket for each process (SO_REUSEPORT) would share more evenly, but when one dies, its
-connections wait until it runs again.
-
-Daphne has no limits for the time that a head or body may take, the length of a body, or unread websocket
-messages. Its factories are replaced by those below (`brigade.connection_limits`).
-
-On SIGTERM it takes no new connections, closes websockets with a code that makes pages reconnect at once,
-and finishes running requests. Then it ends, at the latest after `LAST_SECONDS`. SIGINT ends it at once.
+Several web processes share a listening socket (with SO_REUSEPORT, connections of a dead one would wait).
+Daphne's factories are replaced by those below, with the limits of `brigade.connection_limits`. On SIGTERM it
+closes websockets so that pages reconnect at once, finishes requests, and ends after `LAST_SECONDS` at most.
 """
 
 from __future__ import annotations
@@ -102,7 +94,8 @@ class DrainingServer(daphne.server.Server):
 class SingleAccept:
     """Accept one connection of a listening Twisted port at a time, in place of the port's own loop.
 
-    If no connection can be accepted, because too many files are open, it tries again after a pause.
+    That loop accepts up to a hundred, so the first process to wake up would get all pages that reconnect. If
+    no connection can be accepted, because too many files are open, this one tries again after a pause.
     """
 
     def __init__(self, port: Any, factory: Any, loop: Any = reactor) -> None:

@@ -1,10 +1,8 @@
 """Define the base class for append-only rows, and database triggers that refuse changes to them.
 
-Rows can be deleted, because a withdrawal erases a participant's data. A `SET_NULL` foreign key may be set to
-NULL when its target is deleted. The model and the triggers refuse every other change.
-
-SQLite's REPLACE deletes a row and inserts another without firing update triggers. On SQLite an insert is
-therefore refused if another row has the same id or the same unique columns.
+Rows can be deleted, because a withdrawal erases data, and a `SET_NULL` key may be emptied. Every other change
+is refused. SQLite's REPLACE fires no update triggers. So an insert is refused there if another row has the
+same id or the same unique columns.
 """
 
 from __future__ import annotations

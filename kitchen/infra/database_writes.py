@@ -1,13 +1,8 @@
 """Read and write rows with plain SQL, and insert or delete many rows in batches.
 
-The plain statements bypass the ORM's query building, which is too slow for rows written at every step. Table
-names, column names and the storage format come from the models. Use these writes only to insert rows, and to
-update rows that still have their old values. `select_rows` reads rows with a given statement. Use the models'
-managers for everything else.
-
-Each batch is a transaction of its own, so that players do not wait: SQLite lets one transaction write at a
-time. No transaction writes more than `MAX_TRANSACTION_ROWS` rows. `BatchedDeleteMixin` does the same for
-deletions in the Django admin.
+The plain statements bypass the ORM, which is too slow for rows written at every step. Use them only to insert
+rows, and to update rows that still have their old values. Each batch is a transaction of its own, so that
+players do not wait. `BatchedDeleteMixin` does the same for deletions in the Django admin.
 """
 
 from __future__ import annotations

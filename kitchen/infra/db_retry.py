@@ -1,14 +1,8 @@
 """Run database work from event loops, limit waits for locks, and retry while the database is unreachable.
 
-`run_in_db_thread` uses a small pool of threads that keep their connections. A connection is checked after a
-quiet time or a failure, not before every call. If it broke, it is closed and the work runs again, until the
-database is back or the waits are over. The work must therefore be safe to run twice. The threads are for
-short work, such as live play. Longer work (staff pages) uses `channels.db`.
-
-A statement waits `LOCK_SECONDS` for a lock. After a lock timeout, all statements wait only briefly for some
-seconds, because many requests may wait for the same few threads.
-
-`retry_while_unreachable` repeats a write that must not be lost.
+`run_in_db_thread` uses a few threads that keep their connections, for short work that is safe to run twice.
+Longer work (staff pages) uses `channels.db`. After a lock timeout all statements wait only briefly for some
+seconds. `retry_while_unreachable` repeats a write that must not be lost.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Share Prometheus counts between the processes of one machine, in files of one folder. Plain Python.
 
-Each process has files of its own, named by `process_name`. When a process ends, its counts are added to the
-files named `past`, so the folder does not grow. Its open gauges are dropped. The space of a file is reserved
-when it is made, so that a full disk later does not end the process.
-
-prometheus-client has no public way to write such a file, or to name it otherwise than by its process's id.
-So this module, and no other, uses its `MmapedDict` and sets its `ValueClass`; a test names the version.
+Each process has files of its own, with reserved space. When it ends, its counts are added to the files named
+`past`. prometheus-client has no public way to write such a file, or to name it otherwise than by a process's
+id. So only this module uses its `MmapedDict` and sets its `ValueClass`; a test names the version.
 """
 
 from __future__ import annotations

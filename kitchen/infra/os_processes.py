@@ -1,9 +1,7 @@
 """Identify processes, end them with their parent, and decide how many to start. Plain Python.
 
-A process has a name by which other processes of the machine can see whether it still runs. Where the system
-has no `/proc`, no process is ever reported as gone.
-
-The numbers of processes come from the environment. An empty variable counts as unset. A wrong value raises a
+By its name other processes of the machine see whether a process still runs. Where the system has no `/proc`,
+none is reported as gone. The numbers of processes come from the environment. A wrong value raises a
 ValueError whose message is one line.
 """
 

@@ -1,10 +1,8 @@
 """Send tasks to workers, measure the task queues, and check whether workers answer.
 
 A task is sent by its name, so that services need not import the workers' code. If the broker is unreachable,
-the caller gets False and the log says what waits.
-
-No request to Redis takes longer than a second. The health of the workers is queried in the background and
-cached for a few seconds: asking all workers takes as long as the slowest answer.
+the caller gets False and the log says what waits. No request to Redis takes longer than a second. The health
+of the workers is queried in the background and cached for a few seconds.
 """
 
 from __future__ import annotations

@@ -1,19 +1,15 @@
 """Send heartbeats of this process every few seconds, and record outages.
 
-A *part* is a component that can be down (`Part`): the web processes, the workers, Redis, or the database. All
-processes of a part share one row. The first heartbeat after a silence records the silence as an outage and
-sends the signal `outage_over`. A heartbeat that finds that the system clock was set corrects the stored
-times. On a single machine it also sends the signal `clock_set`.
-
-Each heartbeat is one small transaction that locks the rows of the parts. If many processes come back
-together, the first one records the outage and the others find nothing. Both signals are sent within that
-transaction.
+All processes of a part (`Part`) share a row. The first heartbeat after a silence records an outage and sends
+`outage_over`. One that finds that the clock was set corrects the stored times and, on a single machine, sends
+`clock_set`. Each is one small transaction that locks the rows of the parts, with both signals in it.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -206,7 +202,6 @@ def start_heartbeat(part: str) -> None:
 
 
 def _go_on(beat: Heartbeat, tried: threading.Event) -> None:
-    never = threading.Event()
     while True:
         try:
             close_old_connections()
@@ -215,7 +210,7 @@ def _go_on(beat: Heartbeat, tried: threading.Event) -> None:
             log.exception("no sign of life could be given")
             connection.close()
         tried.set()
-        never.wait(HEARTBEAT_SECONDS)
+        time.sleep(HEARTBEAT_SECONDS)
 
 
 def _ping() -> Callable[[], bool]:

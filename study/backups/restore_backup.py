@@ -1,9 +1,8 @@
 """Restore a backup in place of the present data. Every problem is found before anything is changed.
 
-Two things survive a restore. Participants who were erased since the backup are erased again: their marks are
-stored with the security events, in `security.log`, and in a file in the data folder. Completion codes of
-people who finished and then withdrew are kept, so that they can still be paid; their file is removed once the
-restored database has them.
+Two things survive a restore. Participants who were erased since the backup are erased again, by marks in the
+database, in `security.log` and in a file. Completion codes of people who finished and then withdrew are kept,
+so that they can still be paid.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
 """Serve the live page of a study, its websocket, and the page for pauses of entry.
 
-The page works without scripts. A websocket keeps it current.
-
-Events (`EpisodeNews`, `ParticipantNews`) only say who has changed. They are gathered for half a second. Then
-those rows are read and, if they look different, sent. Every few seconds all rows are checked, for idle times
-and for lost events. The viewer's rights are checked again, too.
-
-Limits: a page pings every five seconds. The server answers late if a page pings more often than twice a
-second, and closes it if this continues (`brigade.web`). One user can have ten such pages in a process; the
-newest stay open.
+The page works without scripts. Events only say who has changed. They are gathered for half a second, then
+those rows are read and, if they look different, sent. Every few seconds all rows and the viewer's rights are
+checked. A page that pings too often is answered late. One user can have ten such pages in a process.
 """
 
 from __future__ import annotations

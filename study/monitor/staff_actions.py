@@ -1,11 +1,8 @@
-"""Carry out staff's actions on one participant: exclude, issue a new link, stop.
+"""Carry out staff's actions on one participant, recorded with a reason and a seal in the same transaction.
 
-Each action has a reason and is recorded in the same transaction, with a seal.
-
-An action may be requested twice; the second time, nothing is changed or recorded. Each function raises
-ReasonError without a reason. It raises Participant.DoesNotExist if the data were erased meanwhile. The seal
-shows whether a recorded action was added or changed by SQL. It cannot show a deleted one, because erasing a
-participant deletes the actions on them.
+A repeated request changes and records nothing. Each function raises ReasonError without a reason, and
+Participant.DoesNotExist if the data were erased. The seal shows whether an action was added or changed by
+SQL, but no deleted one, because erasing a participant deletes the actions on them.
 """
 
 from __future__ import annotations

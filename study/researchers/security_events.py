@@ -1,11 +1,8 @@
 """Log security events in the database and in `security.log`, verify them, and list expired ones.
 
-Events are sealed and numbered without gaps. A separate row holds the count, so deleted events are noticed.
-The row also records which events the app itself has erased by age.
-
-No secret is stored: no password, not even a wrong one, and only the first letters of a token. Unknown user
-names are not stored either, as they may be mistyped passwords. Of an erased participant, only the public part
-of the receipt (without its signature) and an anonymous mark stay.
+Events are sealed and numbered without gaps; a separate row holds the count and what the app itself erased by
+age. No secret is stored: no password, no unknown user name (it may be a password), only the first letters of
+a token, and of an erased participant only the public part of the receipt and an anonymous mark.
 """
 
 from __future__ import annotations
