@@ -169,7 +169,12 @@ def api_page(request: HttpRequest) -> HttpResponse:
     """Show what the API offers, from its own OpenAPI description."""
     schema = api.get_openapi_schema(path_prefix="/api/")
     operations = [
-        {"method": method.upper(), "path": path, "anchor": operation["operationId"], **_said(operation)}
+        {
+            "method": method.upper(),
+            "path": path,
+            "anchor": operation["operationId"],
+            **_operation(operation),
+        }
         for path, methods in schema["paths"].items()
         for method, operation in methods.items()
     ]
@@ -183,7 +188,7 @@ def api_page(request: HttpRequest) -> HttpResponse:
     return render(request, "study/exports/api.html", context)
 
 
-def _said(operation: dict[str, Any]) -> dict[str, Any]:
+def _operation(operation: dict[str, Any]) -> dict[str, Any]:
     answer = operation["responses"].get(200, {}).get("content", {}).get("application/json", {})
     return {
         "summary": operation["summary"],

@@ -122,8 +122,8 @@ def group_lock(participant_id: int) -> None:
 
 def episodes_of(person: Participant) -> QuerySet[Episode]:
     """Return all episodes that this person plays or played in, as a query whose rows can be locked."""
-    mine = Q(rounds__participant=person) | Q(practised_by=person) | Q(first_practised_by=person)
-    return Episode.objects.filter(pk__in=Episode.objects.filter(mine).values("pk"))
+    played = Q(rounds__participant=person) | Q(practised_by=person) | Q(first_practised_by=person)
+    return Episode.objects.filter(pk__in=Episode.objects.filter(played).values("pk"))
 
 
 def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any = None) -> LeavingReceipt:
@@ -136,8 +136,8 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
     already.
     """
     person, receipt, episodes = _forget(participant_id, counted, by)
-    told = partial(participant_erased.send, Participant, study_id=person.study_id)
-    transaction.on_commit(told, robust=True)  # the erasure is committed: a receiver cannot undo it
+    erased = partial(participant_erased.send, Participant, study_id=person.study_id)
+    transaction.on_commit(erased, robust=True)  # the erasure is committed: a receiver cannot undo it
     prompts = prompt_hashes_of(episodes)
     for episode_id in episodes:
         erase_episode(episode_id)

@@ -204,7 +204,7 @@ def not_busy_text() -> str:
 
 def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
     """Return the groups of actions, and the line below them."""
-    chosen = known.words.phrase(view.chosen) if view.chosen else ""
+    chosen = known.words.phrase(view.choice.chosen) if view.choice.chosen else ""
     shows = MenuHint(view.phase == "choose", chosen)
     return (
         Panel("menu-actions", f"{_TEMPLATES}/actions.jinja", shows, parts=action_groups(view, known)),
@@ -214,8 +214,8 @@ def _actions(view: SeatView, known: BriefLookup) -> tuple[Panel, Panel]:
 
 def action_groups(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
     """Return every offered command once, grouped by verb with empty groups; nothing if none is offered."""
-    offered = dict.fromkeys(view.legal, False)
-    for command in view.anticipated:
+    offered = dict.fromkeys(view.choice.legal, False)
+    for command in view.choice.anticipated:
         offered.setdefault(command, True)
     return _grouped(known, tuple(offered.items()), _site(offered, view, known)) if offered else ()
 

@@ -236,7 +236,7 @@ def intent_cells(view: SeatView, known: BriefLookup) -> tuple[Panel, ...]:
 
 
 def _intent_line(seat: int, view: SeatView, known: BriefLookup) -> IntentLine:
-    intent = view.intents.get(seat, {})
+    intent = view.plans.intents.get(seat, {})
     if intent.keys() & {"said", "thought"}:
         words = (_named(intent.get(name, ""), view, known) for name in ("said", "thought"))
         return IntentLine("", *words)

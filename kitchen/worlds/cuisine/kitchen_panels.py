@@ -69,8 +69,8 @@ def robots_panel(view: SeatView, known: BriefLookup) -> Panel:
     """Return where every robot is, what it holds, and what it does."""
     rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
     parts = tuple(cell for player in view.players for cell in _robot(player, view, known))
-    ahead = intent_cells(view, known) if view.shows_intents else ()
-    shows = RobotTable(rows, view.shows_intents)
+    ahead = intent_cells(view, known) if view.plans.shows_intents else ()
+    shows = RobotTable(rows, view.plans.shows_intents)
     return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts + ahead)
 
 

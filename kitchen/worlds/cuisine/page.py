@@ -234,7 +234,7 @@ _UNSEEN: Mapping[str, tuple[_Make, ...]] = {
 
 def _panels(view: SeatView, without: tuple[_Make, ...]) -> tuple[Panel, ...]:
     brief = brief_lookup(view.brief)
-    unseen = (*without, *_UNSEEN.get(view.shown, ()), *(() if view.shows_intents else (intents_panel,)))
+    unseen = (*without, *_UNSEEN.get(view.shown, ()), *(() if view.plans.shows_intents else (intents_panel,)))
     return tuple(make(view, brief) for make in _PANELS if make not in unseen)
 
 

@@ -155,7 +155,7 @@ class OvercookedPage(GridPage):
         ours: list[PanelMaker] = []
         for make in super().makers(view):
             ours.append(orders_panel if make == self.facts else make)
-            if make == self.grid and view.shows_intents:
+            if make == self.grid and view.plans.shows_intents:
                 ours.insert(-1, intents_panel)
         return tuple(ours)
 

@@ -96,13 +96,13 @@ class Walk:
         self.practised: dict[str, Player] = {}
         """Players of practice episodes, by address of the websocket."""
 
-    async def go(self, link: str, door: AbstractAsyncContextManager[object] | None = None) -> Arrival:
+    async def run(self, link: str, entry_lock: AbstractAsyncContextManager[object] | None = None) -> Arrival:
         """Walk to the planned end. `door` is a lock held while entering, so that participants enter one at a
         time.
 
         Raises WalkError with the reason if the end cannot be reached.
         """
-        async with door or nullcontext():
+        async with entry_lock or nullcontext():
             page: WalkedPage | None = await self.step(await self.browser.open(link))
         for _ in range(MOST_FORMS):
             if page is None:
@@ -247,8 +247,8 @@ async def _play(
     players[page.socket] = player
     part = walk.plan.part if stops else 1.0
     try:
-        sitting = session_for_page(page)(page, player, walk.patience, think=walk.think, part=part)
-        await sitting.play()
+        session = session_for_page(page)(page, player, walk.patience, think=walk.think, part=part)
+        await session.play()
     except ConnectionDroppedError as error:
         await walk.patience.pause(f"{printable_url(page.url)}: the websocket was lost: {error}")
         stops = False
@@ -262,10 +262,10 @@ async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     if not page.leave:
         raise WalkError(f"{printable_url(page.url)}: this page ({page.kind}) has no link to leave the study")
     asked = await walk.browser.open(urljoin(page.url, page.leave))
-    gone = await walk.send(asked, page_form(asked), {"confirm": "yes"})
-    if gone.kind != "withdrawn":
+    receipt = await walk.send(asked, page_form(asked), {"confirm": "yes"})
+    if receipt.kind != "withdrawn":
         raise WalkError(
-            f"{printable_url(gone.url)}: no receipt after withdrawing, but a page of kind {gone.kind!r}"
+            f"{printable_url(receipt.url)}: no receipt after withdrawing, but a page of kind {receipt.kind!r}"
         )
     return None
 

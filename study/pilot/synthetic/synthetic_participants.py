@@ -100,33 +100,33 @@ class ParticipantDraft:
     """Copies of episodes by condition; the practice episode under `practice`."""
 
 
-def make_participants(study: Study, wish: SyntheticRequest, say: Callable[[str], object]) -> int:
+def make_participants(study: Study, request: SyntheticRequest, say: Callable[[str], object]) -> int:
     """Write all participants; return their number."""
     version = current_version(study_id=study.pk)
-    recordings = _recordings(version.blueprint, wish)
+    recordings = _recordings(version.blueprint, request)
     played = sum(map(len, recordings.values()))
     say(f"{played} episodes really played; everybody's are copies of these")
     write_prompts([one for each in recordings.values() for one in each])
-    maker = _Maker(study, version, recordings, wish)
+    maker = _Maker(study, version, recordings, request)
     for made in maker.pieces():
-        say(f"{made} of {wish.participants} synthetic participants")
-    return wish.participants
+        say(f"{made} of {request.participants} synthetic participants")
+    return request.participants
 
 
-def _recordings(design: Blueprint, wish: SyntheticRequest) -> dict[str, list[Recording]]:
+def _recordings(design: Blueprint, request: SyntheticRequest) -> dict[str, list[Recording]]:
     plans = {plan.key: plan for plan in design.conditions}
     if design.has("practice"):
         plans[PRACTICE] = design.practice
     return {
-        key: [_recorded(plan, key, number, design, wish) for number in range(1, wish.recordings + 1)]
+        key: [_recorded(plan, key, number, design, request) for number in range(1, request.recordings + 1)]
         for key, plan in plans.items()
     }
 
 
 def _recorded(
-    plan: ConditionPlan, key: str, number: int, design: Blueprint, wish: SyntheticRequest
+    plan: ConditionPlan, key: str, number: int, design: Blueprint, request: SyntheticRequest
 ) -> Recording:
-    seed = derived_seed(wish.seed, "recording", key, number)
+    seed = derived_seed(request.seed, "recording", key, number)
     waits = plan.thinking_seconds
     thinking = float(design.study["thinking_seconds"]) if waits is None else waits
     look = {
@@ -135,18 +135,22 @@ def _recorded(
         "three_dimensions": plan.three_dimensions,
         "shows_intents": plan.shows_intents,
     }
-    return record_episode(plan, seed=seed, number=number, thinking=thinking, look=look, steps=wish.steps)
+    return record_episode(plan, seed=seed, number=number, thinking=thinking, look=look, steps=request.steps)
 
 
 class _Maker:
     def __init__(
-        self, study: Study, version: Version, recordings: dict[str, list[Recording]], wish: SyntheticRequest
+        self,
+        study: Study,
+        version: Version,
+        recordings: dict[str, list[Recording]],
+        request: SyntheticRequest,
     ) -> None:
         self.study = study
         self.version = version
         self.design = version.blueprint
         self.recordings = recordings
-        self.wish = wish
+        self.request = request
         self.items: dict[str, SurveyItem] = {item.key: item for item in study.items.all()}
         self.conditions = {row.key: row for row in study.conditions.all()}
         self.scheme = version_orders(self.design)
@@ -154,12 +158,12 @@ class _Maker:
         self.codes = outcome_codes(study.pk)
         self.script = study_script(self.design, study.recruitment)
         shares = SHARES if self.design.has("consent") else replace(SHARES, refusals=0)
-        self.plans = walk_plans(shares, self.script, participants=wish.participants, seed=wish.seed)
+        self.plans = walk_plans(shares, self.script, participants=request.participants, seed=request.seed)
 
     def pieces(self) -> Iterator[int]:
         """Write batch by batch; yield the number written so far."""
-        for begin in range(0, self.wish.participants, PIECE):
-            end = min(begin + PIECE, self.wish.participants)
+        for begin in range(0, self.request.participants, PIECE):
+            end = min(begin + PIECE, self.request.participants)
             self._piece(range(begin + 1, end + 1))
             yield end
 
@@ -199,7 +203,7 @@ class _Maker:
         return True
 
     def _draft(self, number: int, entered: int) -> ParticipantDraft:
-        person, plan = Person(self.wish.seed, number), self.plans[number - 1]
+        person, plan = Person(self.request.seed, number), self.plans[number - 1]
         began = timezone.now() - timedelta(minutes=person.chance("entered").uniform(60, 60 * 24 * 14))
         status = self._status(person, plan)
         order = self._order(entered, status) if self._gets_order(plan) else OrderSequence(0, ())
