@@ -136,7 +136,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     class Media:
         css = {"all": ["css/admin-study.css"]}
-        js = ["js/admin-condition.js"]
+        js = ["js/admin-experiment.js"]
 
     def clear(self, obj: Experiment) -> None:
         """Delete the episodes of an experiment."""

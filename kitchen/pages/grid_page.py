@@ -23,7 +23,7 @@ from typing import ClassVar, NamedTuple
 
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView
 from kitchen.contract.world import Command, Json, Metric, canonical_json
-from kitchen.pages.default_page import CommandGroup, DefaultPage, PanelMaker, group_commands, may_choose
+from kitchen.pages.default_page import CommandGroup, DefaultPage, PanelMaker, may_choose
 from kitchen.pages.json_tables import Fact, facts_and_tables, value_text
 from kitchen.words.english_text import sentence_case
 from kitchen.words.translation import gettext, gettext_noop, ngettext, pgettext
@@ -365,7 +365,7 @@ class GridPage(DefaultPage):
         """Return the panel with the pad, what the seat faces and holds, and all other commands."""
         player, ticking = view.observation["players"][view.seat], view.timing.tick_ms is not None
         commands: set[Command] = {(verb,) for verb in self.pad}
-        groups, parts = ((), ()) if ticking else group_commands(view, self.wording, commands)
+        groups, parts = ((), ()) if ticking else self.command_groups(view, commands)
         shows = CommandPad(
             view.step + 1,
             view.seat,

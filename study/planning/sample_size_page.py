@@ -48,7 +48,6 @@ DEFAULTS: dict[str, Any] = {
 MOST_CONDITIONS = 16
 """Maximum number of conditions; the pairs of more take longer than a page may."""
 KINDS = {"f": "Cohen\N{RIGHT SINGLE QUOTATION MARK}s f", "eta": "partial η², as reported by software"}
-CORRECTION_LABELS = dict(PAIR_TESTS)
 
 
 def _number(label: str, low: float, high: float, help_text: str = "", **more: Any) -> forms.FloatField:
@@ -87,7 +86,7 @@ class SampleSizeForm(forms.Form):
     pattern = forms.ChoiceField(
         label="Means", choices=list(PATTERNS.items()), help_text="Pairs depend on it, and the mixed model."
     )
-    correction = forms.ChoiceField(label="Pairs corrected by", choices=list(CORRECTION_LABELS.items()))
+    correction = forms.ChoiceField(label="Pairs corrected by", choices=list(PAIR_TESTS.items()))
 
     test = forms.ChoiceField(
         label="Main test", choices=list(MAIN_TESTS.items()), help_text="Of the plan: the analysis runs it."
@@ -153,7 +152,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
         context["counts"] = study_counts(study)
         context["measured"] = comparison_metrics(blueprint_of(study))
     if form.is_valid():
-        context |= _shown(form, names)
+        context |= _answer_context(form, names)
     return render(request, "study/planning/sample_size.html", context)
 
 
@@ -180,7 +179,7 @@ def _form(request: HttpRequest, names: list[str], test: str) -> SampleSizeForm:
     return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
 
 
-def _shown(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
+def _answer_context(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
     """Return the template variables of the answer: named conditions, and the values for the figure's
     address."""
     answer, given = form.found, form.cleaned_data
@@ -191,5 +190,5 @@ def _shown(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
         "pairs": [(called[pair.first], called[pair.second], pair) for pair in answer.pairs],
         "asked": {name: form.data[name] for name in form.fields},
         "main_test": TOO_SHORT[given["test"]],
-        "correction": CORRECTION_LABELS[given["correction"]],
+        "correction": PAIR_TESTS[given["correction"]],
     }

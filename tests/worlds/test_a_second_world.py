@@ -271,8 +271,6 @@ def test_the_console_practises_it_and_shows_its_settings_in_words(study: Study, 
     assert {"pilot", "random"} <= set(offered) and "planner" not in offered
     for page in ("study:staff-study", "study:staff-design"):
         assert ">Beacon, Nights: 4</td>" in text_of(boss.get(reverse(page, args=[study.slug])))
-    page = text_of(boss.get(reverse("admin:study_condition_change", args=[condition.pk])))
-    assert 'data-worlds="beacon"' in page and 'data-worlds="cuisine"' in page
 
 
 def rows(folder: Path, name: str) -> list[dict[str, str]]:

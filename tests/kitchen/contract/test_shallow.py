@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
-from django.forms import JSONField
 
 from kitchen.contract.data_files import (
     MAX_DEPTH,
     DataError,
-    DepthLimitedDecoder,
     TooDeepError,
     check_depth,
     parse_toml,
@@ -85,15 +83,6 @@ def test_on_the_command_line_too(tmp_path: Path) -> None:
         call_command("experiment", "--local", "--out", str(tmp_path), "--set", f"x={DEEP}")
     assert refused.value.returncode == 2
     assert "--set: x: is nested deeper than 50 levels" in str(refused.value)
-
-
-def test_in_the_admin_it_is_no_json() -> None:
-    field = JSONField(decoder=DepthLimitedDecoder)
-    with pytest.raises(ValidationError, match="Enter a valid JSON"):
-        field.clean(DEEP)
-    assert str(field.bound_data(DEEP, None)) == DEEP
-    assert field.has_changed({}, DEEP)
-    assert field.clean('{"attempts": 2}') == {"attempts": 2}
 
 
 def test_in_a_form_it_is_an_error_of_its_field() -> None:

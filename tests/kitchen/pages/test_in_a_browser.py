@@ -185,9 +185,9 @@ async def test_a_finger_sends_what_it_taps_and_nothing_is_covered_or_too_wide(br
     await server.hears("command", 1)
     assert server.commands == [["paint", "left_cart"]]
     server.show(phase="waiting", legal=(), amounts={}, chosen=("paint", "left_cart"))
-    server.show(
-        **{name: getattr(quarry(1), name) for name in ("phase", "legal", "amounts", "chosen")}, step=2
-    )
+    asked = quarry(1)
+    chosen = {name: getattr(asked.choice, name) for name in ("legal", "amounts", "chosen")}
+    server.show(phase=asked.phase, **chosen, step=2)
     await page.wait_for_function("() => !document.querySelector('#menu-actions').disabled")
     assert await violations(page, "the default page") == []
 
@@ -205,7 +205,8 @@ async def test_a_grid_is_walked_by_keys_mouse_and_finger_and_drawn_as_it_is(brow
     ):
         await press
         await server.hears("command", step + 1)
-        server.show(**{name: getattr(lane(at=3), name) for name in ("observation", "legal")}, step=step + 1)
+        there = lane(at=3)
+        server.show(observation=there.observation, legal=there.choice.legal, step=step + 1)
         await page.wait_for_function("() => !document.querySelector('#menu fieldset').disabled")
     assert server.commands == [["east"], ["stay"], ["west"]]
     await page.wait_for_function(f"before => ({STANDS})() !== before", arg=before)

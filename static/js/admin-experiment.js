@@ -16,23 +16,9 @@
     }
   };
 
-  // Co-players are offered for the worlds that they play.
-  const offer = () => {
-    const world = document.getElementById("id_world");
-    if (!world) return;
-    for (const option of document.querySelectorAll("#id_coplayer option[data-worlds]")) {
-      option.hidden = !option.selected && !option.dataset.worlds.split(" ").includes(world.value);
-      option.disabled = option.hidden;
-    }
-  };
-
   const start = () => {
-    offer();
-    document.getElementById("id_world")?.addEventListener("change", offer);
     for (const part of PARTS) document.getElementById(`id_${part}`)?.addEventListener("change", show);
     show();
-    const button = document.querySelector(".show-settings");
-    if (button) button.closest(".form-row").remove();
   };
 
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
