@@ -48,7 +48,7 @@ LINES: dict[str, tuple[Spec, int, float]] = {
     "lines": ({"strokeWidth": 2.5}, 70, 0.9),
     "steps": ({"strokeWidth": 2.5, "interpolate": "step-after"}, 70, 0.9),
     "dots": ({}, 30, 0.85),
-    "threads": ({"strokeWidth": 1.2, "opacity": 0.45}, 26, 0.45),
+    "threads": ({"strokeWidth": 1.2, "strokeOpacity": 0.45}, 26, 0.45),
     "dashed": ({"strokeWidth": 1.5, "strokeDash": [6, 3]}, 26, 0.9),
     "dotted": ({"strokeWidth": 2, "strokeDash": [1.5, 2.5]}, 0, 0),
     "curve": ({"strokeWidth": 2.5}, 0, 0),
@@ -142,7 +142,7 @@ class _Figure:
                 for p in one.points
             ]
             layer["data"] = {"values": rows}
-            if first and self.chart.listed:
+            if first and self.chart.listed and not self.paper:
                 layer["params"] = [{"name": "chosen", "bind": "legend", "select": _BY_NAME}]
             first = False
             yield layer
@@ -164,7 +164,7 @@ class _Figure:
             mark = {"type": "rect", "stroke": MUTED_INK}
             yield self._box(one, "x", BAR, {**base, "color": {"value": PAPER}}, mark)
         else:
-            yield self._box(one, "x", BAR, base, {"type": "rect", "opacity": 0.45, "tooltip": True})
+            yield self._box(one, "x", BAR, base, {"type": "rect", "fillOpacity": 0.45, "tooltip": True})
             yield self._box(one, "x", BAR, {"y": self._y()}, {"type": "rule", "strokeWidth": 2.5})
 
     def _box(self, one: Series, along: str, half: float, other: Spec, mark: Spec) -> Spec:
@@ -186,15 +186,16 @@ class _Figure:
             order = {"order": {"field": "x", "type": "quantitative"}}
             yield {"mark": {"type": "line", **line}, "encoding": {**self._seen(one), **places, **order}}
         if size:
-            mark = {"type": "point", "filled": True, "size": size, "opacity": opacity}
+            mark = {"type": "point", "filled": True, "size": size, "opacity": 1, "fillOpacity": opacity}
             yield {"mark": mark, "encoding": {**self._seen(one, shape=True), **places}}
 
     def _interval(self, one: Series) -> Spec:
         colour = {"bars": INK, "hollow": MUTED_INK}.get(one.look, series_colour(one.colour))
         ends = {"y": {**self._y(), "field": "low"}, "y2": {"field": "high"}}
+        look = {"type": "errorbar", "opacity": 1}
         return {
             "transform": [{"filter": "isValid(datum.low) && isValid(datum.high)"}],
-            "mark": {"type": "errorbar", "color": colour, "thickness": 1.8, "ticks": {"size": 8}},
+            "mark": {**look, "color": colour, "thickness": 1.8, "ticks": {"size": 8}},
             "encoding": {"x": self._x(), **ends, "tooltip": _WORDS},
         }
 
@@ -209,7 +210,8 @@ class _Figure:
             return {**told, "shape": {"value": series_shape(one.colour)}} if shape else told
         colours = {"domain": names, "range": [self._colour(each) for each in listed]}
         told["color"] = {"field": "series", "type": "nominal", "scale": colours}
-        told["opacity"] = {"condition": {"param": "chosen", "value": 1}, "value": 0.12}
+        if not self.paper:
+            told["opacity"] = {"condition": {"param": "chosen", "value": 1}, "value": 0.12}
         if shape:
             shapes = {"domain": names, "range": [series_shape(each.colour) for each in listed]}
             told["shape"] = {"field": "series", "type": "nominal", "scale": shapes}

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.cache import cache
 from django.db.models import Count, Max, Q, QuerySet
@@ -111,6 +111,7 @@ PLAN_FIELDS = ("main_test", "measures_correction", "planned_contrasts")
 """Fields of a study that define the planned tests."""
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +165,8 @@ def analysis_ready(
     """Return the cached analysis of the present data. If there is none, queue its computation and return
     None."""
     stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
-    finished = _kept(key, stamp)
-    if finished is None and cache.add(f"analysis-asked:{key}:{stamp}", 1, ASKED_SECONDS):
+    finished = cached_result(_adapter(), key, stamp)
+    if finished is None and is_first_request(key, stamp):
         ask_analysis(study.pk, who, preregistered, untouched)
     return finished
 
@@ -173,11 +174,35 @@ def analysis_ready(
 def compute_and_cache(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
     """Analyse the data, draw the figures and cache the result. A result that is outdated by then is not
     cached."""
-    stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
-    if _kept(key, stamp) is None:
-        finished = _adapter().dump_python(_finish(study, who, preregistered, untouched), mode="json")
-        cache.set(key, [stamp, finished], KEEP_SECONDS)
-        if data_stamp(study, who) != stamp:  # a withdrawal meanwhile: `forget_analysis` came too early
+    key = analysis_cache_key(study.pk, who, preregistered, untouched)
+    cache_result(
+        _adapter(),
+        key,
+        lambda: data_stamp(study, who),
+        lambda: _finish(study, who, preregistered, untouched),
+    )
+
+
+def cached_result(adapter: TypeAdapter[T], key: str, stamp: str) -> T | None:
+    """Return the cached result if it belongs to these data and has the expected shape."""
+    match cache.get(key):
+        case [kept_stamp, str() as finished] if kept_stamp == stamp:
+            with suppress(ValueError):  # another program version wrote it
+                return adapter.validate_json(finished)
+    return None
+
+
+def is_first_request(key: str, stamp: str) -> bool:
+    """Return whether nobody has requested this result lately."""
+    return bool(cache.add(f"asked:{key}:{stamp}", 1, ASKED_SECONDS))
+
+
+def cache_result(adapter: TypeAdapter[T], key: str, stamp: Callable[[], str], make: Callable[[], T]) -> None:
+    """Make a result and cache it, if it is not cached. A result that is outdated by then is not cached."""
+    before = stamp()
+    if cached_result(adapter, key, before) is None:
+        cache.set(key, [before, adapter.dump_json(make()).decode()], KEEP_SECONDS)
+        if stamp() != before:  # a withdrawal meanwhile: `forget_analysis` came too early
             cache.delete(key)
 
 
@@ -218,15 +243,6 @@ def analysis_cache_key(
 def report_cache_key(key: str) -> str:
     """Return the cache key of the report of an analysis."""
     return f"{key}:report"
-
-
-def _kept(key: str, stamp: str) -> CachedAnalysis | None:
-    """Return the cached analysis if it belongs to these data and has the expected shape."""
-    match cache.get(key):
-        case [kept_stamp, finished] if kept_stamp == stamp:
-            with suppress(ValueError):  # another program version wrote it
-                return _adapter().validate_python(finished)
-    return None
 
 
 @lru_cache
