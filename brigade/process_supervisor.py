@@ -177,9 +177,8 @@ class ProcessGroup:
         remaining old ones stay."""
         for child, task in list(self._kept.values()):
             with readiness_socket() as (line, environment):
-                self.keep(
-                    replace(child, process=None, deaths=0, environment={**child.environment, **environment})
-                )
+                fresh = {**child.environment, **environment}
+                self.keep(replace(child, process=None, deaths=0, environment=fresh))
                 if not await wait_until_ready(line):
                     self._say(f"{child.name}: no new one comes up, see {child.log}; the old one stays")
                     self._kept[child.name][1].cancel()

@@ -21,7 +21,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TextIO
 from urllib.parse import urlsplit
 
@@ -131,15 +131,14 @@ def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
 
 
 def start_small_model(
-    server: asyncio.TaskGroup, environment: Mapping[str, str], model: ChildProcess | None
+    server: asyncio.TaskGroup, environment: dict[str, str], model: ChildProcess | None
 ) -> None:
     """Keep the small model running if there is one, and print whether it is used by default."""
     if model:
         server.create_task(keep_running(model, print_line))
         is_second = any(environment.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
-        print_line(
-            f"{SMALL_MODEL_NAME} is served; " + (SECOND if is_second else "it plays where no model is named")
-        )
+        used = SECOND if is_second else "it plays where no model is named"
+        print_line(f"{SMALL_MODEL_NAME} is served; {used}")
 
 
 async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:

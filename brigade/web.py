@@ -92,14 +92,11 @@ class DrainingServer(daphne.server.Server):
 
     def is_busy(self) -> bool:
         """Return whether a connected browser has not been asked to leave, or a request is still running."""
-        doing = ("disconnected" not in one or _goes_on(one) for one in self.connections.values())
-        return any(doing) or bool(self.http_factory.has_fresh())
-
-
-def _goes_on(connection: dict[str, Any]) -> bool:
-    """Return whether a request of this connection is still running."""
-    doing = connection.get("application_instance")
-    return doing is not None and not doing.done()
+        for connection in self.connections.values():
+            running = connection.get("application_instance")
+            if "disconnected" not in connection or (running is not None and not running.done()):
+                return True
+        return bool(self.http_factory.has_fresh())
 
 
 class SingleAccept:

@@ -59,17 +59,6 @@ def _finite(text: str) -> float:
     return number
 
 
-class DepthLimitedDecoder(json.JSONDecoder):
-    """A decoder for libraries that read JSON themselves; it refuses JSON that is nested too deeply."""
-
-    def decode(self, text: str, *args: Any) -> Json:
-        """Return the value; JSONDecodeError if it cannot be read."""
-        try:
-            return check_depth(super().decode(text, *args))
-        except (TooDeepError, RecursionError):
-            raise json.JSONDecodeError(str(TooDeepError()), "", 0) from None
-
-
 def check_depth(value: Json) -> Json:
     """Return the value if it is not nested too deeply; else raise TooDeepError."""
     level = [value]

@@ -25,6 +25,7 @@ from kitchen.contract.organisation import (
 from kitchen.contract.team_messages import (
     BUSY,
     GONE,
+    REQUESTS_KEY,
     MessageDraft,
     TeamMessage,
     address_to_partner,
@@ -132,7 +133,8 @@ class Mailbox:
         """Return the message with its addressees, and a code for why this member may not send it now.
 
         The code is empty if it may. Codes are those of `kitchen.contract.team_messages.message_refusal` and
-        `kitchen.contract.team_messages.conversation_refusal`, and `no_such_job`, `no_aim`, `no_such_aim`.
+        `kitchen.contract.team_messages.conversation_refusal`, and `no_such_job`, `no_aim`, `no_such_aim`,
+        `no_such_request`.
         """
         say = without_platform_keys(say)
         talking = self.partners(step) if say.kind in TALK_KINDS else {}
@@ -148,8 +150,9 @@ class Mailbox:
         to = message_recipients(self.organisation, sender, say)
         if names_no_open_job(self.open_jobs, sender, to, say):
             return say, "no_such_job"
-        is_unknown = say.kind == INFORM and not self._can_be_asked(world, to, say)
-        return say, "no_such_aim" if is_unknown else ""
+        if say.kind == INFORM and not self._can_be_asked(world, to, say):
+            return say, "no_such_aim"
+        return say, "" if self._can_be_requested(world, to, say) else "no_such_request"
 
     def _sent_in(self, step: int, sender: int) -> int:
         """Count the messages that this member has sent in this step, including those to a busy member."""
@@ -164,6 +167,18 @@ class Mailbox:
             return True
         held = (self.organisation.member(number).seats for number in to)
         return all(seats and _aim(say) in world.aims(seats[0]) for seats in held)
+
+    def _can_be_requested(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:
+        """Return whether each requested command can be planned by a seat of each addressee."""
+        if REQUESTS_KEY not in say.data:
+            return True
+        try:
+            given = {tuple(map(str, one)) for one in say.data[REQUESTS_KEY]}
+        except TypeError:
+            return False
+        members = (self.organisation.member(number) for number in to)
+        offered = ({one for seat in member.seats for one in world.plannable(seat)} for member in members)
+        return all(given <= each for each in offered)
 
     def outgoing(
         self, world: World, sender: int, say: MessageDraft, code: str, aim_words: AimWords

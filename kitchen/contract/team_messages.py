@@ -26,6 +26,9 @@ MAX_AGENT_CHARACTERS = 2000
 """Maximum length of an agent's message."""
 
 
+REQUESTS_KEY = "requests"
+"""Key of a message's data for commands that the addressees should give, as lists of words: each among the
+commands that their seats can plan (`World.plannable`)."""
 ONLY_JOBS = "only_jobs"
 """The `code` of an answer from a member that reads no messages and only does jobs with an aim."""
 

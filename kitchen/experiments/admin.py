@@ -136,7 +136,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     class Media:
         css = {"all": ["css/admin-study.css"]}
-        js = ["js/admin-condition.js"]
+        js = ["js/admin-experiment.js"]
 
     def clear(self, obj: Experiment) -> None:
         """Delete the episodes of an experiment."""
@@ -237,7 +237,9 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
             return f"{experiment.failed_episodes} episodes failed ({reason}); a new start plays them again"
         if experiment.played_episodes == ExperimentSetup.from_json(experiment.setup).total:
             return "complete"
-        return f"stopped: {experiment.stopped_because}" if experiment.stopped_because else "not started"
+        if experiment.stopped_because:
+            return f"stopped: {experiment.stopped_because}"
+        return "not running on workers" if experiment.played_episodes else "not started"
 
     @admin.action(description="Start (or go on with) the selected experiments", permissions=["change"])
     def start(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:

@@ -134,18 +134,13 @@ def _columns(of_partners: bool) -> list[str]:
     return [name for name in ROW_COLUMNS if not (of_partners and name in UNCOUNTED_COLUMNS)]
 
 
-def _are_ours(columns: list[str]) -> bool:
-    """Return whether these are the columns of this version or of an earlier one."""
-    whole = _columns("alpha" not in columns)
-    return columns == whole[: len(columns)] and set(REQUIRED_COLUMNS) <= {*columns, *UNCOUNTED_COLUMNS}
-
-
 def read_rows_csv(data: bytes, name: str = "episodes.csv") -> list[EpisodeRow]:
     """Read the rows of a CSV file. RowsError names the file and the line."""
     try:
         reader = csv.DictReader(io.StringIO(data.decode(), newline=""), strict=True)
         columns = list(reader.fieldnames or ())
-        if not _are_ours(columns):
+        known = _columns("alpha" not in columns)[: len(columns)]  # earlier versions lack the last ones
+        if columns != known or not set(REQUIRED_COLUMNS) <= {*columns, *UNCOUNTED_COLUMNS}:
             raise RowsError(f"{name}: its columns are not those of episodes.csv")
         return [_row(values, f"{name}:{number}") for number, values in enumerate(reader, start=2)]
     except (UnicodeDecodeError, csv.Error) as error:

@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from kitchen.charts.chart_data import ImageFormat
+from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.benchmark import ComparisonBenchmark
 from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.world import Json
@@ -20,6 +21,7 @@ from kitchen.experiments.comparison_tables import TextTable
 from kitchen.experiments.episode_rows import EpisodeRow, RowsError
 from kitchen.experiments.experiment_results import CellResult, cell_results_of
 from kitchen.experiments.experiment_setup import EpisodeKey, ExperimentSetup, episode_jobs
+from kitchen.experiments.result_figures import result_chart
 from kitchen.experiments.result_tables import summary_line
 from kitchen.infra.file_writing import write_atomically
 from kitchen.registry.world_registry import get_world
@@ -35,7 +37,7 @@ class FolderError(Exception):
 
 
 def _versions() -> dict[str, str]:
-    wanted = ("numpy", "matplotlib", "anthropic", "openai")
+    wanted = ("numpy", "vl-convert-python", "anthropic", "openai")
     return {"python": platform.python_version(), **{name: _version(name) for name in wanted}}
 
 
@@ -135,9 +137,7 @@ def _drawn(kind: ImageFormat) -> ResultMaker:
     """Return the maker of the figure in this format."""
 
     def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
-        from kitchen.experiments.result_figures import draw_results  # matplotlib is slow to import
-
-        return draw_results(setup, results, kind)
+        return draw_chart(result_chart(setup, results), kind)
 
     return make
 

@@ -8,14 +8,13 @@ worst case is the limit.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from kitchen.agents import call_forecast
 from kitchen.contract.language_model import total_cost
 from kitchen.contract.line_up import line_up_kinds, line_up_members
-from kitchen.contract.world import Json
 from kitchen.experiments.experiment_setup import (
     MODEL_SETTING,
     EpisodeJob,
@@ -79,23 +78,17 @@ def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkFor
     """Estimate the time of these jobs from a few steps of some. The stand-in replaces paid models."""
     paid, steps = provider_names(setup), len(jobs) * setup.ground.steps
     some = jobs[:: max(1, len(jobs) // SAMPLED_JOBS)][:SAMPLED_JOBS]
+    paces = []
     try:
-        paces = [
-            seconds_per_step(
-                job, setup.coplayer_of(job.column.variant), _unpaid(setup, job, paid), steps=SAMPLE_STEPS
-            )
-            for job in some
-        ]
+        for job in some:
+            variant = job.column.variant
+            settings = setup.settings_of(variant)
+            if provider_of_column(setup, job.column) in paid:
+                settings[MODEL_SETTING] = STAND_IN
+            paces.append(seconds_per_step(job, setup.coplayer_of(variant), settings, steps=SAMPLE_STEPS))
     except EpisodeFailedError:
         return WorkForecast(len(jobs), steps, None, bool(paid))
     return WorkForecast(len(jobs), steps, fmean(paces or [0]) * steps, bool(paid))
-
-
-def _unpaid(setup: ExperimentSetup, job: EpisodeJob, paid: Collection[str]) -> dict[str, Json]:
-    settings = setup.settings_of(job.column.variant)
-    return (
-        {**settings, MODEL_SETTING: STAND_IN} if provider_of_column(setup, job.column) in paid else settings
-    )
 
 
 def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from decimal import Decimal
 from typing import Any
@@ -253,7 +253,9 @@ def experiment_form() -> type[ExperimentForm]:
     chosen = forms.ChoiceField(label="Co-player", choices=kinds, initial=DEFAULT_BENCHMARK.coplayer)
     fields: dict[str, Any] = {COPLAYER: chosen, **_fields_of_partners()}
     for kind in agent_kinds(DEFAULT_WORLD):
-        fields |= dict(_fields_of(kind))
+        for name, setting in zip(setting_names(kind), get_agent(kind).settings, strict=True):
+            fields[name] = setting_field(setting)
+            fields[name].initial = setting.default
     return type("ExperimentForm", (ExperimentForm,), fields)
 
 
@@ -279,14 +281,6 @@ def _fields_of_partners() -> dict[str, forms.Field]:
         pairs.help_text += f" In {', '.join(map(readable_name, teams))} any number of members."
     layouts.help_text = f"Empty: {usual}."
     return {"world": world, "pairs": pairs, "layouts": layouts}
-
-
-def _fields_of(kind: str) -> Iterator[tuple[str, forms.Field]]:
-    names = setting_names(kind)
-    for name, setting in zip(names, get_agent(kind).settings, strict=True):
-        field = setting_field(setting)
-        field.initial = setting.default
-        yield name, field
 
 
 def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:

@@ -328,25 +328,24 @@ def episode_store(*, episode: ExperimentEpisode, row: EpisodeRow) -> bool:
 
 
 def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
-    last = time.monotonic()
+    """Return a function that renews the claim on an episode every `RENEW_SECONDS`.
+
+    One failure is harmless: the claim lasts longer, and the row is stored once.
+    """
+    last, mine = time.monotonic(), ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
 
     def renew() -> None:
         nonlocal last
-        if time.monotonic() - last > RENEW_SECONDS:
-            last = time.monotonic()
-            _renew(episode)
+        if time.monotonic() - last <= RENEW_SECONDS:
+            return
+        last = time.monotonic()
+        try:
+            mine.update(claimed_until=_claim())
+        except Error as error:
+            log.warning("the claim on episode %s was not renewed: %s", episode.pk, type(error).__name__)
+            drop_broken_connection()
 
     return renew
-
-
-def _renew(episode: ExperimentEpisode) -> None:
-    """Renew the claim. One failure is harmless: the claim lasts longer, and the row is stored once."""
-    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
-    try:
-        mine.update(claimed_until=_claim())
-    except Error as error:
-        log.warning("the claim on episode %s was not renewed: %s", episode.pk, type(error).__name__)
-        drop_broken_connection()
 
 
 def count_played(experiment_id: int) -> int:

@@ -7,7 +7,7 @@ header, so it is believed only from our own proxies.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any, TypeAlias
 
@@ -39,17 +39,9 @@ def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | 
     peer = _read(asked_from or "127.0.0.1")  # no address: a Unix socket of this machine
     if not forwarded or not _trusted(peer):
         return peer
-    return _nearest_stranger(reversed(forwarded.split(",")))
-
-
-def _nearest_stranger(way: Iterable[str]) -> Address | None:
-    """Return the first address that is not a trusted proxy; what it says of others may be invented."""
-    address = None
-    for said in way:
-        address = _read(said)
-        if not _trusted(address):
-            return address
-    return address
+    way = [_read(said) for said in reversed(forwarded.split(","))]
+    # what an address that is no trusted proxy says of others may be invented
+    return next((address for address in way if not _trusted(address)), way[-1])
 
 
 def client_network(address: Address) -> str:

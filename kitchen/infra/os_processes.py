@@ -31,17 +31,21 @@ def process_name() -> str:
 
 def process_is_gone(name: str) -> bool:
     """Return True if this process has certainly ended; False for one that cannot be seen from here."""
-    place, _, started = name.rpartition("/")
-    place, _, pid = place.rpartition("/")
-    if not place or place != _place() or not pid.isdecimal():
-        return False
-    return _started(int(pid)) != started
+    pid, started = _seen_from_here(name)
+    return pid > 0 and _started(pid) != started
 
 
 def process_is_here(name: str) -> bool:
     """Return True if the process of this name certainly runs. False for one that cannot be seen from here."""
-    place, _, pid = name.rpartition("/")[0].rpartition("/")
-    return bool(place) and place == _place() and pid.isdecimal() and not process_is_gone(name)
+    pid, started = _seen_from_here(name)
+    return pid > 0 and _started(pid) == started
+
+
+def _seen_from_here(name: str) -> tuple[int, str]:
+    """Return pid and start time in this name; the pid is 0 if the process cannot be seen from here."""
+    rest, _, started = name.rpartition("/")
+    place, _, pid = rest.rpartition("/")
+    return (int(pid) if place and place == _place() and pid.isdecimal() else 0), started
 
 
 def machine_run_of(name: str) -> str:

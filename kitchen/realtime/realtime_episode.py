@@ -26,6 +26,7 @@ from kitchen.play.models import Decision, Episode, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
 from kitchen.play.turn.decision_records import known_intents
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.step_store import add_commands, command_row, take_step
 from kitchen.play.turn.turn_cache import refresh_turn
 from kitchen.realtime.clock_claims import ClockEpisode
 from kitchen.realtime.realtime_agents import RealtimeAgents
@@ -140,7 +141,7 @@ def read_realtime_episode(
         return None
     if not turn.is_open or not turn.episode.tick_ms:
         return None
-    for _ in (turn.past, turn.chain, turn.minds, turn.memories, turn.briefs):
+    for _ in (turn.past, turn.minds, turn.memories, turn.briefs):
         pass  # load now, so that a tick needs no query
     return (_resumed if turn.episode.step else _begun)(turn, one, now, minds or RealtimeAgents())
 
@@ -243,8 +244,8 @@ class RealtimeEpisode:
         if lost:
             self.turn.noted.append(Event(TIME_LOST, None, {"milliseconds": lost}))
         asked = self.minds.answers(self.turn)
-        self.turn.add([*self._of_people(now), *self._of_minds(asked)])
-        self.turn.take()
+        add_commands(self.turn, [*self._of_people(now), *self._of_minds(asked)])
+        take_step(self.turn)
         self._buffered_since = now if self._buffered_since is None else self._buffered_since
         if not self.is_over:
             self.minds.ask(self.turn, self.pace.seconds)
@@ -256,9 +257,9 @@ class RealtimeEpisode:
     def _person(self, seat: int, keys: HeldKeys, now: float) -> SeatCommand:
         command = keys.take(now)
         if command is None or not self.turn.world.accepts(seat, command):
-            return self.turn.row(seat, self.turn.world.idle, chosen_by=step_timer.CLOCK)
+            return command_row(self.turn, seat, self.turn.world.idle, chosen_by=step_timer.CLOCK)
         came = timezone.now() - timedelta(seconds=now - keys.at)
-        return self.turn.row(seat, command, chosen_by=step_timer.PERSON, received_at=came)
+        return command_row(self.turn, seat, command, chosen_by=step_timer.PERSON, received_at=came)
 
     def _of_minds(self, asked: list[AskedMind]) -> list[SeatCommand]:
         turn = self.turn
@@ -273,7 +274,7 @@ class RealtimeEpisode:
             Decision, [{name: getattr(each.row, name) for name in DECISION_COLUMNS} for each in made]
         )
         return [
-            turn.row(one.seat, one.command, chosen_by=one.chosen_by, fallback=one.fallback)
+            command_row(turn, one.seat, one.command, chosen_by=one.chosen_by, fallback=one.fallback)
             for one in commands
         ]
 

@@ -17,7 +17,6 @@ from django.utils import translation
 
 from kitchen.contract.world import Json
 from kitchen.infra.rate_limit import TokenBucket
-from kitchen.play.episode.change_episode import RECEIPTS
 from kitchen.play.live.page_session import (
     ELSEWHERE_CLOSE_CODE,
     EPISODE_ERASED,
@@ -31,6 +30,7 @@ from kitchen.play.live.seat_view import seat_view_in_turn
 from kitchen.play.live.shared_panels import gone_sentences
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS
+from kitchen.play.turn.submission import RECEIPTS
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.websocket_messages import NoticeMessage, SyncMessage, TurnStamp, read_one_of
 from kitchen.realtime.tick_messages import (

@@ -21,6 +21,7 @@ from kitchen.contract.world import SettingsError, World
 from kitchen.registry.dotted_paths import UnknownNameError, load_named
 
 WORLDS: dict[str, str] = {
+    "collab_overcooked": "kitchen.worlds.collab_overcooked.kit:KIT",
     "cuisine": "kitchen.worlds.cuisine.kit:KIT",
     "overcooked": "kitchen.worlds.overcooked.kit:KIT",
 }

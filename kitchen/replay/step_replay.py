@@ -20,8 +20,9 @@ from kitchen.play.episode.log_metrics import has_log_metrics
 from kitchen.play.models import Episode, Mind, SeatCommand, Step
 from kitchen.play.turn import state_store
 from kitchen.play.turn.decision_records import INTENTS_KEY
-from kitchen.play.turn.open_turn import PAST_STEPS_KEPT, OpenTurn, status_after
-from kitchen.play.turn.state_store import PastStep, command_from_json
+from kitchen.play.turn.open_turn import PAST_STEPS_KEPT, OpenTurn
+from kitchen.play.turn.state_store import PastStep, TurnWorld, command_from_json
+from kitchen.play.turn.step_store import status_after
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import with_log_metrics
 from kitchen.registry.world_registry import get_world
@@ -134,7 +135,7 @@ class PastTurn(OpenTurn):
         episode.messages = max(messages, sum(each.step <= steps for each in record.messages))
         super().__init__(episode, record.seats)
         self.record, self.steps = record, steps
-        self._world, self.is_read = world, True
+        self.state, self.is_read = TurnWorld(episode, world=world), True
         self._sent = [each for each in record.messages if each.number <= episode.messages]
         self.given = {row.seat: row for row in _settled(record, steps + 1)}
         self._unasked = {

@@ -90,11 +90,13 @@ def record_heartbeat(
     found = _clock(signs, moment) + _database(signs, moment, failed_at)
     if failed_at is None and _was_away(signs[part], moment):
         found.append(_record(part, signs[part], moment))
-    if redis_answers and _was_missed(signs):
+    if redis_answers and is_silent(signs[Part.REDIS], last_own_heartbeat(signs)):
         found.append(_record(Part.REDIS, signs[Part.REDIS], moment))
     _register(signs[part])
     for one in named:
-        _refresh(signs[one], moment)
+        sign = signs[one]
+        sign.seen_at, sign.ticks, sign.place = moment.at, moment.ticks, moment.place
+        sign.save()
     return found
 
 
@@ -125,20 +127,13 @@ def _clock(signs: Signs, moment: Moment) -> list[Outage]:
 def _database(signs: Signs, moment: Moment, failed_at: datetime | None) -> list[Outage]:
     """Record an outage of the database, if no process has reached it since this one failed to."""
     last = max((signs[one] for one in REPORTING_PARTS if one in signs), key=lambda sign: sign.seen_at)
-    if failed_at is None or failed_at <= last.seen_at:
-        return []
-    return [_record(Part.DATABASE, last, moment)]
+    return [_record(Part.DATABASE, last, moment)] if failed_at and failed_at > last.seen_at else []
 
 
 def _was_away(sign: Sign, moment: Moment) -> bool:
     if is_ahead(sign, moment):  # the other machine's clock is ahead, so its heartbeat says nothing about now
         return True
     return is_silent(sign, moment.at) or (process_name() not in sign.processes and have_all_ended(sign))
-
-
-def _was_missed(signs: Signs) -> bool:
-    """Return True if the other parts sent heartbeats for long while Redis did not answer."""
-    return is_silent(signs[Part.REDIS], last_own_heartbeat(signs))
 
 
 def _record(part: str, last: Sign, moment: Moment) -> Outage:
@@ -154,18 +149,12 @@ def _record(part: str, last: Sign, moment: Moment) -> Outage:
     return outage
 
 
-def _refresh(sign: Sign, moment: Moment) -> None:
-    sign.seen_at, sign.ticks, sign.place = moment.at, moment.ticks, moment.place
-    sign.save()
-
-
 def _register(own: Sign) -> None:
     """Add this process to those of its part, and forget those that have ended."""
     name = process_name()
     if name and name not in own.processes:
-        own.processes = [*(one for one in own.processes if not process_is_gone(one)), name][
-            -MAX_PROCESSES_OF_PART:
-        ]
+        alive = [one for one in own.processes if not process_is_gone(one)]
+        own.processes = [*alive, name][-MAX_PROCESSES_OF_PART:]
 
 
 log = logging.getLogger(__name__)
@@ -180,11 +169,7 @@ class Heartbeat:
     """The heartbeats of one process. Call `once` repeatedly."""
 
     def __init__(
-        self,
-        part: str,
-        *,
-        redis_answers: Callable[[], bool],
-        now: Callable[[], Moment] = current_moment,
+        self, part: str, *, redis_answers: Callable[[], bool], now: Callable[[], Moment] = current_moment
     ) -> None:
         self.part = part
         self.failed_at: datetime | None = None

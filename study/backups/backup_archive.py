@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -26,7 +27,6 @@ DATABASES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
 """Name of the database in the tar, by Django's name of its kind."""
 ONE = {"studies": "study", "participants": "participant", "episodes": "episode"}
 """Singular of the names in a manifest's counts."""
-PIECE = 1 << 20
 
 
 class BackupError(Exception):
@@ -100,16 +100,7 @@ def _add(tar: tarfile.TarFile, name: str, data: IO[bytes], size: int) -> None:
 def hash_of(file: Path) -> str:
     """Return the SHA-256 of the file's content."""
     with file.open("rb") as data:
-        return _copied(data, None)
-
-
-def _copied(data: IO[bytes], out: IO[bytes] | None) -> str:
-    found = sha256()
-    while piece := data.read(PIECE):
-        found.update(piece)
-        if out:
-            out.write(piece)
-    return found.hexdigest()
+        return file_digest(data, "sha256").hexdigest()
 
 
 @contextmanager
@@ -146,8 +137,10 @@ def unpack(tar: tarfile.TarFile, manifest: Manifest, name: str, to: Path) -> Pat
     except KeyError:
         data = None
     with _private(to) as out:
-        if data is None or _copied(data, out) != manifest.hashes.get(name):
-            raise BackupError(f"the backup is damaged: {name} is not what was written")
+        if data:
+            shutil.copyfileobj(data, out)
         out.flush()
         os.fsync(out.fileno())
+    if data is None or hash_of(to) != manifest.hashes.get(name):
+        raise BackupError(f"the backup is damaged: {name} is not what was written")
     return to

@@ -21,10 +21,6 @@ from study.backups.backup_archive import BackupError, Manifest, archive_write, k
 TABLES = {"studies": "study_study", "participants": "study_participant", "episodes": "kitchen_episode"}
 """The tables that a manifest counts."""
 
-SnapshotFunction = Callable[[str], list[Any]]
-"""A function that returns the rows of an SQL statement."""
-
-
 OWN_NAME = re.compile(r"brigade-\d{8}T\d{6}Z\.tar")
 
 
@@ -85,7 +81,8 @@ COPIES = {"sqlite": _sqlite, "postgresql": _postgresql}
 """Copy functions by Django's name of the kind of database."""
 
 
-def _manifest(ask: SnapshotFunction, server: int) -> Manifest:
+def _manifest(ask: Callable[[str], list[Any]], server: int) -> Manifest:
+    """Describe the data; `ask` returns the rows of an SQL statement."""
     migrations: dict[str, list[str]] = {}
     for app, name in ask("SELECT app, name FROM django_migrations ORDER BY app, name"):
         migrations.setdefault(app, []).append(name)

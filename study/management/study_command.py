@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.core.management.base import CommandError, CommandParser
@@ -35,6 +37,19 @@ class StudyCommand(OneLineCommand):
         return Episode.objects.filter(pk__in=Episode.objects.filter(theirs).values("pk"))
 
 
-def explain(error: OSError, folder: Path) -> CommandError:
-    """Return a one-line error for a folder that cannot be written to."""
-    return CommandError(f"cannot write to {folder}: {error.strerror or error}", returncode=2)
+@contextmanager
+def bad_input(*errors: type[Exception]) -> Iterator[None]:
+    """Turn these errors in this block into a CommandError with exit code 2."""
+    try:
+        yield
+    except errors as error:
+        raise CommandError(str(error), returncode=2) from error
+
+
+@contextmanager
+def writing_to(folder: Path) -> Iterator[None]:
+    """Turn an OSError in this block into a CommandError about the folder, with exit code 2."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(f"cannot write to {folder}: {error.strerror or error}", returncode=2) from error

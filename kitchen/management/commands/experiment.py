@@ -117,18 +117,12 @@ def _add_partners(parser: CommandParser) -> None:
 def require_database(*, may_create: bool = False) -> None:
     """Raise a CommandError with code 2 if the database is missing or does not match this version.
 
-    With `may_create`, a SQLite database without any tables is prepared instead.
+    With `may_create`, a database without any tables is prepared first.
     """
     try:
-        missing = missing_migrations()
-        if (
-            missing
-            and may_create
-            and connection.vendor == "sqlite"
-            and not connection.introspection.table_names()
-        ):
+        if may_create and not connection.introspection.table_names():
             call_command("migrate", verbosity=0)
-            return
+        missing = missing_migrations()
     except DatabaseError as error:
         why = str(error).splitlines()[0]
         raise CommandError(f"the database cannot be used: {why}", returncode=2) from error
@@ -198,7 +192,7 @@ class Command(OneLineCommand):
                 experiment_services.experiment_start(
                     experiment=experiment, allowed=allowed, on_workers=on_workers
                 )
-            played = self._play(experiment, setup, out, progress, options["poll"], on_workers=on_workers)
+            played = self._play(experiment, out, progress, options["poll"], on_workers=on_workers)
         finally:
             progress.close()
         self._report(experiment, setup, out, played)
@@ -228,14 +222,7 @@ class Command(OneLineCommand):
         return allowance.amount
 
     def _play(
-        self,
-        experiment: Experiment,
-        setup: ExperimentSetup,
-        out: Path,
-        progress: Progress,
-        poll: float,
-        *,
-        on_workers: bool,
+        self, experiment: Experiment, out: Path, progress: Progress, poll: float, *, on_workers: bool
     ) -> list[EpisodeRow]:
         """Play the episodes here or wait for the workers; write rows and logs as files at the end."""
         try:
@@ -246,7 +233,7 @@ class Command(OneLineCommand):
         finally:
             rows = list(experiment_services.rows_of(experiment).values())
             if rows:
-                experiment_folder.write_rows(out, setup, rows)
+                experiment_folder.write_rows(out, ExperimentSetup.from_json(experiment.setup), rows)
             for key, data in database_logs.logs_of(experiment):
                 LogFolder(out).write(key, data)
         return rows
@@ -264,7 +251,7 @@ class Command(OneLineCommand):
             ):
                 experiment_services.episode_play(episode=episode)
                 continue
-            if time.monotonic() - last > patience:
+            if on_workers and time.monotonic() - last > patience:
                 self._hint(experiment)
                 patience, last = PATIENCE, time.monotonic()
             time.sleep(poll)

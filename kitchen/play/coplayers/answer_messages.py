@@ -36,6 +36,7 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_answer, ask_coplayers, may_look_for_answers
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
 from kitchen.play.turn.turn_claims import release_claim, unanswered_turns
+from kitchen.play.turn.turn_rules import decision_parties, waits_for_minds
 from kitchen.words.translation import gettext_noop
 
 
@@ -120,8 +121,8 @@ def finish_answer(*, episode_id: int, step: int, claim: str) -> None:
         minds = minds_to_answer(turn) if turn.step == step else []
         for mind in minds:
             transaction.on_commit(partial(ask_answer, episode_id, step, mind.number))
-        if not minds and turn.step == step and turn.waits_for_minds:
-            for party in turn.parties:
+        if not minds and turn.step == step and waits_for_minds(turn):
+            for party in decision_parties(turn):
                 transaction.on_commit(partial(ask_coplayers, episode_id, step, *party))
 
 
@@ -137,6 +138,7 @@ MESSAGE_RECEIPTS = {
     "no_such_job": gettext_noop("That job is not there any more."),
     "no_aim": gettext_noop("Choose what is to be done, or write it."),
     "no_such_aim": gettext_noop("That cannot be asked of them."),
+    "no_such_request": gettext_noop("That cannot be asked of them."),
     "over": gettext_noop("This episode has ended."),
     "elsewhere": gettext_noop("This is open in another tab: continue there, or choose to play here instead."),
 }

@@ -31,7 +31,6 @@ from kitchen.contract.planned_commands import replaced_plans
 from kitchen.contract.world import Command, Json, World
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.money.budget_ledger import BudgetPurse
-from kitchen.play.episode.change_episode import SubmittedCommand, SubmittedDecision
 from kitchen.play.models import Decision, Mind
 from kitchen.play.turn.conversation import (
     checked_messages,
@@ -39,11 +38,12 @@ from kitchen.play.turn.conversation import (
     may_know,
     messages_for_agent,
     note_with_last_heard,
-    organisation_of,
 )
 from kitchen.play.turn.decision_records import checked_intents, late_decisions, note_with_intents
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import known_commands, known_events
+from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
+from kitchen.play.turn.turn_rules import asked_seats, minds_asked
 from kitchen.registry.agent_registry import agent_kinds, get_agent
 
 UNSTORABLE_ERRORS = (DatabaseError, ArithmeticError, UnicodeError, ValueError)
@@ -107,7 +107,7 @@ def ask_minds(
     Everything that agents are told is read before the first one is asked. The turn is not used afterwards, so
     a database outage meanwhile spoils no answer.
     """
-    waiting, knowing = {mind.pk for mind in turn.minds_asked}, turn.episode.knowing
+    waiting, knowing = {mind.pk for mind in minds_asked(turn)}, turn.episode.knowing
     minds = [mind for mind in minds_of_step(turn) if only in {None, mind.number}]
     visible_seats = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
     given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
@@ -133,11 +133,11 @@ def minds_of_step(turn: OpenTurn) -> list[Mind]:
     These are the agents that still have to command. Where members talk within the step, agents whose seats
     are busy take part too, in the order of their member numbers.
     """
-    organisation = organisation_of(turn.episode)
+    organisation = turn.episode.team
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
-        return turn.minds_asked
-    asked = {seat.mind_id for seat in turn.acting if seat.number in turn.asked}
-    waiting = {mind.pk for mind in turn.minds_asked}
+        return minds_asked(turn)
+    asked = {seat.mind_id for seat in turn.acting if seat.number in asked_seats(turn)}
+    waiting = {mind.pk for mind in minds_asked(turn)}
     first = {seat.mind_id: seat.number for seat in reversed(turn.acting)}
     minds = [mind for mind in turn.minds if mind.pk in waiting or mind.pk not in asked]
     return sorted(minds, key=lambda mind: first[mind.pk]) if waiting else []
@@ -269,7 +269,7 @@ def _with_why(situation: Situation) -> Situation:
 
 def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
     """Return the fields of an agent's situation about messages. Empty if the members cannot send messages."""
-    organisation = organisation_of(turn.episode)
+    organisation = turn.episode.team
     if organisation is None:
         return {}
     member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number

@@ -29,6 +29,7 @@ from kitchen.play.coplayers.ask_agents import (
     minds_of_step,
 )
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.turn_rules import choosing_people
 from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, get_agent
 
 log = logging.getLogger(__name__)
@@ -95,7 +96,12 @@ def begin_instant_decisions(
     Returns None if they cannot be asked here: the command will be refused, other people have not chosen, or
     an agent needs more time.
     """
-    if not turn.is_open or step != turn.step or turn.choosing != {seat} or turn.numbers == turn.people:
+    if (
+        not turn.is_open
+        or step != turn.step
+        or choosing_people(turn) != {seat}
+        or turn.numbers == turn.people
+    ):
         return None
     asked = minds_of_step(turn)
     instant = all(_is_instant(mind.kind) for mind in asked)

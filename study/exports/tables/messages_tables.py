@@ -26,7 +26,7 @@ from kitchen.contract.assigned_jobs import (
     job_changes,
 )
 from kitchen.play.models import Episode, Message
-from kitchen.play.turn.conversation import may_know, member_message, organisation_of, unblocked_text
+from kitchen.play.turn.conversation import may_know, member_message, unblocked_text
 from kitchen.play.turn.state_store import current_world
 from study.design.models import Study
 from study.exports.export_table import (
@@ -110,7 +110,7 @@ def _first_seats(pks: set[int]) -> dict[int | None, int]:
 
 
 def _share(played: PlayedEpisode, episode: Episode, messages: Sequence[Message], first: int) -> Share:
-    organisation, world = organisation_of(episode), current_world(episode)
+    organisation, world = episode.team, current_world(episode)
     if organisation is None:
         return Share(0, set(), 0, {})
     until = {

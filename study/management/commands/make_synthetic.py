@@ -15,7 +15,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from kitchen.contract.world import WorldError
 from study.design.study_errors import DesignError
-from study.management.study_command import StudyCommand
+from study.management.study_command import StudyCommand, bad_input
 from study.pilot.synthetic.synthetic_participants import SyntheticRequest, make_participants
 
 
@@ -50,9 +50,8 @@ class Command(StudyCommand):
         if not study.conditions.exists():
             raise CommandError(f"{slug} has no conditions: nobody can take part", returncode=2)
         try:
-            made = make_participants(study, wish, self.stdout.write)
-        except WorldError as error:
-            raise CommandError(str(error), returncode=2) from error
+            with bad_input(WorldError):
+                made = make_participants(study, wish, self.stdout.write)
         except DesignError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{made} synthetic participants made in {slug}")

@@ -284,7 +284,7 @@ def test_a_mind_that_comes_first_opens_towards_a_person_before_they_choose(
     assert sent == [(play_task_queue.ANSWER, episode.pk, 1, 0)]  # the other mind waits
     answer(*sent.pop()[1:])
     view = current_seat_view(episode.seats.get(number=2))
-    assert [one.text for one in view.messages] == ["shall I dig?"] and view.phase == "choose"
+    assert [one.text for one in view.talk.messages] == ["shall I dig?"] and view.phase == "choose"
     assert due(episode) == [] and did(episode, 1) == []
     say(episode, "yes", 0, seat=2)
     all_answer(episode)

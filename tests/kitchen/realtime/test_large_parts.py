@@ -41,7 +41,7 @@ def stored(owner: str, played: RealtimeEpisode) -> Any:
     return store_tick_groups(owner, [played.written()])
 
 
-def test_another_owner_goes_on_from_what_was_stored(episode: Episode) -> None:
+def test_another_owner_continues_from_the_stored_state(episode: Episode) -> None:
     mine = taken_by("me", episode)
     tick(mine, 3)
     assert stored("me", mine)

@@ -23,7 +23,7 @@ def test_ticks_that_were_missed_are_not_made_up_for() -> None:
     assert pace.due == pytest.approx(1.65)
 
 
-def test_what_is_later_than_half_a_second_is_time_that_was_lost() -> None:
+def test_a_delay_above_half_a_second_is_lost_time() -> None:
     pace = TickSchedule(0.2, due=1.0)
     assert pace.take(2.25) == 1250
     assert pace.take_counts() == (1, 1250)

@@ -10,10 +10,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from kitchen.play.episode.change_episode import SubmittedCommand, end_episode, submit_commands
+from kitchen.play.episode.change_episode import end_episode, submit_commands
 from kitchen.play.live.render_page import Screen
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.uptime.heartbeat import record_heartbeat
 from kitchen.uptime.models import Outage
 from study.design.models import Outcome, Study, Version
@@ -56,7 +57,7 @@ def begun(study: Study, entry: str = "one", *, synthetic: bool = False) -> Parti
 
 def command(episode: Episode) -> None:
     view = current_seat_view(episode.seats.get(number=0))
-    order = SubmittedCommand(0, view.legal[0])
+    order = SubmittedCommand(0, view.choice.legal[0])
     assert submit_commands(episode_id=episode.pk, step=view.step + 1, commands=[order]).accepted
 
 

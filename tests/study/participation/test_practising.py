@@ -48,7 +48,7 @@ def follow(episode: Episode | None) -> Episode:
     assert episode
     seat = Seat.objects.select_related("episode").get(episode=episode, number=0)
     while (view := current_seat_view(seat)).phase == "choose":
-        submit(episode, view.step + 1, *(view.hinted or ("noop",)))
+        submit(episode, view.step + 1, *(view.choice.hinted or ("noop",)))
     return Episode.objects.get(pk=episode.pk)
 
 

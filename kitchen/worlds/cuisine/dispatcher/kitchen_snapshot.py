@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
@@ -92,7 +92,9 @@ class KitchenMoment:
         settled = tuple(sorted(set(situation.seats) - set(asked)))
         agents, mine = len(observation["agents"]), tuple(sorted(situation.seats))
         team = CommandedTeam(agents, mine, tuple(sorted(people)), settled)
-        moment = cls(brief, observation, team, _before(situation, settled), situation.events)
+        others = {s: c for s, c in situation.commanded.items() if s not in situation.seats}
+        ours = {s: c for s, c in situation.commanded.items() if s in settled}
+        moment = cls(brief, observation, team, {**others, **ours}, situation.events)
         moment = replace(moment, sees_people=situation.knowing != NO_ONE, late=situation.late)
         if situation.organisation is None or situation.organisation.is_silent:
             return moment
@@ -104,11 +106,6 @@ class KitchenMoment:
             jobs=situation.jobs,
             only_answers=situation.because == REASON_TO_ANSWER,
         )
-
-
-def _before(situation: Situation, settled: Collection[int]) -> dict[int, Command]:
-    others = {s: c for s, c in situation.commanded.items() if s not in situation.seats}
-    return {**others, **{s: c for s, c in situation.commanded.items() if s in settled}}
 
 
 def agent_name(seat: int) -> str:

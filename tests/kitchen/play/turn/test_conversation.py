@@ -332,9 +332,9 @@ def test_a_person_who_leads_is_shown_what_their_team_sees_where_that_is_said(
 ) -> None:
     episode = team("tree", people=2, robots=1, sees=sees)
     leader, worker = (current_seat_view(seat) for seat in episode.seats.filter(number__lt=2))
-    assert set(leader.seen) == seen and worker.seen == {}
+    assert set(leader.jobs.seen) == seen and worker.jobs.seen == {}
     told = state_message("cuisine", leader).seen
-    assert told == {str(seat): leader.seen[seat] for seat in seen}
+    assert told == {str(seat): leader.jobs.seen[seat] for seat in seen}
 
 
 def test_what_a_mind_may_not_say_is_not_sent_and_its_log_says_so() -> None:

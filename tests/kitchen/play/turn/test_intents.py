@@ -53,7 +53,7 @@ def take(episode: Episode) -> None:
 
 
 def shown(episode: Episode) -> Mapping[int, Intent]:
-    return current_seat_view(episode.seats.get(number=0)).intents
+    return current_seat_view(episode.seats.get(number=0)).plans.intents
 
 
 def test_what_was_said_when_the_last_step_was_decided_is_shown_and_nothing_of_the_open_step() -> None:

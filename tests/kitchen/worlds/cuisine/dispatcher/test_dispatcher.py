@@ -156,7 +156,7 @@ def test_without_an_answer_the_fallback_plays_and_is_named(
         assert decision.commands == make_agent("planner", {}).decide(situation).commands
 
 
-def test_a_fallback_keeps_the_memory_and_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fallback_keeps_the_memory_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, GOOD, base.OverloadedError("busy"), GOOD)
     memory = decide(seen()).memory
     memory = decide(seen(memory=memory)).memory
@@ -175,7 +175,7 @@ def test_a_fallback_keeps_the_memory_and_is_told_of(monkeypatch: pytest.MonkeyPa
         (base.RejectedError, "You could not be asked in the last step, so your agents did nothing."),
     ],
 )
-def test_the_model_is_told_why_it_did_not_command(
+def test_the_model_reads_why_it_did_not_command(
     monkeypatch: pytest.MonkeyPatch, error: type[ModelError], words: str
 ) -> None:
     model = script(monkeypatch, error("why"), GOOD)
@@ -292,7 +292,7 @@ def test_what_it_intends_is_the_first_paragraph_of_the_plan_in_a_structured_repl
         assert decide(told, reply="tool").intents == {}
 
 
-def test_what_it_thought_is_told_only_where_the_condition_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thoughts_are_shown_only_if_the_setting_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     told = replace(seen(), tells=True)
     script(
         monkeypatch, base.Reply("", {"plan": "First rice.", "commands": []}, reasoning=" Rice is missing. ")

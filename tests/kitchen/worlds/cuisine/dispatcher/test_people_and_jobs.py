@@ -63,7 +63,7 @@ def test_what_people_say_is_in_the_prompt_as_somebodys_words(monkeypatch: pytest
     assert decision.commands == {1: ("goto", "storage0"), 2: ("noop",)}
 
 
-def test_only_the_last_messages_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_last_messages_are_in_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, "noop_agent1")
     decide(told(*(f"message {number}" for number in range(1, 15))))
     assert '"message 4"' not in model.said() and '"message 5"' in model.said()
@@ -125,7 +125,7 @@ def asked(*jobs: Job, said: Sequence[TeamMessage] = ()) -> Situation:
         ),
     ],
 )
-def test_who_is_led_is_told_of_open_jobs_and_answers_them(
+def test_a_led_dispatcher_sees_open_jobs_and_answers_them(
     monkeypatch: pytest.MonkeyPatch, answer: Any, reply: str
 ) -> None:
     model = script(monkeypatch, answer)
@@ -139,7 +139,7 @@ def test_who_is_led_is_told_of_open_jobs_and_answers_them(
     assert decision.commands == {1: ("noop",), 2: ("noop",)}
 
 
-def test_a_job_that_was_taken_back_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_withdrawn_job_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, "Job 4: done\nnoop_agent1\nnoop_agent2")
     said = (
         TeamMessage(4, 1, 0, (1,), "inform", "fetch rice"),
@@ -150,7 +150,7 @@ def test_a_job_that_was_taken_back_is_told_as_such(monkeypatch: pytest.MonkeyPat
     assert "Jobs for you: none." in model.said()
 
 
-def test_who_is_only_to_answer_is_told_so_and_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dispatcher_that_only_answers_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     pair = make_organisation("pair", TEAM.members, seats=3)
     model = script(monkeypatch, "Say: I take the rice.")
     situation = replace(told("who takes the rice?"), organisation=pair)

@@ -91,7 +91,7 @@ def decided(
         ("robot 99999999999999 fetch", None),
     ],
 )
-def test_what_is_understood_of_plain_words(text: str, wish: tuple[str, str, tuple[int, ...]] | None) -> None:
+def test_plain_words_are_parsed_as_wishes(text: str, wish: tuple[str, str, tuple[int, ...]] | None) -> None:
     brief = kitchen(level="level_3", seats=3).brief(0)
     read = [(one.do, one.what, one.seats) for one in parse_wishes(said(text), brief)]
     assert read == ([wish] if wish else [])
@@ -120,7 +120,7 @@ def test_one_message_may_ask_for_several_things(
     assert [(one.do, one.what, one.seats) for one in parse_wishes(said(text), brief)] == wishes
 
 
-def test_what_was_asked_stands_although_it_is_told_no_more() -> None:
+def test_a_request_holds_after_its_message_is_gone() -> None:
     world = kitchen(level="level_3", seats=3)
     stopped = decided(world, "robot 2, stop. Let me use the pot.")
     memory = json.loads(json.dumps(stopped.memory))
@@ -132,7 +132,7 @@ def test_what_was_asked_stands_although_it_is_told_no_more() -> None:
     assert [one["do"] for one in decision.memory["heeded"]["wishes"]] == ["stop", "leave_tool"]
 
 
-def test_what_is_asked_again_and_again_is_remembered_once() -> None:
+def test_a_repeated_request_is_remembered_once() -> None:
     brief = kitchen(level="level_3", seats=3).brief(0)
     wishes = parse_wishes(said("stop", "go on", "stop", "robot 2, fetch rice", "go on", "stop"), brief)
     left = open_wishes(wishes, step=2, done=[wishes[3]])
@@ -140,7 +140,7 @@ def test_what_is_asked_again_and_again_is_remembered_once() -> None:
     assert current_wishes(left, (1, 2), step=2) == current_wishes(wishes, (1, 2), step=2)
 
 
-def test_of_several_who_are_told_only_the_first_fetches() -> None:
+def test_only_the_first_of_several_addressed_agents_fetches() -> None:
     members = (Member(0, (0,), is_person=True), *LEAVES)
     team = make_organisation("each", members, seats=3, settings={"talk": True})
     for text, kind, doing in (
@@ -158,7 +158,7 @@ def test_of_several_who_are_told_only_the_first_fetches() -> None:
         assert says == doing
 
 
-def test_wishes_stand_until_they_are_done_or_somebody_wishes_otherwise() -> None:
+def test_wishes_hold_until_they_are_done_or_replaced() -> None:
     brief = kitchen(level="level_3", seats=3).brief(0)
 
     def now(*texts: str, step: int = 2) -> Any:
@@ -175,7 +175,7 @@ def test_wishes_stand_until_they_are_done_or_somebody_wishes_otherwise() -> None
     assert now("I take the rice", "robot 2, fetch rice").items == set()
 
 
-def test_a_robot_fetches_what_it_is_told_to_and_says_so_once() -> None:
+def test_a_robot_fetches_on_request_and_confirms_it_once() -> None:
     world, memory, done, lines = kitchen(level="level_3", seats=3), None, [], []
     for _ in range(4):
         decision = decided(world, "Robot 3, fetch rice", memory=memory)
@@ -191,7 +191,7 @@ def test_a_robot_fetches_what_it_is_told_to_and_says_so_once() -> None:
     assert after.memory["heeded"]["wishes"] == [] and after.says == ()
 
 
-def test_who_is_told_to_stop_waits_until_it_is_told_to_go_on() -> None:
+def test_a_stopped_robot_waits_for_go_on() -> None:
     world = kitchen(level="level_3", seats=3)
     stopped = decided(world, "robot 2, stop")
     assert stopped.commands[1] == ("noop",) and stopped.commands[2] != ("noop",)
@@ -225,7 +225,7 @@ def test_what_somebody_has_for_themselves_is_left_to_them_and_the_rest_is_done(
     assert all(any(one in each for each in done) for one in others)
 
 
-def test_what_nobody_is_to_take_is_neither_taken_nor_thrown_away() -> None:
+def test_reserved_items_are_neither_taken_nor_thrown_away() -> None:
     world = kitchen(level="level_3", seats=3, seed=3)
     for words in ("goto storage0", "get storage0 salmon", "goto chopboard0", "put chopboard0"):
         world.step([(1, tuple(words.split()))])
@@ -244,7 +244,7 @@ def _takes(world: CuisineWorld, text: str) -> bool:
     return taken
 
 
-def test_a_promise_holds_as_long_as_whoever_gave_it_plays() -> None:
+def test_a_promise_holds_while_its_author_plays() -> None:
     world = kitchen(level="level_3", seats=3)
     memory = decided(world, "I take the rice").memory
     assert [one["what"] for one in memory["heeded"]["wishes"]] == ["rice"]
@@ -252,7 +252,7 @@ def test_a_promise_holds_as_long_as_whoever_gave_it_plays() -> None:
     assert decided(world, memory=memory, organisation=alone).memory["heeded"]["wishes"] == []
 
 
-def test_what_is_not_there_is_said_and_taken_back() -> None:
+def test_a_missing_item_is_reported_and_the_request_withdrawn() -> None:
     world = kitchen(level="level_3", seats=3)
     first = decided(world, "robots 2 and 3, bring tuna sashimi")
     assert [one.text for one in first.says] == [
@@ -264,7 +264,7 @@ def test_what_is_not_there_is_said_and_taken_back() -> None:
     assert decided(world, memory=json.loads(json.dumps(stopped.memory)), step=30).says == ()
 
 
-def test_what_was_said_to_the_person_who_had_the_seat_is_no_order() -> None:
+def test_messages_to_the_previous_person_of_the_seat_are_ignored() -> None:
     world = kitchen(level="level_3", seats=3)
     before = decided(world, "fetch rice", "stop", taken_over=2)
     assert "heeded" not in before.memory and before.says == ()
@@ -281,9 +281,7 @@ STOPS = [
 
 
 @pytest.mark.parametrize(("kind", "text", "to", "stops"), STOPS)
-def test_a_picked_job_is_given_up_where_its_robot_is_told_to_stop(
-    kind: str, text: str, to: tuple[int, ...], stops: bool
-) -> None:
+def test_a_stopped_robot_gives_up_its_job(kind: str, text: str, to: tuple[int, ...], stops: bool) -> None:
     team = make_organisation("tree", (Member(0, (0,), is_person=True), *LEAVES), seats=3)
     world, memory, said_of_it = kitchen(level="level_3", seats=3), None, []
     heard = [TeamMessage(1, 1, 0, to, "inform", "", {"aim": ["fetch", "rice"]})]
@@ -366,7 +364,7 @@ def test_only_people_are_heeded_and_without_talk_nothing_is_remembered() -> None
     assert decided(world, "stop", organisation=None) == plain
 
 
-def test_who_is_not_understood_is_told_what_is_and_later_only_that_they_were_not() -> None:
+def test_an_unclear_message_gets_help_once_and_then_a_short_answer() -> None:
     world = kitchen(level="level_3", seats=3)
     first = decided(world, "hello you")
     assert [say.to for say in first.says] == [(0,)] and "robot 2, fetch rice" in first.says[0].text
