@@ -47,8 +47,9 @@ from kitchen.play.turn.turn_claims import claim_decision
 from kitchen.play.turn.websocket_messages import message_to_json
 from kitchen.registry.agent_registry import get_agent
 from kitchen.registry.world_registry import get_kit
-from study.design.blueprint import ConditionPlan, solo_condition
-from study.design.condition_plan import mind_plans, people_in, planned_organisation, seats_of
+from study.design.blueprint import Blueprint, ConditionPlan, solo_condition
+from study.design.condition_plan import people_in
+from study.participation.round_planning import episode_settings
 from study.pilot.bots.simulated_person import Experience, Person, Player
 
 Row = dict[str, Any]
@@ -96,28 +97,34 @@ class Recording:
 
 
 def record_episode(
-    plan: ConditionPlan,
-    *,
-    seed: int,
-    number: int,
-    thinking: float,
-    look: Mapping[str, Any],
-    steps: int | None,
+    design: Blueprint, condition: ConditionPlan, *, seed: int, number: int, steps: int | None
 ) -> Recording:
     """Play one episode of a condition to its end, and delete it from the database. Return the recording.
 
-    `look` holds the arguments of `create_episode` that decide what people see. `steps` shortens the episode,
-    in worlds that allow it. Raises SettingsError if the condition cannot be played. A process that is killed
-    meanwhile leaves an episode (`leftover_recordings`).
+    It is played without clocks and paid models. `steps` shortens it, in worlds that allow it. Raises
+    SettingsError if the condition cannot be played. A process that is killed meanwhile leaves an episode
+    (`leftover_recordings`).
     """
+    plan, player = solo_condition(condition), Player(Person(seed, number), 1)
+    planned = episode_settings(design, plan, people_in(plan)[:1])
+    played = {
+        "settings": _shortened(plan, steps),
+        "minds": [_without_model(mind) for mind in planned["minds"]],
+        "label": LABEL,
+    }
     with playing_offline():
-        player, episode = Player(Person(seed, number), 1), _opened(plan, look, seed=seed, steps=steps)
+        episode = create_episode(**(planned | NO_CLOCKS | played), seed=seed, synthetic=True)
     try:
         with playing_offline():
             _play(episode, player)
-        return _read(episode, player.experience(), plan, thinking)
+        changed = {name: planned[name] for name in ("label", *NO_CLOCKS) if planned[name] is not None}
+        return _read(episode, player.experience(), changed)
     finally:
         _forget(episode)
+
+
+NO_CLOCKS: dict[str, float | None] = {"step_seconds": None, "thinking_seconds": 0, "decision_seconds": None}
+"""Times of an episode while it is recorded; copies have those of the condition."""
 
 
 @transaction.atomic
@@ -133,21 +140,6 @@ def leftover_recordings() -> QuerySet[Episode]:
     return Episode.objects.filter(synthetic=True, label=LABEL, audience="", created_at__lt=long_ago)
 
 
-def _opened(condition: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: int | None) -> Episode:
-    plan = solo_condition(condition)
-    return create_episode(
-        world=plan.world,
-        settings=_shortened(plan, steps),
-        seats=seats_of(plan),
-        seed=seed,
-        minds=[_without_model(mind) for mind in mind_plans(plan, people_in(plan)[:1])],
-        organisation=planned_organisation(plan, people_in(plan)[:1]),
-        label=LABEL,
-        synthetic=True,
-        **look,
-    )
-
-
 def _play(episode: Episode, player: Player) -> None:
     seat = episode.seats.get(mind=None)
     for _ in range(1, MOST_STEPS):
@@ -161,9 +153,7 @@ def _play(episode: Episode, player: Player) -> None:
             say = MessageDraft("", INFORM, (member,), {"aim": list(aim)})
             send_message(episode_id=episode.pk, seat=seat.number, say=say)
         step = state["step"] + 1
-        claim = claim_decision(
-            episode_id=episode.pk, step=step
-        )  # claim the decision, so that no worker takes it
+        claim = claim_decision(episode_id=episode.pk, step=step)  # so that no worker takes it
         if state["phase"] == "choose":
             given = SubmittedCommand(seat.number, tuple(player.choose(state)))
             submit_commands(episode_id=episode.pk, step=step, commands=[given])
@@ -181,11 +171,10 @@ def _without_model(mind: MindPlan) -> MindPlan:
     return replace(mind, settings={**mind.settings, named: STAND_IN}) if named else mind
 
 
-def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinking: float) -> Recording:
-    clock = {"step_seconds": plan.step_seconds, "thinking_seconds": thinking}
+def _read(episode: Episode, experience: Experience, changed: Row) -> Recording:
     sent = CallMessage.objects.filter(call__decision__mind__episode=episode)
     return Recording(
-        episode={**Episode.objects.values().get(pk=episode.pk), **clock, "label": plan.label},
+        episode={**Episode.objects.values().get(pk=episode.pk), **changed},
         rows={
             one.model: list(one.model._default_manager.filter(**{one.path: episode}).order_by("pk").values())
             for one in TABLES

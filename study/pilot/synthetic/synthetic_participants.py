@@ -20,7 +20,7 @@ from kitchen.contract.canonical_json import derived_seed
 from kitchen.play.episode import log_integrity
 from kitchen.play.episode.create_episode import erase_episode
 from kitchen.play.models import Episode
-from study.design.blueprint import Blueprint, ConditionPlan
+from study.design.blueprint import Blueprint
 from study.design.condition_plan import people_in
 from study.design.counterbalancing import OrderSequence, SequenceTally, assign_order
 from study.design.models import Study, SurveyItem, Version
@@ -123,24 +123,18 @@ def _recordings(design: Blueprint, request: SyntheticRequest) -> dict[str, list[
     if design.has("practice"):
         plans[PRACTICE] = design.practice
     return {
-        key: [_recorded(plan, key, number, design, request) for number in range(1, request.recordings + 1)]
+        key: [
+            record_episode(
+                design,
+                plan,
+                seed=derived_seed(request.seed, "recording", key, number),
+                number=number,
+                steps=request.steps,
+            )
+            for number in range(1, request.recordings + 1)
+        ]
         for key, plan in plans.items()
     }
-
-
-def _recorded(
-    plan: ConditionPlan, key: str, number: int, design: Blueprint, request: SyntheticRequest
-) -> Recording:
-    seed = derived_seed(request.seed, "recording", key, number)
-    waits = plan.thinking_seconds
-    thinking = float(design.study["thinking_seconds"]) if waits is None else waits
-    look = {
-        "shown": design.shown_in(plan),
-        "asks_first": bool(design.meant("asks_first")),
-        "three_dimensions": plan.three_dimensions,
-        "shows_intents": plan.shows_intents,
-    }
-    return record_episode(plan, seed=seed, number=number, thinking=thinking, look=look, steps=request.steps)
 
 
 class _Maker:

@@ -142,11 +142,14 @@ def test_sequences_stay_even_from_one_command_to_the_next(study: Study) -> None:
 def test_leaders_assign_jobs_in_recorded_episodes() -> None:
     study = make_study(conditions=1)
     team = {"kind": "tree", "apart": True, "settings": {"sees": "all"}}
-    study.conditions.update(coplayer="follower", teammates=2, organisation=team, step_seconds=3)
-    (plan,) = blueprint_of(study).conditions
-    recording = record_episode(plan, seed=1, number=1, thinking=0, look={}, steps=3)
+    study.conditions.update(
+        coplayer="follower", teammates=2, organisation=team, step_seconds=3, knowing="people"
+    )
+    design = blueprint_of(study)
+    recording = record_episode(design, design.conditions[0], seed=1, number=1, steps=3)
     assert [row["number"] for row in recording.rows[Seat] if not row["acts"]] == [2]
     assert {row["kind"] for row in recording.rows[Message]} >= {"inform", "accept"}
+    assert (recording.episode["step_seconds"], recording.episode["knowing"]) == (3, "people")
     assert len(recording.steps) == 3 and not Episode.objects.exists()
 
 
@@ -154,8 +157,8 @@ def test_episodes_of_people_alone_are_recorded_with_players_at_random() -> None:
     study = make_study(conditions=1)
     team = {"people": [0, 1], "unfilled": "leave", "absent": "end"}
     study.conditions.update(coplayer="none", teammates=1, organisation=team)
-    (plan,) = blueprint_of(study).conditions
-    recording = record_episode(plan, seed=1, number=1, thinking=0, look={}, steps=3)
+    design = blueprint_of(study)
+    recording = record_episode(design, design.conditions[0], seed=1, number=1, steps=3)
     assert [row["kind"] for row in recording.rows[Mind]] == ["random"] and len(recording.steps) == 3
 
 
@@ -164,8 +167,8 @@ def test_large_parts_of_a_state_are_copied_with_their_episodes(boulders: None) -
     study = make_study(conditions=1)
     settings = {"blocks": 20, "steps": 5, "tick_ms": 0}
     study.conditions.update(world="boulders", settings=settings, coplayer="", teammates=0)
-    (plan,) = blueprint_of(study).conditions
-    recording = record_episode(plan, seed=1, number=1, thinking=0, look={}, steps=5)
+    design = blueprint_of(study)
+    recording = record_episode(design, design.conditions[0], seed=1, number=1, steps=5)
     copies = [Copy(recording, timezone.now(), 1.0, Random(number)) for number in range(2)]
     make_copies(copies, audience="", budget_id=None)
     for episode in Episode.objects.all():
