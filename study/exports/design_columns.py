@@ -62,31 +62,23 @@ def metric_reader(columns: Sequence[MetricColumn]) -> Callable[[str, str], tuple
     return cells
 
 
-def worlds_with_metric(named: NamedMetric, figures: Iterable[NamedMetric]) -> str:
-    """Return a sentence that names the worlds with this metric; empty if all worlds of the study have it."""
-    others = {world for each in figures for world in each.worlds} - set(named.worlds)
-    return f" Of episodes in {', '.join(named.worlds)}; blank in others." if others else ""
-
-
 def _of_episode(figure: Metric) -> str:
     text = figure.formula or figure.meaning or figure.label
     return f"{text}; {figure.undefined}" if figure.undefined else text
 
 
 def _column(named: NamedMetric, meaning: str, figures: Iterable[NamedMetric]) -> MetricColumn:
-    text = f"{meaning}.{worlds_with_metric(named, figures)}"
-    return MetricColumn(
-        named.name, METRIC_COLUMN_KINDS[named.figure.kind], text, named.figure.unit, named=named
-    )
+    """Return the column of a metric. Its meaning names the worlds that have it, if others do not."""
+    kind, unit = METRIC_COLUMN_KINDS[named.figure.kind], named.figure.unit
+    others = {world for each in figures for world in each.worlds} - set(named.worlds)
+    text = f" Of episodes in {', '.join(named.worlds)}; blank in others." if others else ""
+    return MetricColumn(named.name, kind, f"{meaning}.{text}", unit, named=named)
 
 
 WORLD, COPLAYER = "setting", "coplayer"
 """Prefixes of these columns' names, before a dot and the setting's name."""
 SETTING_OWNERS: Mapping[str, str] = {WORLD: "the game", COPLAYER: "the co-player"}
 SETTING_COLUMN_KINDS: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", str: "text"}
-
-Settings = Mapping[tuple[str, str], Json]
-"""Settings by owner (`WORLD` or `COPLAYER`) and name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,9 +64,7 @@ def page_opened(*, person: Participant, page: str, position: int = 0, **fields: 
     if page == LOBBY:  # the wait for the study's budget is over
         theirs.filter(page=WAITING, done_at=None).update(done_at=person.active_at)
     seen = theirs.filter(page=page)
-    if not seen.update(
-        loads=F("loads") + 1, **fields
-    ):  # no other process can create it: the participant's row is locked
+    if not seen.update(loads=F("loads") + 1, **fields):  # the participant's row is locked: nobody creates it
         PageVisit.objects.create(participant=person, page=page, position=position, loads=1, **fields)
     mark_episode_visits_done(person.pk)
     notify_staff(person)
@@ -79,7 +77,7 @@ def finish_page(*, participant_id: int, page: str) -> bool:
     Return False if it is not the current page or an episode on it still runs.
     """
     person = lock_participant(participant_id)
-    if page == "practice" and not _over(person.practice):
+    if page == "practice" and (not person.practice or person.practice.status == Episode.Status.PLAYING):
         return False
     progress = ParticipantProgress(person)
     if not mark_page_done(progress, page):
@@ -130,10 +128,6 @@ def practice_again(*, participant_id: int) -> bool:
     person.save(update_fields=["first_practice", "practice"])
     notify_staff(person)
     return True
-
-
-def _over(episode: Episode | None) -> bool:
-    return episode is not None and episode.status != Episode.Status.PLAYING
 
 
 def mark_page_done(

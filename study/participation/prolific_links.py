@@ -184,15 +184,13 @@ def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
     if study.recruitment != Study.Recruitment.PROLIFIC or not study.prolific_workspace:
         return parameters
     mark = signed_cookie(request, cookie_of(study), salt=SALT, max_age=SECONDS)
-    if mark != _mark(study, parameters) or _came_by_another(study, parameters):
+    if mark != _mark(study, parameters):
         return parameters
-    return {**parameters, PROOF: label_proof(study, parameters[LABEL].strip())}
-
-
-def _came_by_another(study: Study, parameters: Mapping[str, str]) -> bool:
-    """Return whether the named person already takes part through another Prolific study than the link's."""
-    person = study.participants.filter(label=parameters[LABEL].strip()).first()
-    return person is not None and person.referral.get(STUDY, "") != parameters.get(STUDY, "").strip()
+    label = parameters[LABEL].strip()
+    person = study.participants.filter(label=label).first()
+    if person and person.referral.get(STUDY, "") != parameters.get(STUDY, "").strip():
+        return parameters  # this person takes part through another study on Prolific
+    return {**parameters, PROOF: label_proof(study, label)}
 
 
 def verified_parameters(
@@ -224,46 +222,26 @@ def _named(given: Mapping[str, Any]) -> dict[str, str]:
     if LABEL not in named:
         raise NotSignedError(f"it lacks {LABEL}")
     for name, value in named.items():
-        if not _is_fit(value):
+        is_text = isinstance(value, str) and len(value) <= LONGEST and value.isprintable()
+        if not is_text or value != value.strip() or UNFILLED_PLACEHOLDER(value):
             raise NotSignedError(f"{name} is not filled in, or damaged")
     return named
-
-
-def _is_fit(value: object) -> bool:
-    """Return whether the value is a filled-in parameter: short, printable, stripped text without a
-    placeholder."""
-    return (
-        isinstance(value, str)
-        and len(value) <= LONGEST
-        and value.isprintable()
-        and value == value.strip()
-        and not UNFILLED_PLACEHOLDER(value)
-    )
 
 
 def _claims(token: str) -> dict[str, Any]:
     """Return the claims of a valid token. Raises NotSignedError."""
     if len(token) > LONGEST_TOKEN:
         raise NotSignedError("it is too long")
+    options: Any = {"require": ["exp", "aud", "iss"], "verify_aud": False}  # `audience_matches` does
     try:
         key = ring.find(str(jwt.get_unverified_header(token).get("kid", "")))
-        claims = _decoded(token, key) if key else None
+        if key:
+            return jwt.decode(
+                token, key, algorithms=["RS256"], issuer=ISSUER, leeway=LEEWAY_SECONDS, options=options
+            )
     except (jwt.PyJWTError, TypeError, ValueError, RecursionError) as error:
         raise NotSignedError(type(error).__name__) from None
-    if claims is None:
-        raise NotSignedError("there is no key of that name")
-    return claims
-
-
-def _decoded(token: str, key: RSAPublicKey) -> dict[str, Any]:
-    return jwt.decode(
-        token,
-        key,
-        algorithms=["RS256"],
-        issuer=ISSUER,
-        leeway=LEEWAY_SECONDS,
-        options={"require": ["exp", "aud", "iss"], "verify_aud": False},  # `audience_matches` does
-    )
+    raise NotSignedError("there is no key of that name")
 
 
 def audience_matches(audience: object, study: Study, hosts: set[str]) -> bool:
@@ -291,7 +269,6 @@ def _mark(study: Study, parameters: Mapping[str, str]) -> str:
 
     The hash is no proof in a link. It becomes invalid when the researcher names another workspace.
     """
-    of = [parameters.get(name, "").strip() for name in (LABEL, STUDY)]
-    return salted_hmac(
-        SALT, json.dumps([study.pk, study.prolific_workspace, *of]), algorithm="sha256"
-    ).hexdigest()
+    whose = [parameters.get(name, "").strip() for name in (LABEL, STUDY)]
+    content = json.dumps([study.pk, study.prolific_workspace, *whose])
+    return salted_hmac(SALT, content, algorithm="sha256").hexdigest()

@@ -239,7 +239,7 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
         page, position = WAITING if breaks else place.page, place.position
         if request.method == "GET":
             page_opened(person=person, page=page, position=position, **device_fields(request, person))
-        person.told_of = visit_to_record(person, page, position)
+        person.reported_visit = visit_to_record(person, page, position)
         return remember_finished(PAGES[place.page](request, person, place), request, person)
     except StudyClosedError:
         return _closed(request, person.study, entered=True)

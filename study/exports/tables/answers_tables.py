@@ -156,11 +156,9 @@ class _Chunk:
         rounds = Round.objects.filter(participant__in=pks)
         if not chosen.outage_episodes:
             rounds = rounds.exclude(episode__in=touched_episodes(downtime_since_creation(study), rounds))
-        self.rounds = _by_person(
-            rounds.order_by("participant__number", "position").values_list(
-                "participant_id", "position", "condition__key", "answered_at"
-            )
-        )
+        fields = ("participant_id", "position", "condition__key", "answered_at")
+        rows = rounds.order_by("participant__number", "position").values_list(*fields)
+        self.rounds = {pk: list(theirs) for pk, theirs in groupby(rows, itemgetter(0))}
         done = PageVisit.objects.filter(participant__in=pks, page__in=OUTSIDE, done_at__isnull=False)
         self.done = set(done.values_list("participant_id", "page"))
         given = Answer.objects.filter(participant__in=pks).order_by("attempt", "pk")
@@ -192,10 +190,6 @@ class _Chunk:
         if (which := (who.pk, position, item)) in self.given:
             return "does_not_apply" if self.given[which] == DOES_NOT_APPLY else "answered"
         return "not_answered" if sent else "not_reached"
-
-
-def _by_person(rounds: Any) -> Mapping[int, list[tuple[Any, ...]]]:
-    return {pk: list(theirs) for pk, theirs in groupby(rounds, itemgetter(0))}
 
 
 def asked_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.db.models import Min
@@ -78,13 +79,8 @@ class Share:
         return self.member in of or (not of and self.member == self.first)
 
 
-def message_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per message and participant who sent or could read it, or one if no person could."""
-    return rows_of_conversations(study, chosen, _message_rows)
-
-
 def rows_of_conversations(
-    study: Study, chosen: ExportSelection, cells: Callable[[Share], Iterable[Cells]]
+    cells: Callable[[Share], Iterable[Cells]], study: Study, chosen: ExportSelection
 ) -> Iterator[RowGroup]:
     """Yield the rows that `cells` makes of the messages in each participant's episodes, in the order of
     steps."""
@@ -136,7 +132,8 @@ def _last_message_before(messages: Sequence[Message], gone: Mapping[str, Any]) -
     return int(gone["said"]) if "said" in gone else max(before, default=0)
 
 
-def _message_rows(share: Share) -> Iterator[Cells]:
+def message_rows(share: Share) -> Iterator[Cells]:
+    """Return one row per message that the participant sent or could read, or that no person could."""
     return (
         _message_cells(row, known=share.member in readers)
         for row, readers in share.messages
@@ -151,7 +148,10 @@ def _message_cells(row: Message, *, known: bool) -> Cells:
 
 
 MESSAGES = ExportTable(
-    "messages", "What people and co-players said to one another.", MESSAGE_COLUMNS, message_rows
+    "messages",
+    "What people and co-players said to one another.",
+    MESSAGE_COLUMNS,
+    partial(rows_of_conversations, message_rows),
 )
 
 JOB_STATES = (ACCEPTED, DECLINED, STARTED, DONE, FAILED, WITHDRAWN)
@@ -166,12 +166,8 @@ JOB_COLUMNS = (
 )
 
 
-def job_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per job and participant who gave or received it, and one for a job between co-players."""
-    return rows_of_conversations(study, chosen, _job_rows)
-
-
-def _job_rows(share: Share) -> Iterable[Cells]:
+def job_rows(share: Share) -> Iterable[Cells]:
+    """Yield one row per job that the participant gave or received, or that is between co-players."""
     messages = {row.number: row for row, _ in share.messages}
     courses: dict[tuple[int, int], list[tuple[Message, Job]]] = {}
     for change, job in job_changes(map(member_message, messages.values())):
@@ -193,4 +189,9 @@ def _job_cells(course: list[tuple[Message, Job]], *, known: bool) -> Cells:
     return (*asked, *states, last.state, last.why, known)
 
 
-JOBS = ExportTable("jobs", "What members asked of one another, and what became of it.", JOB_COLUMNS, job_rows)
+JOBS = ExportTable(
+    "jobs",
+    "What members asked of one another, and what became of it.",
+    JOB_COLUMNS,
+    partial(rows_of_conversations, job_rows),
+)

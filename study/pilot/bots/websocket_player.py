@@ -19,9 +19,7 @@ from kitchen.contract.world import Command
 from study.pilot.bots.http_browser import (
     PatienceLimit,
     WalkedPage,
-    WalkError,
     origin,
-    printable_url,
     socket_url,
 )
 from study.pilot.bots.simulated_person import Player
@@ -82,14 +80,12 @@ class TurnSession:
             raise ConnectionDroppedError(f"{type(error).__name__} {error}".strip()) from error
         except ConnectionClosed as error:
             if error.rcvd and error.rcvd.code == NO_SUCH_SEAT:
-                raise WalkError(
-                    f"{printable_url(self.page.url)}: the server does not know this seat"
-                ) from error
+                raise self.page.error("the server does not know this seat") from error
             raise ConnectionDroppedError(str(error)) from error
 
     async def _sit(self, socket: ClientConnection) -> None:
         if socket.subprotocol != PROTOCOL:
-            raise WalkError(f"{printable_url(self.page.url)}: the websocket does not speak {PROTOCOL}")
+            raise self.page.error(f"the websocket does not speak {PROTOCOL}")
         over = False
         while not over:
             try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -208,9 +209,18 @@ class Copy:
     began: datetime
     pace: float
     rng: Random
-    episode: Episode | None = None
-    ends: list[datetime] | None = None
-    """The time at which each step ended."""
+    episode: Episode = field(init=False)
+    """The episode, once it is written."""
+    ends: list[datetime] = field(init=False)
+    """The time at which each step ended, at this person's pace."""
+
+    def __post_init__(self) -> None:
+        seconds = (max(QUICKEST, self.rng.lognormvariate(0, 0.5) * self.pace) for _ in self.recording.steps)
+        self.ends = [self.began + timedelta(seconds=passed) for passed in accumulate(seconds)]
+
+    def end(self, step: int) -> datetime:
+        """Return the time at which this step ended; the last one's if there are fewer."""
+        return self.ends[min(step, len(self.ends)) - 1]
 
 
 def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None) -> None:
@@ -220,9 +230,8 @@ def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None)
     (`study.pilot.synthetic.synthetic_participants`) erases them.
     """
     for copy in copies:
-        copy.ends = _ends(copy)
         copy.episode = _episode(copy, audience, budget_id)
-    insert_in_batches(Episode, [_made(copy) for copy in copies])
+    insert_in_batches(Episode, [copy.episode for copy in copies])
     made: dict[type[Model], dict[tuple[int, Any], Model]] = {}
     for table in TABLES:
         owners = made.get(table.owner_model, {}) if table.owner_model else {}
@@ -238,28 +247,14 @@ def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None)
 def _copied(table: RecordedTable, row: Row, copy: Copy, owner: Model | None) -> Model:
     fresh: Row = {"id": None}
     if "episode_id" in row:
-        fresh["episode_id"] = _made(copy).pk
+        fresh["episode_id"] = copy.episode.pk
     if table.owner:
         fresh[table.owner] = owner and owner.pk
     if table.time:
-        fresh[table.time] = _end(copy, row["step"])
+        fresh[table.time] = copy.end(row["step"])
     if table.model is Seat:
         fresh["key"] = new_key()
     return table.model(**{**row, **fresh})
-
-
-def copy_erase(copy: Copy) -> None:
-    """Erase a copy that no participant received."""
-    _made(copy).delete()
-
-
-def _ends(copy: Copy) -> list[datetime]:
-    """Return the time at which each step ended, at this person's pace."""
-    now, ends = copy.began, []
-    for _ in copy.recording.steps:
-        now += timedelta(seconds=max(QUICKEST, copy.rng.lognormvariate(0, 0.5) * copy.pace))
-        ends.append(now)
-    return ends
 
 
 def _episode(copy: Copy, audience: str, budget_id: int | None) -> Episode:
@@ -286,13 +281,13 @@ def write_prompts(recordings: Sequence[Recording]) -> None:
 def _write_steps(copies: Sequence[Copy]) -> None:
     insert_in_batches(Step, (step for copy in copies for step in _steps(copy)))
     for copy in copies:  # a full state may be a megabyte: one transaction per copy
-        changes = ({**row, "id": None, "episode_id": _made(copy).pk} for row in copy.recording.state_changes)
+        changes = ({**row, "id": None, "episode_id": copy.episode.pk} for row in copy.recording.state_changes)
         insert_in_batches(StateChange, (StateChange(**row) for row in changes))
 
 
 def _steps(copy: Copy) -> Iterator[Step]:
     """Yield the steps of a copy with a new hash chain, because their times are new."""
-    chain = first_chain_hash(_made(copy))
+    chain = first_chain_hash(copy.episode)
     for row in copy.recording.steps:
         fresh = _step(copy, row)
         chain = next_chain_hash(chain, fresh)
@@ -300,19 +295,9 @@ def _steps(copy: Copy) -> Iterator[Step]:
 
 
 def _step(copy: Copy, row: Row) -> Row:
-    opened = copy.began if row["number"] == 1 else _end(copy, row["number"] - 1)
-    taken = _end(copy, row["number"])
+    opened = copy.began if row["number"] == 1 else copy.end(row["number"] - 1)
+    taken = copy.end(row["number"])
     received = taken.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     commands = [{**given, "received_at": received} for given in row["commands"]]
-    fresh = {"episode_id": _made(copy).pk, "opened_at": opened, "taken_at": taken, "commands": commands}
+    fresh = {"episode_id": copy.episode.pk, "opened_at": opened, "taken_at": taken, "commands": commands}
     return {name: value for name, value in row.items() if name not in {"id", "chain"}} | fresh
-
-
-def _end(copy: Copy, step: int) -> datetime:
-    assert copy.ends is not None  # noqa: S101 - make_copies begins with it
-    return copy.ends[min(step, len(copy.ends)) - 1]
-
-
-def _made(copy: Copy) -> Episode:
-    assert copy.episode is not None  # noqa: S101 - make_copies begins with it
-    return copy.episode

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -41,7 +40,6 @@ from study.pilot.dry_run_execution import study_script
 from study.pilot.synthetic.recorded_episodes import (
     Copy,
     Recording,
-    copy_erase,
     leftover_recordings,
     make_copies,
     record_episode,
@@ -101,15 +99,22 @@ class ParticipantDraft:
 
 
 def make_participants(study: Study, request: SyntheticRequest, say: Callable[[str], object]) -> int:
-    """Write all participants; return their number."""
+    """Write all participants; return their number.
+
+    Raises DesignError if synthetic participants of the study are erased meanwhile.
+    """
     version = current_version(study_id=study.pk)
     recordings = _recordings(version.blueprint, request)
     played = sum(map(len, recordings.values()))
     say(f"{played} episodes really played; everybody's are copies of these")
     write_prompts([one for each in recordings.values() for one in each])
     maker = _Maker(study, version, recordings, request)
-    for made in maker.pieces():
-        say(f"{made} of {request.participants} synthetic participants")
+    try:
+        for made in maker.pieces():
+            say(f"{made} of {request.participants} synthetic participants")
+    except (IntegrityError, Episode.DoesNotExist) as error:
+        rest = "those that are whole stay, erase_synthetic erases the rest"
+        raise DesignError(f"programs of {study.slug} were erased meanwhile: {rest}") from error
     return request.participants
 
 
@@ -177,12 +182,12 @@ class _Maker:
                 self._walk(draft)
             copies = [copy for draft in drafts for copy in draft.copies.values()]
             make_copies(copies, audience=live_page_group(study), budget_id=study.budget_id)
-            played = log_integrity.seal_drafts([copy.episode.pk for copy in copies if copy.episode])
+            played = log_integrity.seal_drafts([copy.episode.pk for copy in copies])
             if self._enter(study.entered, drafts, played):
                 return
             self.tallies = held
             for copy in copies:
-                copy_erase(copy)
+                copy.episode.delete()
 
     @transaction.atomic
     def _enter(
@@ -370,13 +375,3 @@ def erase_left_episodes(*, study_id: int) -> int:
     for pk in ids:
         erase_episode(pk)
     return len(ids)
-
-
-@contextmanager
-def unless_being_erased(study: Study) -> Iterator[None]:
-    """Raise DesignError if synthetic participants of the study are erased while the block creates some."""
-    try:
-        yield
-    except (IntegrityError, Episode.DoesNotExist) as error:
-        rest = "those that are whole stay, erase_synthetic erases the rest"
-        raise DesignError(f"programs of {study.slug} were erased meanwhile: {rest}") from error

@@ -93,7 +93,7 @@ def test_how_replies_were_read_stands_in_columns_behind_the_others(study: Study)
         assert names[end - 2] == "commands_invalid_before"
 
 
-def test_what_a_model_thought_and_was_sent_is_exported(study: Study) -> None:
+def test_reasoning_and_parameters_of_a_model_are_exported(study: Study) -> None:
     participant = enter(study, "one")
     finish_page(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()

@@ -104,7 +104,7 @@ def test_episodes_that_were_touched_can_be_left_out(study: Study) -> None:
     assert found == {"participants": 2, "episodes": 3, "steps": 9, "answers": 6}
 
 
-def test_what_is_left_out_is_said(study: Study, tmp_path: Path, admin_client: Client) -> None:
+def test_the_files_say_which_rows_were_left_out(study: Study, tmp_path: Path, admin_client: Client) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path), "--without", "outage_episodes", stdout=out)
     said = "1 episode that an outage touched, with 3 steps"
@@ -139,7 +139,7 @@ def test_the_command_leaves_them_out_and_says_how_many(study: Study, tmp_path: P
     assert "1 participants (people only)" in out.getvalue()
 
 
-def test_staff_who_watch_are_told_of_outages(study: Study, admin_client: Client) -> None:
+def test_the_live_page_shows_outages(study: Study, admin_client: Client) -> None:
     page = admin_client.get("/staff/small/live/").content.decode()
     assert "the whole installation" in page
     assert len(recent_outages()) == 3

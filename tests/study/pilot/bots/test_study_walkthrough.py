@@ -78,7 +78,7 @@ async def test_from_the_link_to_the_completion_code() -> None:
     assert server.sent[3] in {"round=1&trust=1", "round=1&trust=2"}
 
 
-async def test_a_server_that_is_away_for_a_moment_is_tried_again() -> None:
+async def test_requests_are_repeated_while_the_server_is_away_for_a_moment() -> None:
     away = httpx2.ConnectError("refused")
     assert (await run(Server(away, httpx2.Response(503), away))).retries == 3
 
@@ -97,7 +97,7 @@ def _once(request: httpx2.Request, page: str, answer: httpx2.Response) -> httpx2
     return httpx2.Response(200, text=page) if request.method == "GET" else answer
 
 
-async def test_what_is_no_page_of_ours_ends_the_walk() -> None:
+async def test_a_page_of_another_program_ends_the_walk() -> None:
     with pytest.raises(WalkError, match="answered 404"):
         await run(lambda _: httpx2.Response(404, text="<h1>Nothing here</h1>"))
     with pytest.raises(WalkError, match="kind ''"):

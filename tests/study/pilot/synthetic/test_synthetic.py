@@ -99,7 +99,7 @@ CHECKS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("question", CHECKS)
-def test_who_fails_the_check_answered_wrongly_and_has_rounds_that_were_not_played(
+def test_failed_checks_have_wrong_answers_and_rounds_without_episodes(
     study: Study, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("study.pilot.synthetic.synthetic_participants.SHARES", OutcomeShares(fail_checks=100))
@@ -139,7 +139,7 @@ def test_sequences_stay_even_from_one_command_to_the_next(study: Study) -> None:
     assert abs(list(held).count(1) - list(held).count(2)) <= 1
 
 
-def test_who_leads_gives_jobs_in_the_episodes_that_are_copied() -> None:
+def test_leaders_assign_jobs_in_recorded_episodes() -> None:
     study = make_study(conditions=1)
     team = {"kind": "tree", "apart": True, "settings": {"sees": "all"}}
     study.conditions.update(coplayer="follower", teammates=2, organisation=team, step_seconds=3)
