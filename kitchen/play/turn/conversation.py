@@ -40,7 +40,7 @@ from kitchen.contract.mailbox import (
     without_platform_keys,
 )
 from kitchen.contract.organisation import END, SAY, TALK_KINDS, Member, Organisation
-from kitchen.contract.team_messages import MessageDraft, TeamMessage
+from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Aim, Json, World
 from kitchen.infra.database_writes import update_row_where
 from kitchen.infra.storable_json import storable_json, storable_text
@@ -401,12 +401,17 @@ def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
     return any(seat in turn.given for seat in asked_seats(turn).intersection(seats))
 
 
+def _content(row: Message) -> tuple[str, Json]:
+    """Return what makes a message the same as another: its text and its requests."""
+    return row.text, row.data.get(REQUESTS_KEY)
+
+
 def _calls(turn: OpenTurn, organisation: Organisation, row: Message, said: Sequence[Message]) -> bool:
     """Return True if this message of the sender needs an answer."""
     if row.sender is None:
         return False
     words = [one for one in said if one.sender == row.sender]
-    repeats = len(words) > 1 and words[-1].text == words[-2].text
+    repeats = len(words) > 1 and _content(words[-1]) == _content(words[-2])
     sender = organisation.member(row.sender)
     has_chosen = sender.is_person and _has_chosen(turn, sender.seats)
     return not (words[-1].kind == END or repeats or has_chosen)

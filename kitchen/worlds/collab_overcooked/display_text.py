@@ -64,7 +64,10 @@ PRODUCT_NAMES: Mapping[str, str] = {
 }
 """Products in words, by the pattern of their code."""
 COMMAND_WORDS: Mapping[str, str] = {
-    "pickup": gettext_noop("Take {0} from: {1}"),
+    "pickup": gettext_noop("Take {0} out of the {1}"),
+    "pickup counter": gettext_noop("Take {0} from a counter"),
+    "pickup ingredient_dispenser": gettext_noop("Fetch {0}"),
+    "pickup dish_dispenser": gettext_noop("Fetch a dish"),
     "put_obj_in_utensil": gettext_noop("Put it into the {0}"),
     "cook": gettext_noop("Start the {0}"),
     "bake": gettext_noop("Start the {0}"),
@@ -162,7 +165,8 @@ def command_words(command: Command) -> str:
     if verb not in COMMAND_WORDS:
         return " ".join(command)
     words = [*map(thing_words, arguments), "…", "…"]
-    return gettext(COMMAND_WORDS[verb]).format(*words)
+    special = f"{verb} {arguments[-1]}" if arguments else verb
+    return gettext(COMMAND_WORDS.get(special, COMMAND_WORDS[verb])).format(*words)
 
 
 def utensil_words(entry: Mapping[str, Json]) -> str:

@@ -229,7 +229,7 @@ class CollabPage(GridPage):
 
     def menu(self, view: SeatView) -> Panel:
         """Return the panel with all macros that can begin now."""
-        return DefaultPage.menu(self, view)
+        return DefaultPage.menu(self, view)._replace(template=f"{_TEMPLATES}/menu.jinja")
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
         """Return a utensil's state, or the thing on a counter, in words."""

@@ -18,8 +18,10 @@ from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json, Setting, World
+from kitchen.words.translation import in_english
 from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
 from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
+from kitchen.worlds.collab_overcooked.display_text import command_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import is_known_macro
 from kitchen.worlds.collab_overcooked.order_tasks import Task, tasks
@@ -43,7 +45,7 @@ class RecipePartner(Agent):
 
     kind: ClassVar[str] = "recipe_partner"
     worlds: ClassVar[tuple[str, ...] | None] = ("collab_overcooked",)
-    reads_words: ClassVar[bool] = False
+    reads_words: ClassVar[bool] = True
     instant: ClassVar[bool] = True
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting(
@@ -105,7 +107,7 @@ class RecipePartner(Agent):
         chance = Random(situation.seed)  # noqa: S311
         wanted = _wrong_unit(task, chance) if chance.random() < self.chosen["wrong_requests"] else unit
         memory = {"met": met, "step": situation.step, "count": len(theirs), "asked": list(map(list, wanted))}
-        return memory, (_message("Please do this.", REQUESTS_KEY, wanted),)
+        return memory, (_message("Please do this:", REQUESTS_KEY, wanted),)
 
     # The assistant
 
@@ -162,12 +164,13 @@ def _wrong_unit(task: Task, chance: Random) -> Macros:
 
 
 def _message(text: str, key: str, macros: Sequence[Command]) -> MessageDraft:
-    listed = "; ".join(map(" ".join, macros))
-    return MessageDraft(f"{text} {listed}", SAY, data={key: [list(macro) for macro in macros]})
+    with in_english():
+        listed = "; ".join(map(command_words, macros))
+    return MessageDraft(f"{text} {listed}.", SAY, data={key: [list(macro) for macro in macros]})
 
 
 def _answer(asked: Sequence[Command], *, ignores: bool) -> MessageDraft:
-    return MessageDraft("Not now.") if ignores else _message("I do this.", PLAN_KEY, asked)
+    return MessageDraft("Not now.") if ignores else _message("I will do this:", PLAN_KEY, asked)
 
 
 def _last_number(messages: Sequence[TeamMessage]) -> int:

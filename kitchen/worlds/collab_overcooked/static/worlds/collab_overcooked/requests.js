@@ -4,41 +4,45 @@
 
 (() => {
   const play = document.querySelector("[data-play]");
-  const form = document.querySelector("[data-asks-for]");
-  const box = () => document.getElementById("requests");
-  if (!play || !box()) return;
+  if (!play || !document.getElementById("requests")) return;
 
   const LONGEST = 50; // as kitchen/contract/agent.py says of plans
-  const ask = document.getElementById("ask");
-  const word = (name) => ask.querySelector(`[data-word="${name}"]`).textContent;
-  const macros = form ? JSON.parse(ask.querySelector("[data-macros]").textContent).map(([value, text, words]) => ({ value, text, words: words.map(([code, name]) => ({ code, name })) })) : [];
+  const panel = () => document.getElementById("ask"); // comes anew when the page is connected again
+  const formOf = () => panel().querySelector("[data-asks-for]");
+  const word = (name) => panel().querySelector(`[data-word="${name}"]`).textContent;
+  const macros = JSON.parse(panel().dataset.macros ?? "[]").map(([value, text, words]) => ({ value, text, words: words.map(([code, name]) => ({ code, name })) }));
 
   /* the picker: a list for each word, with what fits the words before it */
 
-  const picker = form?.querySelector("[data-macro-picker]");
-  const chosenWords = () => [...picker.querySelectorAll("select")].map((select) => select.value);
+  const pickerOf = () => formOf()?.querySelector("[data-macro-picker]");
+  const chosenWords = (picker) => [...picker.querySelectorAll("select")].map((select) => select.value);
   const fits = (macro, codes) => codes.every((code, place) => macro.words[place]?.code === code);
 
-  function show(codes) {
-    const known = macros.filter((macro) => fits(macro, codes));
+  function show(picker, codes) {
     const place = codes.length;
-    const options = new Map(known.filter((macro) => macro.words.length > place).map((macro) => [macro.words[place].code, macro.words[place].name]));
+    const known = macros.filter((macro) => fits(macro, codes) && macro.words.length > place);
+    const options = new Map(known.map((macro) => [macro.words[place].code, macro.words[place].name]));
     if (!options.size) return;
     const select = document.createElement("select");
     select.setAttribute("aria-label", `${picker.getAttribute("aria-label")} ${place + 1}`);
     for (const [code, name] of options) select.add(new Option(name, code));
     select.addEventListener("change", () => {
       while (select.nextSibling) select.nextSibling.remove();
-      show(chosenWords());
+      show(picker, chosenWords(picker));
     });
     picker.append(select);
-    show(chosenWords());
+    show(picker, chosenWords(picker));
+  }
+
+  function fillPicker() {
+    const picker = pickerOf();
+    if (picker && !picker.children.length) show(picker, []);
   }
 
   function add(macro) {
-    const list = form.querySelector("[data-request-list]");
+    const list = formOf().querySelector("[data-request-list]");
     if (!macro || list.children.length >= LONGEST) return;
-    const item = ask.querySelector("[data-request-item]").content.cloneNode(true);
+    const item = panel().querySelector("[data-request-item]").content.cloneNode(true);
     item.querySelector("[data-text]").textContent = macro.text;
     item.querySelector("input").value = macro.value;
     const remove = item.querySelector("[data-remove-request]");
@@ -46,10 +50,13 @@
     list.append(item);
   }
 
-  const picked = () => macros.find((macro) => macro.words.length === chosenWords().length && fits(macro, chosenWords()));
+  function picked() {
+    const codes = chosenWords(pickerOf());
+    return macros.find((macro) => macro.words.length === codes.length && fits(macro, codes));
+  }
 
   /* typed lines are read by the same rules: each must be one of the teammate's actions, word for word */
-  function readTyped(lines) {
+  function readTyped(form, lines) {
     for (const input of form.querySelectorAll("[data-from-typed]")) input.remove();
     for (const line of lines) {
       const macro = macros.find((one) => one.words.map(({ code }) => code).join(" ") === line);
@@ -62,7 +69,7 @@
   }
 
   function tell(text) {
-    const note = form.querySelector("[data-not-read]");
+    const note = formOf().querySelector("[data-not-read]");
     note.textContent = text;
     note.hidden = !text;
   }
@@ -74,10 +81,11 @@
   }
 
   function onSubmit(event) {
-    if (event.target !== form) return;
+    const form = event.target;
+    if (form !== formOf()) return;
     const typed = form.querySelector("[data-typed-macros]");
     const lines = (typed?.value ?? "").split("\n").map((line) => line.trim().replace(/\s+/g, " ")).filter(Boolean);
-    const wrong = typed ? readTyped(lines) : "";
+    const wrong = typed ? readTyped(form, lines) : "";
     tell("");
     if (wrong) refuse(event, `${word("unknown")} ${wrong}`);
     else if (!form.querySelector('[name="text"]').value.trim() && !form.querySelector('[name="requests"]')) refuse(event, word("nothing"));
@@ -88,12 +96,14 @@
   let sent = null;
 
   function onSend(event) {
-    if (event.target === form) sent = mine();
+    if (event.target === formOf()) sent = mine();
   }
 
   function onMessage() {
+    fillPicker();
     if (sent === null || mine() === sent) return;
     sent = null;
+    const form = formOf();
     form.querySelector("[data-request-list]")?.replaceChildren();
     const typed = form.querySelector("[data-typed-macros]");
     if (typed) typed.value = "";
@@ -127,8 +137,7 @@
     if (event.target.closest("[data-add-request]")) add(picked());
     if (event.target.closest("[data-remove-request]")) event.target.closest("li").remove();
   });
-  if (!form) return;
-  if (picker) show([]);
+  fillPicker();
   document.addEventListener("submit", onSubmit, true);
   document.addEventListener("htmx:wsAfterSend", onSend);
   document.addEventListener("htmx:wsAfterMessage", onMessage);
