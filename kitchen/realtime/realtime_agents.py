@@ -65,7 +65,7 @@ class PendingDecision:
     @property
     def is_late(self) -> bool:
         """True if the agent has used more than its time."""
-        return self.took > self.situation.seconds * 1000
+        return self.took > self.situation.limits.seconds * 1000
 
 
 class RealtimeAgents:
@@ -107,11 +107,11 @@ class RealtimeAgents:
 
 
 def _asked(turn: OpenTurn, mind: Mind, seconds: float) -> PendingDecision:
-    situation = replace(current_situation(turn, mind), seconds=seconds)
+    situation = current_situation(turn, mind).limited(seconds=seconds)
     if get_agent(mind.kind).names_model:
-        situation = replace(situation, seconds=turn.episode.decision_seconds)
+        situation = situation.limited(seconds=turn.episode.decision_seconds)
     else:
-        situation = replace(situation, purse=None)
+        situation = situation.limited(purse=None)
     ask = _way_to_ask(mind.kind)
     began, made = time.monotonic(), Future[Decision]()
     try:

@@ -219,7 +219,7 @@ def _ask_all(episode: Episode, asking: Asking, seconds: float, ask: AskFunction)
         question = next(asking)
         while True:
             share = (deadline - time.monotonic()) / question.left
-            situation = replace(question.situation, seconds=share)
+            situation = question.situation.limited(seconds=share)
             late = partial(_came_late, episode, question.mind, situation, time.monotonic())
             question = asking.send(ask(question.mind.kind, question.mind.settings, situation, late))
     except StopIteration as done:
@@ -293,7 +293,7 @@ def ask_mind(
     try:
         decision = _decision_of(kind, settings, situation, late)
     except DecisionTimeoutError:
-        fallback, error = "timeout", f"no decision within {situation.seconds:.1f} s"
+        fallback, error = "timeout", f"no decision within {situation.limits.seconds:.1f} s"
     except Exception as failure:  # an agent may fail in any way: the episode goes on
         log.error("co-player %s failed: %s", kind, error_traceback(failure))
         fallback, error = "error", error_location(failure)
@@ -307,7 +307,9 @@ def _decision_of(
 ) -> MindDecision:
     mind = make_agent(kind, settings)
     ask = partial(mind.decide, situation)
-    return checked_decision(_within(situation.seconds, kind, ask, late, asks_model=bool(mind.names_model)))
+    return checked_decision(
+        _within(situation.limits.seconds, kind, ask, late, asks_model=bool(mind.names_model))
+    )
 
 
 def fallback_outcome(

@@ -55,7 +55,7 @@ def do_jobs(situation: Situation, heard: HeardInstructions | None) -> JobProgres
     A job is given up if its robot is told to stop.
     """
     before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
-    if not before and not any(said.data.get("aim") for said in situation.messages):
+    if not before and not any(said.data.get("aim") for said in situation.talk.messages):
         return None
     stops = heard.stops(situation.seats) if heard else {}
     return follow_jobs(situation, PURSUER, before, patience=JOB_PATIENCE_STEPS, words=True, stops=stops)
@@ -164,7 +164,7 @@ class CuisinePlanner(Agent):
             commands={seat: do for seat, do in plan.rollout.first if seat in situation.seats},
             memory={**_memory(plan), "seen": seen},
             note={"goals": goal_phrases(book, plan.rollout, situation.seats)},
-            intents=seat_intents(book, plan.rollout, situation.seats) if situation.tells else {},
+            intents=seat_intents(book, plan.rollout, situation.seats) if situation.request.tells else {},
         )
 
     def plan(self, book: KitchenBook, situation: Situation) -> tuple[PlayedDraft, SeenOthers]:

@@ -67,13 +67,15 @@ class HeardInstructions:
 def hear_instructions(situation: Situation) -> HeardInstructions | None:
     """Return what people have asked up to now; None if nobody wrote anything."""
     before = _remembered(situation.memory)
-    said = people_messages(situation.messages, situation.organisation, after=situation.taken_over)
+    said = people_messages(
+        situation.talk.messages, situation.talk.organisation, after=situation.talk.taken_over
+    )
     news = tuple(one for one in said if one.number > before["last"])
     if not (news or before["last"]):
         return None
     read = tuple(parse_wishes(news, next(iter(situation.briefs.values()))))
     fresh = tuple(_for_us(situation, news, read))
-    gone, people = withdrawn_jobs(situation.messages), person_members(situation.organisation)
+    gone, people = withdrawn_jobs(situation.talk.messages), person_members(situation.talk.organisation)
     wishes = tuple(
         one
         for one in (*map(Wish.read, before["wishes"]), *fresh)
@@ -84,11 +86,13 @@ def hear_instructions(situation: Situation) -> HeardInstructions | None:
 
 def _for_us(situation: Situation, news: Sequence[TeamMessage], read: Sequence[Wish]) -> list[Wish]:
     """Return the new wishes that are addressed to this agent."""
-    messages, organisation = {one.number: one for one in news}, situation.organisation
+    messages, organisation = {one.number: one for one in news}, situation.talk.organisation
     if organisation is None:
         return []
     return [
-        wish for wish in read if is_for_member(wish, messages[wish.number], organisation, situation.member)
+        wish
+        for wish in read
+        if is_for_member(wish, messages[wish.number], organisation, situation.talk.member)
     ]
 
 
@@ -130,10 +134,10 @@ def needs_help(situation: Situation, heard: HeardInstructions) -> bool:
 
     Of several agents, the first one says so. Jobs are declined instead.
     """
-    understood, organisation = {wish.number for wish in heard.read}, situation.organisation
+    understood, organisation = {wish.number for wish in heard.read}, situation.talk.organisation
     unclear = [one for one in heard.news if one.number not in understood and one.kind != INFORM]
     return organisation is not None and any(
-        is_first_addressee(one, organisation, situation.member) for one in unclear
+        is_first_addressee(one, organisation, situation.talk.member) for one in unclear
     )
 
 
@@ -145,7 +149,7 @@ def answer_messages(
 
     The first such answer also says what people can ask. Each job is answered.
     """
-    organisation = situation.organisation
+    organisation = situation.talk.organisation
     if organisation is None:
         return ()
     mine = [wish for wish in heard.fresh if not wish.is_job and wish.meant(situation.seats)]
@@ -153,7 +157,7 @@ def answer_messages(
     if needs_help(situation, heard):
         lines.append(UNCLEAR_TEXT if heard.before["helped"] else HELP_TEXT)
     words = {one.sender for one in heard.news if one.kind != INFORM and one.sender is not None}
-    to = tuple(sorted(words & set(organisation.to(situation.member, ANSWER))))
+    to = tuple(sorted(words & set(organisation.to(situation.talk.member, ANSWER))))
     answer = (MessageDraft(" ".join(dict.fromkeys(lines)), ANSWER, to),) if lines and to else ()
     jobs = [one for one in heard.news if one.kind == INFORM]
     return (*answer, *(_taken(situation, one, brief, heard.fresh) for one in jobs))
@@ -188,7 +192,9 @@ def report_messages(
     open_jobs = {wish.number for wish in left if wish.do == FETCH}
     by_job = {wish.number: wish for wish in ended if wish.is_job and wish.number not in open_jobs}
     late = [one for one in ended if not one.is_job and one not in done and one.is_over(situation.step + 1)]
-    told = situation.organisation.to(situation.member, ANSWER) if situation.organisation else ()
+    told = (
+        situation.talk.organisation.to(situation.talk.member, ANSWER) if situation.talk.organisation else ()
+    )
     sorry = (MessageDraft(_failed(one, brief), ANSWER, (one.sender,)) for one in late if one.sender in told)
     return (*(_report(wish, brief, is_done=wish in done) for wish in by_job.values()), *sorry)
 
